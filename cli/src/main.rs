@@ -1,0 +1,2 @@
+//! The command `tool`.
+fn main() {}

@@ -1,0 +1,89 @@
+//! Capabilities: what a tool asks for beyond pure computation.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DirectoryName, Origin, VariableName};
+
+/// Everything that a manifest asks for. Absent means pure computation.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capabilities {
+    /// The web origins the tool wants to reach. An empty list asks for nothing.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub network: BTreeSet<Origin>,
+    /// The directories the tool wants to use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directories: Vec<DirectoryRequest>,
+    /// The variables, settings and secrets alike, that the tool wants to read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variables: Vec<VariableRequest>,
+}
+
+impl Capabilities {
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.network.is_empty() && self.directories.is_empty() && self.variables.is_empty()
+    }
+
+    /// The request for the directory called `name`.
+    pub fn directory(&self, name: &DirectoryName) -> Option<&DirectoryRequest> {
+        self.directories
+            .iter()
+            .find(|request| request.name == *name)
+    }
+
+    /// The request for the variable called `name`.
+    pub fn variable(&self, name: &VariableName) -> Option<&VariableRequest> {
+        self.variables.iter().find(|request| request.name == *name)
+    }
+}
+
+/// A directory that a tool asks for. The user chooses which one it is; the guest finds it
+/// at `/<name>`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DirectoryRequest {
+    /// The guest's name for it.
+    pub name: DirectoryName,
+    /// What the tool wants to do there.
+    pub access: Access,
+    /// Why, for the person who grants it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// A variable that a tool asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VariableRequest {
+    /// Its name.
+    pub name: VariableName,
+    /// Whether its value must never be shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
+    /// Why, for the person who grants it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// What may be done in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// Files may be read.
+    Read,
+    /// Files may be read, made, changed and removed.
+    ReadWrite,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::ReadWrite => "read-write",
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Functions as a manifest describes them.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::{Annotations, ArgumentName, ExportName, ValueType};
+
+/// One function of a tool: what an author says about one callable export. `tool build`
+/// fills in what the author left out.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Function {
+    /// Where the component exports it. An author may leave it out when the function's name
+    /// says it already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub export: Option<ExportName>,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What the function does, for the agent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Changes nothing anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    /// Calling twice with the same arguments is the same as calling once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    /// May destroy or overwrite something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    /// Reaches beyond the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_world: Option<bool>,
+    /// The arguments, in the order of the export's parameters.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub inputs: IndexMap<ArgumentName, Input>,
+    /// What comes back, where anything does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
+}
+
+impl Function {
+    /// The behaviour hints, as agents' protocols name them.
+    pub fn annotations(&self) -> Annotations {
+        Annotations {
+            read_only: self.read_only,
+            idempotent: self.idempotent,
+            destructive: self.destructive,
+            open_world: self.open_world,
+        }
+    }
+}
+
+/// One argument of a function.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// What kind of value it is.
+    #[serde(rename = "type")]
+    pub value_type: ValueType,
+    /// What to write there, for the agent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Whether it may be left out. The component decides; the manifest repeats it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+    /// Sample values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<toml::Value>,
+}
+
+/// What a function returns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Output {
+    /// What kind of value it is.
+    #[serde(rename = "type")]
+    pub value_type: ValueType,
+    /// What the value means, for the agent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}

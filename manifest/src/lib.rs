@@ -1,0 +1,76 @@
+//! The words of tool-hub as types: manifests, names, references, digests, capabilities,
+//! grants, limits, the toolbox and its lock.
+//!
+//! This crate is pure: it opens no file, no socket, no component. What it parses, it parses
+//! from text that the caller holds; what it writes, it returns as text.
+//!
+//! ```
+//! use tool_hub_manifest::{Manifest, ToolRef};
+//!
+//! let manifest: Manifest = r#"
+//!     schema = 1
+//!     name = "text-stats"
+//!     version = "0.1.0"
+//!     description = "Counts words."
+//! "#.parse()?;
+//! assert_eq!(manifest.name.as_str(), "text-stats");
+//!
+//! let reference: ToolRef = "demo/text-stats@^0.1".parse()?;
+//! assert_eq!(reference.repo.owner(), "demo");
+//!
+//! let error = "schema = 1\nnmae = \"x\"".parse::<Manifest>().unwrap_err();
+//! assert_eq!((error.line, error.column), (2, 1));
+//! assert_eq!(error.nearest.as_deref(), Some("name"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod capability;
+mod digest;
+mod document;
+mod export;
+mod function;
+mod grants;
+mod limits;
+mod lock;
+mod manifest;
+mod name;
+mod origin;
+mod reference;
+mod spec;
+mod toolbox;
+mod value_type;
+mod verified;
+
+pub use capability::{Access, Capabilities, DirectoryRequest, VariableRequest};
+pub use digest::{Digest, DigestError, Hasher};
+pub use document::DocumentError;
+pub use export::{ExportError, ExportName};
+pub use function::{Function, Input, Output};
+pub use grants::{DirectoryGrant, GrantError, Grants};
+pub use limits::{LimitRequest, Limits};
+pub use lock::{Approval, Consent, Lock, LockedTool, Source};
+pub use manifest::{Build, ComponentClaim, Language, Manifest};
+pub use name::{
+    ArgumentName, DirectoryName, FunctionName, NameError, ToolKey, ToolName, VariableName,
+};
+pub use origin::{Origin, OriginError};
+pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
+pub use semver::{Version, VersionReq};
+pub use spec::{Annotations, FunctionSpec, SpecError, visible_name};
+pub use toolbox::{FunctionOverride, GrantOverride, Toolbox, ToolboxEntry};
+pub use value_type::ValueType;
+pub use verified::{Package, Pin, Verified, VerifyError};
+
+/// Names of the files of a tool package, as they stand in a repo.
+pub mod package_file {
+    /// The manifest: the claim.
+    pub const MANIFEST: &str = "tool.toml";
+    /// The component: the fact.
+    pub const COMPONENT: &str = "tool.wasm";
+    /// The card, for people and for search.
+    pub const CARD: &str = "README.md";
+    /// The optional signature bundle.
+    pub const SIGNATURE: &str = "tool.sig";
+    /// Every name that is ever pulled. Anything else in a repo is left where it is.
+    pub const ALL: [&str; 4] = [MANIFEST, COMPONENT, CARD, SIGNATURE];
+}

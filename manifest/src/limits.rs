@@ -1,0 +1,108 @@
+//! Limits: how much of the machine one call may use.
+
+use serde::{Deserialize, Serialize};
+
+/// What an author asks for in the manifest. The user's own caps win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitRequest {
+    /// Memory of one call, in MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_mib: Option<u32>,
+    /// Wall time of one call, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_seconds: Option<u32>,
+}
+
+impl LimitRequest {
+    /// Whether nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// How much of the machine one call may use. One value holds every limit, so that a
+/// refusal can name the limit and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Wall time of one call, waiting included.
+    pub call_ms: u64,
+    /// Time that the guest's own code may run in one call.
+    pub cpu_ms: u64,
+    /// All linear memories and tables of one call together.
+    pub memory_bytes: u64,
+    /// The JSON text of the arguments.
+    pub input_bytes: u64,
+    /// The JSON text of the outcome.
+    pub outcome_bytes: u64,
+    /// What the guest may write to each of standard output and standard error.
+    pub output_stream_bytes: u64,
+    /// What the guest may ask from the random source in one request.
+    pub random_bytes: u64,
+    /// HTTP requests under way at once.
+    pub http_in_flight: u32,
+    /// The body of one HTTP response.
+    pub http_response_bytes: u64,
+    /// Time to connect to an HTTP server.
+    pub http_connect_ms: u64,
+    /// Time from the request to the first byte of the answer.
+    pub http_first_byte_ms: u64,
+    /// Handles that the guest may hold at once.
+    pub handles: u32,
+}
+
+impl Limits {
+    /// What a call gets when neither the author nor the user says anything.
+    pub const fn standard() -> Self {
+        Self {
+            call_ms: 30_000,
+            cpu_ms: 10_000,
+            memory_bytes: 256 << 20,
+            input_bytes: 4 << 20,
+            outcome_bytes: 16 << 20,
+            output_stream_bytes: 1 << 20,
+            random_bytes: 1 << 20,
+            http_in_flight: 16,
+            http_response_bytes: 16 << 20,
+            http_connect_ms: 5_000,
+            http_first_byte_ms: 15_000,
+            handles: 10_000,
+        }
+    }
+
+    /// These limits, lowered to what the author asks for. An author cannot raise a limit:
+    /// whoever runs the tool gives `self`.
+    pub fn lowered_to(mut self, request: &LimitRequest) -> Self {
+        if let Some(mib) = request.memory_mib {
+            self.memory_bytes = self.memory_bytes.min(u64::from(mib) << 20);
+        }
+        if let Some(seconds) = request.call_seconds {
+            self.call_ms = self.call_ms.min(u64::from(seconds) * 1_000);
+            self.cpu_ms = self.cpu_ms.min(self.call_ms);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_author_lowers_and_never_raises() {
+        let asked = LimitRequest {
+            memory_mib: Some(64),
+            call_seconds: Some(3_600),
+        };
+        let limits = Limits::standard().lowered_to(&asked);
+        assert_eq!(limits.memory_bytes, 64 << 20);
+        assert_eq!(limits.call_ms, Limits::standard().call_ms);
+        let short = LimitRequest {
+            memory_mib: None,
+            call_seconds: Some(2),
+        };
+        let limits = Limits::standard().lowered_to(&short);
+        assert_eq!((limits.call_ms, limits.cpu_ms), (2_000, 2_000));
+    }
+}

@@ -1,0 +1,151 @@
+//! The lock of a toolbox: `toolbox.lock`, which only `tool` writes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use semver::Version;
+use serde::{Deserialize, Deserializer, Serialize};
+use url::Url;
+
+use crate::{
+    CommitId, Digest, DocumentError, FunctionName, Grants, Pin, RepoId, ToolKey, document,
+};
+
+const DOCUMENT: &str = "toolbox.lock";
+/// The only format of locks there is.
+const FORMAT: u32 = 1;
+const HEADING: &str =
+    "# Written by `tool`. It records what was approved; do not edit it by hand.\n";
+
+/// What every tool of a toolbox was when it was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    /// Which format the document follows: 1.
+    #[serde(deserialize_with = "known_format")]
+    format: u32,
+    /// The tools, by the toolbox's name for them.
+    #[serde(default)]
+    pub tools: BTreeMap<ToolKey, LockedTool>,
+}
+
+/// One approved tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockedTool {
+    /// The version of the manifest.
+    pub version: Version,
+    /// The digest of the manifest's bytes.
+    pub manifest: Digest,
+    /// The digest of the component's bytes.
+    pub component: Digest,
+    /// Where the bytes came from.
+    pub source: Source,
+    /// The consent.
+    pub approval: Approval,
+    /// Who signed the package, where a signature was verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
+    /// What was granted.
+    pub grants: Grants,
+    /// The digest of each function's text and schema, as [`crate::FunctionSpec::digest`].
+    pub functions: BTreeMap<FunctionName, Digest>,
+}
+
+/// Where the bytes of a tool came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Source {
+    /// A repo on a registry.
+    Registry {
+        /// The registry's URL.
+        endpoint: Url,
+        /// The repo.
+        repo: RepoId,
+        /// The commit.
+        commit: CommitId,
+    },
+    /// A file or directory of this machine, as it was when it was approved.
+    File {
+        /// Where it was.
+        path: PathBuf,
+    },
+}
+
+/// The recorded consent to run exactly these bytes with these grants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Approval {
+    /// The digest that was approved: [`Pin::digest`].
+    pub digest: Digest,
+    /// How consent was given.
+    pub consent: Consent,
+    /// When, as RFC 3339 in UTC.
+    pub at: String,
+}
+
+/// How consent was given. An agent can never give it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Consent {
+    /// A person answered at a terminal.
+    Terminal,
+    /// A flag named the digest.
+    Flag,
+}
+
+impl Lock {
+    /// A lock that holds no tool.
+    pub fn empty() -> Self {
+        Self {
+            format: FORMAT,
+            tools: BTreeMap::new(),
+        }
+    }
+
+    /// Writes the lock as `toolbox.lock`. Reading it back gives an equal lock.
+    pub fn to_toml(&self) -> String {
+        format!("{HEADING}{}", document::write(self))
+    }
+}
+
+impl LockedTool {
+    /// What the bytes must hash to.
+    pub fn pin(&self) -> Pin {
+        Pin {
+            manifest: self.manifest,
+            component: self.component,
+        }
+    }
+}
+
+impl FromStr for Lock {
+    type Err = DocumentError;
+
+    /// Reads a lock. An approval that does not name the digests beside it is refused: it is
+    /// a consent to something else.
+    fn from_str(text: &str) -> Result<Self, DocumentError> {
+        let lock: Self = document::parse(DOCUMENT, text)?;
+        for (key, tool) in &lock.tools {
+            let expected = tool.pin().digest();
+            if tool.approval.digest != expected {
+                let message = format!(
+                    "the approval of `{key}` is for {}, but the lock pins {expected}",
+                    tool.approval.digest
+                );
+                return Err(DocumentError::whole(DOCUMENT, message));
+            }
+        }
+        Ok(lock)
+    }
+}
+
+fn known_format<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        FORMAT => Ok(FORMAT),
+        other => Err(serde::de::Error::custom(format!(
+            "format {other} is not known, this version reads format {FORMAT}"
+        ))),
+    }
+}

@@ -1,0 +1,196 @@
+//! The manifest of a tool: `tool.toml`.
+
+use std::str::FromStr;
+
+use indexmap::IndexMap;
+use semver::Version;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::digest::bare_hex;
+use crate::{
+    Capabilities, Digest, DocumentError, Function, FunctionName, LimitRequest, ToolName, document,
+    package_file,
+};
+
+/// The only schema of manifests there is.
+const SCHEMA: u32 = 1;
+/// The most functions a tool may have.
+const FUNCTIONS_MAX: usize = 1_000;
+
+/// What a tool claims to be. Authors write the first part; `tool build` adds the rest and
+/// fails when the claim and the component disagree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Which schema the document follows: 1.
+    #[serde(deserialize_with = "known_schema")]
+    pub schema: u32,
+    /// The tool's name.
+    pub name: ToolName,
+    /// The version of this manifest and component together.
+    pub version: Version,
+    /// What the tool is for, in one or two sentences.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// An SPDX expression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+    /// How to build the component; only in an author's own manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<Build>,
+    /// Which component this manifest speaks of; only in a finished manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<ComponentClaim>,
+    /// What agents can call, by the name they see.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub functions: IndexMap<FunctionName, Function>,
+    /// What the tool asks for beyond pure computation.
+    #[serde(default, skip_serializing_if = "Capabilities::is_empty")]
+    pub capabilities: Capabilities,
+    /// How much of the machine the tool asks for.
+    #[serde(default, skip_serializing_if = "LimitRequest::is_empty")]
+    pub limits: LimitRequest,
+}
+
+/// How an author's project becomes a component.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// What the tool is written in.
+    pub language: Language,
+    /// The main source file, relative to the manifest, where the language needs to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The world to build, where the WIT has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<String>,
+}
+
+/// A language that `tool build` can build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Rust, with cargo.
+    Rust,
+    /// Python, with componentize-py.
+    Python,
+    /// JavaScript, with jco.
+    Javascript,
+}
+
+/// Which component a manifest speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComponentClaim {
+    /// The component's file name in the package.
+    #[serde(deserialize_with = "component_file")]
+    pub file: String,
+    /// The component's digest.
+    #[serde(with = "bare_hex")]
+    pub sha256: Digest,
+    /// The component's size.
+    pub bytes: u64,
+}
+
+impl ComponentClaim {
+    /// The claim that fits `component`.
+    pub fn of(component: &[u8]) -> Self {
+        Self {
+            file: package_file::COMPONENT.to_owned(),
+            sha256: Digest::of(component),
+            bytes: component.len() as u64,
+        }
+    }
+}
+
+impl Manifest {
+    /// A manifest that says no more than it must.
+    pub fn new(name: ToolName, version: Version) -> Self {
+        Self {
+            schema: SCHEMA,
+            name,
+            version,
+            description: String::new(),
+            license: None,
+            build: None,
+            component: None,
+            functions: IndexMap::new(),
+            capabilities: Capabilities::default(),
+            limits: LimitRequest::default(),
+        }
+    }
+
+    /// Writes the manifest as `tool.toml`. Reading it back gives an equal manifest.
+    pub fn to_toml(&self) -> String {
+        document::write(self)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.functions.len() > FUNCTIONS_MAX {
+            return Err(format!(
+                "the manifest has {} functions, at most {FUNCTIONS_MAX} are allowed",
+                self.functions.len()
+            ));
+        }
+        let mut directories: Vec<_> = self
+            .capabilities
+            .directories
+            .iter()
+            .map(|request| &request.name)
+            .collect();
+        let mut variables: Vec<_> = self
+            .capabilities
+            .variables
+            .iter()
+            .map(|request| &request.name)
+            .collect();
+        if let Some(name) = first_repeated(&mut directories) {
+            return Err(format!("directory `{name}` is asked for twice"));
+        }
+        if let Some(name) = first_repeated(&mut variables) {
+            return Err(format!("variable `{name}` is asked for twice"));
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Manifest {
+    type Err = DocumentError;
+
+    fn from_str(text: &str) -> Result<Self, DocumentError> {
+        let manifest: Self = document::parse(package_file::MANIFEST, text)?;
+        match manifest.check() {
+            Ok(()) => Ok(manifest),
+            Err(message) => Err(DocumentError::whole(package_file::MANIFEST, message)),
+        }
+    }
+}
+
+fn first_repeated<T: Ord + Copy>(items: &mut [T]) -> Option<T> {
+    items.sort_unstable();
+    items
+        .windows(2)
+        .find(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0])
+}
+
+fn known_schema<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        SCHEMA => Ok(SCHEMA),
+        other => Err(serde::de::Error::custom(format!(
+            "schema {other} is not known, this version reads schema {SCHEMA}"
+        ))),
+    }
+}
+
+fn component_file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let file = String::deserialize(deserializer)?;
+    if file == package_file::COMPONENT {
+        Ok(file)
+    } else {
+        Err(serde::de::Error::custom(format!(
+            "the component of a package is called `{}`",
+            package_file::COMPONENT
+        )))
+    }
+}

@@ -1,0 +1,211 @@
+//! The toolbox: `toolbox.toml`, which people edit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use indexmap::IndexMap;
+use semver::VersionReq;
+use serde::{Deserialize, Serialize};
+use toml_edit::{DocumentMut, Item, Table};
+use url::Url;
+
+use crate::{
+    DirectoryName, DocumentError, FunctionName, Origin, RepoId, ToolKey, VariableName, document,
+};
+
+const DOCUMENT: &str = "toolbox.toml";
+
+/// The tools that a user or a project has chosen, by the name agents will see.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Toolbox {
+    /// The tools.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub tools: IndexMap<ToolKey, ToolboxEntry>,
+}
+
+/// One tool of a toolbox. Everything here narrows or renames; nothing touches the artefact.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolboxEntry {
+    /// The repo it comes from; a tool of a local file has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<RepoId>,
+    /// The local file or directory it comes from; a tool of a repo has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// Which versions `tool update` may choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<VersionReq>,
+    /// The registry, where it is not the user's usual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Url>,
+    /// Replaces the description of a tool with one function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Replaces the descriptions of single functions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub functions: BTreeMap<FunctionName, FunctionOverride>,
+    /// Narrows what was granted when the tool was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grants: Option<GrantOverride>,
+}
+
+/// What a toolbox says about one function.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionOverride {
+    /// Replaces the function's description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// The only grants that remain; a list that is left out leaves that kind as it was approved.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GrantOverride {
+    /// The origins that remain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<BTreeSet<Origin>>,
+    /// The directories that remain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directories: Option<BTreeSet<DirectoryName>>,
+    /// The variables that remain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variables: Option<BTreeSet<VariableName>>,
+}
+
+impl GrantOverride {
+    /// The part of `approved` that remains.
+    pub fn narrow(&self, mut approved: crate::Grants) -> crate::Grants {
+        if let Some(network) = &self.network {
+            approved.network.retain(|origin| network.contains(origin));
+        }
+        if let Some(directories) = &self.directories {
+            approved
+                .directories
+                .retain(|name, _| directories.contains(name));
+        }
+        if let Some(variables) = &self.variables {
+            approved.variables.retain(|name| variables.contains(name));
+        }
+        approved
+    }
+}
+
+impl Toolbox {
+    /// Puts `entry` under `key` into the document `text`, leaving everything else in it,
+    /// comments and order included, as it stands.
+    ///
+    /// # Errors
+    /// When `text` is not a toolbox.
+    pub fn insert_into(
+        text: &str,
+        key: &ToolKey,
+        entry: &ToolboxEntry,
+    ) -> Result<String, DocumentError> {
+        let mut document = Self::editable(text)?;
+        let written: DocumentMut = document::write(entry)
+            .parse()
+            .expect("what was just written as TOML reads as TOML");
+        let tools = document.entry("tools").or_insert_with(implicit_table);
+        if let Some(tools) = tools.as_table_like_mut() {
+            tools.insert(key.as_str(), Item::Table(written.as_table().clone()));
+        }
+        Ok(document.to_string())
+    }
+
+    /// Takes `key` out of the document `text`, leaving everything else in it as it stands.
+    ///
+    /// # Errors
+    /// When `text` is not a toolbox.
+    pub fn remove_from(text: &str, key: &ToolKey) -> Result<String, DocumentError> {
+        let mut document = Self::editable(text)?;
+        if let Some(tools) = document.get_mut("tools").and_then(Item::as_table_like_mut) {
+            tools.remove(key.as_str());
+        }
+        Ok(document.to_string())
+    }
+
+    fn editable(text: &str) -> Result<DocumentMut, DocumentError> {
+        text.parse::<Self>()?;
+        text.parse()
+            .map_err(|error: toml_edit::TomlError| DocumentError::whole(DOCUMENT, error.message()))
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (key, entry) in &self.tools {
+            if entry.repo.is_some() == entry.path.is_some() {
+                return Err(format!("tool `{key}` needs either `repo` or `path`"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn implicit_table() -> Item {
+    let mut table = Table::new();
+    table.set_implicit(true);
+    Item::Table(table)
+}
+
+impl FromStr for Toolbox {
+    type Err = DocumentError;
+
+    fn from_str(text: &str) -> Result<Self, DocumentError> {
+        let toolbox: Self = document::parse(DOCUMENT, text)?;
+        match toolbox.check() {
+            Ok(()) => Ok(toolbox),
+            Err(message) => Err(DocumentError::whole(DOCUMENT, message)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(repo: &str) -> ToolboxEntry {
+        ToolboxEntry {
+            repo: Some(repo.parse().unwrap()),
+            ..ToolboxEntry::default()
+        }
+    }
+
+    #[test]
+    fn editing_keeps_what_people_wrote() {
+        let key: ToolKey = "b".parse().unwrap();
+        let before = "# mine\n[tools.a]   # keep\nrepo = \"x/a\"\n";
+        let with = Toolbox::insert_into(before, &key, &entry("x/b")).unwrap();
+        assert_eq!(with, format!("{before}\n[tools.b]\nrepo = \"x/b\"\n"));
+        assert_eq!(Toolbox::remove_from(&with, &key).unwrap(), before);
+    }
+
+    #[test]
+    fn a_new_toolbox_starts_from_nothing() {
+        let text = Toolbox::insert_into("", &"a".parse().unwrap(), &entry("x/a")).unwrap();
+        assert_eq!(text, "[tools.a]\nrepo = \"x/a\"\n");
+    }
+
+    #[test]
+    fn the_design_s_example_reads() {
+        let toolbox: Toolbox = r#"
+            [tools]
+            modifier = { repo = "diffusers/image-transformer", version = "^1", description = "modifies an image" }
+        "#
+        .parse()
+        .unwrap();
+        assert_eq!(
+            toolbox.tools[0].description.as_deref(),
+            Some("modifies an image")
+        );
+    }
+
+    #[test]
+    fn a_tool_comes_from_one_place() {
+        for text in ["[tools.a]", "[tools.a]\nrepo = \"x/a\"\npath = \"a\""] {
+            assert!(text.parse::<Toolbox>().is_err(), "{text}");
+        }
+    }
+}

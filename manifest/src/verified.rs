@@ -1,0 +1,256 @@
+//! Bytes whose digests were computed and held against what was claimed.
+
+use std::sync::Arc;
+
+use crate::{Digest, DocumentError, Manifest, package_file};
+
+/// The two files of a tool as they came from somewhere, believed by nobody yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Package {
+    /// The bytes of `tool.toml`.
+    pub manifest: Vec<u8>,
+    /// The bytes of `tool.wasm`.
+    pub component: Vec<u8>,
+}
+
+/// The digests that a tool was approved with. Whoever holds a pin accepts nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// The digest of the manifest's bytes.
+    pub manifest: Digest,
+    /// The digest of the component's bytes.
+    pub component: Digest,
+}
+
+/// A tool whose bytes were hashed and agree with its manifest, and with a pin where one was
+/// given. There is no other way to make one:
+///
+/// ```compile_fail,E0451
+/// # fn forge(honest: tool_hub_manifest::Verified) -> tool_hub_manifest::Verified {
+/// // The fields are private: no literal, and no constructor that does not hash.
+/// tool_hub_manifest::Verified { inner: honest.inner }
+/// # }
+/// ```
+///
+/// Cloning is cheap; the bytes are shared.
+#[derive(Clone)]
+pub struct Verified {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    manifest: Manifest,
+    pin: Pin,
+    package: Package,
+}
+
+/// A package is not what it claims to be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// A file's digest is not the one that was expected.
+    #[error("{file} has digest {actual}, expected {expected}")]
+    DigestMismatch {
+        /// Which file of the package.
+        file: &'static str,
+        /// The digest that was claimed or pinned.
+        expected: Digest,
+        /// The digest of the bytes at hand.
+        actual: Digest,
+    },
+    /// The component's size is not the one in the manifest.
+    #[error("tool.wasm has {actual} bytes, the manifest says {expected}")]
+    SizeMismatch {
+        /// The size that the manifest claims, in bytes.
+        expected: u64,
+        /// The size of the bytes at hand.
+        actual: u64,
+    },
+    /// The manifest is not UTF-8.
+    #[error("tool.toml is not UTF-8")]
+    NotText,
+    /// The manifest cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] DocumentError),
+    /// The manifest does not say which component it speaks of.
+    #[error("tool.toml has no [component] section, so nothing ties it to a component")]
+    NoComponentClaim,
+}
+
+impl Verified {
+    /// Hashes both files and holds them against the manifest's own claim.
+    ///
+    /// # Errors
+    /// When the manifest cannot be read or its claim does not fit the component.
+    pub fn check(package: Package) -> Result<Self, VerifyError> {
+        let pin = Pin {
+            manifest: Digest::of(&package.manifest),
+            component: Digest::of(&package.component),
+        };
+        Self::from_hashed(package, pin)
+    }
+
+    /// Hashes both files and holds them against `pin` first, then against the manifest's
+    /// own claim.
+    ///
+    /// # Errors
+    /// When a digest differs from the pin, or as [`Verified::check`].
+    pub fn check_pinned(package: Package, pin: &Pin) -> Result<Self, VerifyError> {
+        let actual = Pin {
+            manifest: Digest::of(&package.manifest),
+            component: Digest::of(&package.component),
+        };
+        same(package_file::MANIFEST, pin.manifest, actual.manifest)?;
+        same(package_file::COMPONENT, pin.component, actual.component)?;
+        Self::from_hashed(package, actual)
+    }
+
+    fn from_hashed(package: Package, pin: Pin) -> Result<Self, VerifyError> {
+        let text = std::str::from_utf8(&package.manifest).map_err(|_| VerifyError::NotText)?;
+        let manifest: Manifest = text.parse()?;
+        let claim = manifest
+            .component
+            .as_ref()
+            .ok_or(VerifyError::NoComponentClaim)?;
+        let actual = package.component.len() as u64;
+        if claim.bytes != actual {
+            return Err(VerifyError::SizeMismatch {
+                expected: claim.bytes,
+                actual,
+            });
+        }
+        same(package_file::COMPONENT, claim.sha256, pin.component)?;
+        let inner = Arc::new(Inner {
+            manifest,
+            pin,
+            package,
+        });
+        Ok(Self { inner })
+    }
+
+    /// What the tool claims.
+    pub fn manifest(&self) -> &Manifest {
+        &self.inner.manifest
+    }
+
+    /// The bytes of the manifest.
+    pub fn manifest_bytes(&self) -> &[u8] {
+        &self.inner.package.manifest
+    }
+
+    /// The bytes of the component.
+    pub fn component(&self) -> &[u8] {
+        &self.inner.package.component
+    }
+
+    /// The digests of both files.
+    pub fn pin(&self) -> &Pin {
+        &self.inner.pin
+    }
+}
+
+impl std::fmt::Debug for Verified {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Verified")
+            .field("name", &self.inner.manifest.name)
+            .field("pin", &self.inner.pin)
+            .finish_non_exhaustive()
+    }
+}
+
+fn same(file: &'static str, expected: Digest, actual: Digest) -> Result<(), VerifyError> {
+    if expected == actual {
+        Ok(())
+    } else {
+        Err(VerifyError::DigestMismatch {
+            file,
+            expected,
+            actual,
+        })
+    }
+}
+
+impl Pin {
+    /// One digest over both files: what a person approves with `--approve`.
+    pub fn digest(&self) -> Digest {
+        let mut hasher = crate::Hasher::new();
+        hasher.update(b"tool-hub package v1\0");
+        hasher.update(self.manifest.as_bytes());
+        hasher.update(self.component.as_bytes());
+        hasher.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ComponentClaim;
+
+    fn package() -> Package {
+        let component = b"\0asm-component".to_vec();
+        let mut manifest = Manifest::new("demo".parse().unwrap(), semver::Version::new(0, 1, 0));
+        manifest.component = Some(ComponentClaim::of(&component));
+        Package {
+            manifest: manifest.to_toml().into_bytes(),
+            component,
+        }
+    }
+
+    #[test]
+    fn an_honest_package_verifies() {
+        let verified = Verified::check(package()).unwrap();
+        assert_eq!(verified.manifest().name.as_str(), "demo");
+        assert!(Verified::check_pinned(package(), verified.pin()).is_ok());
+    }
+
+    #[test]
+    fn every_flipped_byte_of_the_component_is_refused() {
+        for index in 0..package().component.len() {
+            let mut package = package();
+            package.component[index] ^= 1;
+            assert!(matches!(
+                Verified::check(package),
+                Err(VerifyError::DigestMismatch { .. })
+            ));
+        }
+    }
+
+    #[test]
+    fn every_flipped_byte_of_either_file_breaks_the_pin() {
+        let pin = *Verified::check(package()).unwrap().pin();
+        for index in 0..package().manifest.len() {
+            let mut package = package();
+            package.manifest[index] ^= 1;
+            assert!(matches!(
+                Verified::check_pinned(package, &pin),
+                Err(VerifyError::DigestMismatch {
+                    file: "tool.toml",
+                    ..
+                })
+            ));
+        }
+    }
+
+    #[test]
+    fn a_longer_component_is_refused() {
+        let mut package = package();
+        package.component.push(0);
+        assert!(matches!(
+            Verified::check(package),
+            Err(VerifyError::SizeMismatch { .. })
+        ));
+    }
+
+    #[test]
+    fn an_author_s_manifest_is_not_a_claim() {
+        let manifest = Manifest::new("demo".parse().unwrap(), semver::Version::new(0, 1, 0));
+        let package = Package {
+            manifest: manifest.to_toml().into_bytes(),
+            component: vec![],
+        };
+        assert_eq!(
+            Verified::check(package).unwrap_err(),
+            VerifyError::NoComponentClaim
+        );
+    }
+}

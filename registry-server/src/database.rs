@@ -1,0 +1,102 @@
+//! The metadata database: all SQL lives in this module and its children.
+//!
+//! The statements keep to what SQLite and PostgreSQL share (`$1` placeholders, `ON CONFLICT`, `RETURNING`, integers for truth values and
+//! times) and run through sqlx's `Any` driver, so that the engine is chosen by the address and not by the code. Only opening differs.
+
+pub(crate) mod accounts;
+pub(crate) mod commits;
+pub(crate) mod objects;
+pub(crate) mod references;
+pub(crate) mod repositories;
+pub(crate) mod search;
+pub(crate) mod tokens;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::Once;
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use sqlx::any::{AnyPool, AnyPoolOptions};
+use sqlx::{Any, Executor as _, Transaction};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::error::RegistryError;
+
+/// Connections kept open; SQLite runs each on a thread of its own.
+const CONNECTIONS_MAX: u32 = 8;
+/// Rows asked for by one `IN (…)`; below SQLite's and PostgreSQL's limits on parameters.
+pub(crate) const BATCH_MAX: usize = 500;
+
+const SQLITE_PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
+     PRAGMA busy_timeout = 30000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864;";
+
+/// Characters with a meaning in a database address.
+const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
+
+/// The open metadata database.
+#[derive(Clone)]
+pub(crate) struct Database {
+    pool: AnyPool,
+    /// SQLite knows one writer; waiting in a fair queue here beats polling its lock.
+    writer: Arc<Semaphore>,
+}
+
+/// A write transaction; dropping it without [`Writing::commit`] rolls back.
+pub(crate) struct Writing {
+    transaction: Transaction<'static, Any>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Database {
+    /// Opens or makes the SQLite database at `path` and brings its schema up to date.
+    pub(crate) async fn open_sqlite(path: &Path) -> Result<Self, RegistryError> {
+        static DRIVERS: Once = Once::new();
+        DRIVERS.call_once(sqlx::any::install_default_drivers);
+
+        let url = format!("sqlite://{}?mode=rwc", utf8_percent_encode(&path.to_string_lossy(), URL_PATH));
+        let pool = AnyPoolOptions::new()
+            .max_connections(CONNECTIONS_MAX)
+            .after_connect(|connection, _| Box::pin(async move { connection.execute(SQLITE_PRAGMAS).await.map(|_| ()) }))
+            .connect(&url)
+            .await
+            .map_err(|source| RegistryError::OpenDatabase { url: url.clone(), source })?;
+        sqlx::migrate!("./migrations/sqlite").run(&pool).await.map_err(RegistryError::Migrate)?;
+        Ok(Self { pool, writer: Arc::new(Semaphore::new(1)) })
+    }
+
+    /// Starts a write transaction, waiting for the writers before it.
+    pub(crate) async fn write(&self) -> Result<Writing, RegistryError> {
+        let permit = Arc::clone(&self.writer)
+            .acquire_owned()
+            .await
+            .map_err(|_| RegistryError::Damaged("the writers' queue is closed".to_owned()))?;
+        // A deferred transaction that reads first and writes later fails with "busy" as soon as another process wrote in between.
+        let transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        Ok(Writing { transaction, _permit: permit })
+    }
+
+    /// Flushes what is written and closes all connections.
+    pub(crate) async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+impl Writing {
+    /// Makes the changes durable and visible.
+    pub(crate) async fn commit(self) -> Result<(), RegistryError> {
+        Ok(self.transaction.commit().await?)
+    }
+}
+
+/// `$first, $first+1, …` for an `IN (…)` of `count` values.
+pub(crate) fn placeholders(first: usize, count: usize) -> String {
+    let mut text = String::with_capacity(count * 5);
+    for index in first..first + count {
+        if !text.is_empty() {
+            text.push(',');
+        }
+        text.push('$');
+        text.push_str(&index.to_string());
+    }
+    text
+}

@@ -1,0 +1,127 @@
+//! Users, organisations and who belongs to which.
+
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+use super::{Database, Writing};
+use crate::error::RegistryError;
+
+/// A user or an organisation.
+#[derive(Debug, Clone)]
+pub(crate) struct Account {
+    pub(crate) id: String,
+    pub(crate) kind: AccountKind,
+    pub(crate) name: String,
+    pub(crate) full_name: String,
+    pub(crate) email: Option<String>,
+    pub(crate) created_ms: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AccountKind {
+    User,
+    Organisation,
+}
+
+impl AccountKind {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Organisation => "organisation",
+        }
+    }
+}
+
+impl Account {
+    pub(super) fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        let kind = match row.try_get::<String, _>("kind")?.as_str() {
+            "organisation" => AccountKind::Organisation,
+            _ => AccountKind::User,
+        };
+        Ok(Self {
+            id: row.try_get("id")?,
+            kind,
+            name: row.try_get("name")?,
+            full_name: row.try_get("full_name")?,
+            email: row.try_get("email")?,
+            created_ms: row.try_get("created_ms")?,
+        })
+    }
+}
+
+impl Writing {
+    /// Adds an account; false when the name is taken.
+    pub(crate) async fn insert_account(&mut self, account: &Account) -> Result<bool, RegistryError> {
+        let done = sqlx::query(
+            "INSERT INTO accounts (id, kind, name, name_folded, full_name, email, created_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name_folded) DO NOTHING",
+        )
+        .bind(&account.id)
+        .bind(account.kind.word())
+        .bind(&account.name)
+        .bind(account.name.to_ascii_lowercase())
+        .bind(&account.full_name)
+        .bind(account.email.as_deref())
+        .bind(account.created_ms)
+        .execute(&mut *self.transaction)
+        .await?;
+        Ok(done.rows_affected() == 1)
+    }
+
+    /// Makes a user a member of an organisation, or changes the role of one who is.
+    pub(crate) async fn upsert_member(&mut self, organisation: &str, member: &str, role: &str) -> Result<(), RegistryError> {
+        sqlx::query(
+            "INSERT INTO members (organisation, member, role) VALUES ($1, $2, $3) \
+             ON CONFLICT (organisation, member) DO UPDATE SET role = excluded.role",
+        )
+        .bind(organisation)
+        .bind(member)
+        .bind(role)
+        .execute(&mut *self.transaction)
+        .await?;
+        Ok(())
+    }
+}
+
+impl Database {
+    /// The account of this name, whatever its case.
+    pub(crate) async fn account(&self, name: &str) -> Result<Option<Account>, RegistryError> {
+        let row = sqlx::query("SELECT id, kind, name, full_name, email, created_ms FROM accounts WHERE name_folded = $1")
+            .bind(name.to_ascii_lowercase())
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(row.as_ref().map(Account::from_row).transpose()?)
+    }
+
+    /// All users, by name.
+    pub(crate) async fn users(&self) -> Result<Vec<Account>, RegistryError> {
+        let rows = sqlx::query(
+            "SELECT id, kind, name, full_name, email, created_ms FROM accounts WHERE kind = 'user' ORDER BY name_folded",
+        )
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.iter().map(Account::from_row).collect::<Result<_, _>>()?)
+    }
+
+    /// The organisations a user belongs to, by name.
+    pub(crate) async fn organisations_of(&self, member: &str) -> Result<Vec<Account>, RegistryError> {
+        let rows = sqlx::query(
+            "SELECT a.id, a.kind, a.name, a.full_name, a.email, a.created_ms FROM members m \
+             JOIN accounts a ON a.id = m.organisation WHERE m.member = $1 ORDER BY a.name_folded",
+        )
+        .bind(member)
+        .fetch_all(&self.pool)
+        .await?;
+        Ok(rows.iter().map(Account::from_row).collect::<Result<_, _>>()?)
+    }
+
+    /// The role a user has in an organisation.
+    pub(crate) async fn member_role(&self, organisation: &str, member: &str) -> Result<Option<String>, RegistryError> {
+        let row = sqlx::query("SELECT role FROM members WHERE organisation = $1 AND member = $2")
+            .bind(organisation)
+            .bind(member)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(row.map(|row| row.try_get("role")).transpose()?)
+    }
+}

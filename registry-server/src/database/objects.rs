@@ -1,0 +1,92 @@
+//! Git trees, and the content that git blobs stand for.
+
+use std::collections::HashMap;
+
+use gix_hash::ObjectId;
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{BATCH_MAX, Database, Writing, placeholders};
+use crate::content::Sha256Digest;
+use crate::error::RegistryError;
+
+/// The content of a file: where it is stored and how long it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) sha256: Sha256Digest,
+    pub(crate) size_bytes: u64,
+}
+
+impl Database {
+    /// The bytes of each of these trees.
+    pub(crate) async fn trees(&self, repository: &str, oids: &[ObjectId]) -> Result<HashMap<ObjectId, Vec<u8>>, RegistryError> {
+        let mut trees = HashMap::with_capacity(oids.len());
+        for batch in oids.chunks(BATCH_MAX) {
+            let sql = format!(
+                "SELECT oid, data FROM trees WHERE repository = $1 AND oid IN ({})",
+                placeholders(2, batch.len())
+            );
+            let mut query = sqlx::query(AssertSqlSafe(sql)).bind(repository);
+            for oid in batch {
+                query = query.bind(oid.to_string());
+            }
+            for row in query.fetch_all(&self.pool).await? {
+                trees.insert(object_id(row.try_get("oid")?)?, row.try_get("data")?);
+            }
+        }
+        Ok(trees)
+    }
+
+    /// The content each of these blobs stands for.
+    pub(crate) async fn blobs(&self, repository: &str, oids: &[ObjectId]) -> Result<HashMap<ObjectId, Blob>, RegistryError> {
+        let mut blobs = HashMap::with_capacity(oids.len());
+        for batch in oids.chunks(BATCH_MAX) {
+            let sql = format!(
+                "SELECT oid, sha256, size_bytes FROM blobs WHERE repository = $1 AND oid IN ({})",
+                placeholders(2, batch.len())
+            );
+            let mut query = sqlx::query(AssertSqlSafe(sql)).bind(repository);
+            for oid in batch {
+                query = query.bind(oid.to_string());
+            }
+            for row in query.fetch_all(&self.pool).await? {
+                let (sha256, size): (String, i64) = (row.try_get("sha256")?, row.try_get("size_bytes")?);
+                let blob = Blob {
+                    sha256: Sha256Digest::from_hex(&sha256).ok_or_else(|| RegistryError::Damaged(format!("sha256 {sha256:?}")))?,
+                    size_bytes: u64::try_from(size).map_err(|_| RegistryError::Damaged(format!("file size {size}")))?,
+                };
+                blobs.insert(object_id(row.try_get("oid")?)?, blob);
+            }
+        }
+        Ok(blobs)
+    }
+}
+
+impl Writing {
+    pub(crate) async fn insert_tree(&mut self, repository: &str, oid: &ObjectId, data: &[u8]) -> Result<(), RegistryError> {
+        sqlx::query("INSERT INTO trees (repository, oid, data) VALUES ($1, $2, $3) ON CONFLICT (repository, oid) DO NOTHING")
+            .bind(repository)
+            .bind(oid.to_string())
+            .bind(data)
+            .execute(&mut *self.transaction)
+            .await?;
+        Ok(())
+    }
+
+    pub(crate) async fn insert_blob(&mut self, repository: &str, oid: &ObjectId, blob: &Blob) -> Result<(), RegistryError> {
+        sqlx::query(
+            "INSERT INTO blobs (repository, oid, sha256, size_bytes) VALUES ($1, $2, $3, $4) ON CONFLICT (repository, oid) DO NOTHING",
+        )
+        .bind(repository)
+        .bind(oid.to_string())
+        .bind(blob.sha256.to_string())
+        .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX))
+        .execute(&mut *self.transaction)
+        .await?;
+        Ok(())
+    }
+}
+
+/// Reads an object id the database gave back.
+pub(crate) fn object_id(hex: &str) -> Result<ObjectId, RegistryError> {
+    ObjectId::from_hex(hex.as_bytes()).map_err(|_| RegistryError::Damaged(format!("object id {hex:?}")))
+}

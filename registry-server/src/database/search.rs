@@ -1,0 +1,182 @@
+//! Finding repositories: filters, order and paging, with nothing shown to those who may not see it.
+
+use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::repositories::{COLUMNS, Repository};
+use super::{BATCH_MAX, Database, placeholders};
+use crate::error::RegistryError;
+use crate::names::RepositoryKind;
+
+/// What to look for.
+#[derive(Debug, Clone)]
+pub(crate) struct Search {
+    pub(crate) kind: RepositoryKind,
+    /// The account that asks; private repositories of others stay out of sight.
+    pub(crate) account: Option<String>,
+    /// Words that must all occur.
+    pub(crate) words: Vec<String>,
+    pub(crate) author: Option<String>,
+    /// Tags that must all be there.
+    pub(crate) tags: Vec<String>,
+    pub(crate) order: Order,
+    /// Where the page before ended.
+    pub(crate) after: Option<Position>,
+    pub(crate) limit: usize,
+}
+
+/// The order of results: the largest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Modified,
+    Created,
+    Downloads,
+    Likes,
+}
+
+impl Order {
+    fn column(self) -> &'static str {
+        match self {
+            Self::Modified => "r.modified_ms",
+            Self::Created => "r.created_ms",
+            Self::Downloads => "r.downloads",
+            Self::Likes => "r.likes",
+        }
+    }
+
+    /// Where a repository stands in this order.
+    pub(crate) fn position(self, found: &Found) -> Position {
+        let key = match self {
+            Self::Modified => found.repository.modified_ms,
+            Self::Created => found.repository.created_ms,
+            Self::Downloads => found.repository.downloads,
+            Self::Likes => found.repository.likes,
+        };
+        Position { key, id: found.repository.id.clone() }
+    }
+}
+
+/// A place in an ordered list that stays valid while repositories come and go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) key: i64,
+    pub(crate) id: String,
+}
+
+/// One result.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) repository: Repository,
+    pub(crate) head: Option<String>,
+    pub(crate) tags: Vec<String>,
+}
+
+enum Value {
+    Text(String),
+    Number(i64),
+}
+
+impl Database {
+    /// One page of repositories.
+    pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
+        let (sql, values) = statement(search);
+        let mut query = sqlx::query(AssertSqlSafe(sql));
+        for value in values {
+            query = match value {
+                Value::Text(text) => query.bind(text),
+                Value::Number(number) => query.bind(number),
+            };
+        }
+        let rows = query.fetch_all(&self.pool).await?;
+        let mut found = rows.iter().map(found_from_row).collect::<Result<Vec<_>, _>>()?;
+        self.add_tags(&mut found).await?;
+        Ok(found)
+    }
+
+    async fn add_tags(&self, found: &mut [Found]) -> Result<(), RegistryError> {
+        for batch in found.chunks_mut(BATCH_MAX) {
+            let sql = format!(
+                "SELECT repository, tag FROM repository_tags WHERE repository IN ({}) ORDER BY tag",
+                placeholders(1, batch.len())
+            );
+            let mut query = sqlx::query(AssertSqlSafe(sql));
+            for one in batch.iter() {
+                query = query.bind(one.repository.id.clone());
+            }
+            for row in query.fetch_all(&self.pool).await? {
+                let repository: String = row.try_get("repository")?;
+                if let Some(one) = batch.iter_mut().find(|one| one.repository.id == repository) {
+                    one.tags.push(row.try_get("tag")?);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn found_from_row(row: &AnyRow) -> Result<Found, RegistryError> {
+    Ok(Found { repository: Repository::from_row(row)?, head: row.try_get("head")?, tags: Vec::new() })
+}
+
+/// Only fixed text and placeholder numbers go into the statement; what the client sent is bound.
+fn statement(search: &Search) -> (String, Vec<Value>) {
+    let mut values = vec![Value::Text(search.kind.word().to_owned())];
+    let mut sql = format!(
+        "SELECT {COLUMNS}, h.commit_oid AS head FROM repositories r JOIN accounts o ON o.id = r.owner \
+         LEFT JOIN refs h ON h.repository = r.id AND h.name = 'refs/heads/main' WHERE r.kind = $1"
+    );
+    let mut bind = |value: Value| {
+        values.push(value);
+        format!("${}", values.len())
+    };
+    match &search.account {
+        Some(account) => {
+            let account = bind(Value::Text(account.clone()));
+            sql += &format!(
+                " AND (r.private = 0 OR r.owner = {account} OR r.owner IN (SELECT organisation FROM members WHERE member = {account}))"
+            );
+        }
+        None => sql += " AND r.private = 0",
+    }
+    if let Some(author) = &search.author {
+        sql += &format!(" AND o.name_folded = {}", bind(Value::Text(author.to_ascii_lowercase())));
+    }
+    for word in &search.words {
+        sql += &format!(" AND r.search_text LIKE {} ESCAPE '!'", bind(Value::Text(like_pattern(word))));
+    }
+    for tag in &search.tags {
+        sql += &format!(" AND r.id IN (SELECT repository FROM repository_tags WHERE tag = {})", bind(Value::Text(tag.clone())));
+    }
+    let column = search.order.column();
+    if let Some(after) = &search.after {
+        let key = bind(Value::Number(after.key));
+        let id = bind(Value::Text(after.id.clone()));
+        sql += &format!(" AND ({column} < {key} OR ({column} = {key} AND r.id < {id}))");
+    }
+    let limit = bind(Value::Number(i64::try_from(search.limit).unwrap_or(i64::MAX)));
+    sql += &format!(" ORDER BY {column} DESC, r.id DESC LIMIT {limit}");
+    (sql, values)
+}
+
+/// `%word%` with the pattern's own signs escaped.
+fn like_pattern(word: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in word.to_lowercase().chars() {
+        if matches!(c, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_word_cannot_hold_a_wildcard() {
+        assert_eq!(like_pattern("a_b%C!"), "%a!_b!%c!!%");
+    }
+}

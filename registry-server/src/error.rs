@@ -1,0 +1,73 @@
+//! What can go wrong inside the registry, as opposed to what a client did wrong.
+
+use std::path::PathBuf;
+
+/// A failure of the registry itself or of an administrator's command.
+///
+/// What a client does wrong is answered over HTTP and never becomes one of these.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// The registry's directory could not be made or written.
+    #[error("cannot use the registry directory {}", path.display())]
+    OpenDirectory {
+        /// The directory or the file in it.
+        path: PathBuf,
+        /// What the operating system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The metadata database could not be opened or brought to this version's schema.
+    #[error("cannot open the metadata database {url}")]
+    OpenDatabase {
+        /// Where the database is; it holds no password.
+        url: String,
+        /// What the database said.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// The schema could not be brought to this version.
+    #[error("cannot migrate the metadata database")]
+    Migrate(#[source] sqlx::migrate::MigrateError),
+    /// A question to the metadata database failed.
+    #[error("the metadata database failed")]
+    Query(#[from] sqlx::Error),
+    /// The content store failed to read or write.
+    #[error("the content store failed")]
+    Content(#[from] object_store::Error),
+    /// A temporary file could not be written or read.
+    #[error("cannot use temporary file space")]
+    Spool(#[from] std::io::Error),
+    /// The operating system gave no randomness.
+    #[error("the operating system gave no random bytes")]
+    Randomness(#[source] getrandom::Error),
+    /// The stored metadata does not fit together; the registry must be checked.
+    #[error("the registry's metadata is damaged: {0}")]
+    Damaged(String),
+    /// A name breaks the naming rules.
+    #[error(transparent)]
+    Name(#[from] crate::names::NameError),
+    /// The name belongs to another user or organisation.
+    #[error("the name {name:?} is taken")]
+    NameTaken {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// No user or organisation has this name.
+    #[error("there is no {kind} called {name:?}")]
+    NoSuchAccount {
+        /// `user` or `organisation`.
+        kind: &'static str,
+        /// The name that was asked for.
+        name: String,
+    },
+    /// No token has this id.
+    #[error("there is no token {id:?}")]
+    NoSuchToken {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// The listening socket failed for good.
+    #[error("cannot accept connections")]
+    Accept(#[source] std::io::Error),
+}

@@ -1,0 +1,78 @@
+//! Every bound the registry sets on what a client may send or ask for.
+
+use std::time::Duration;
+
+/// Bounds on requests, enforced while the bytes arrive, never after they were collected.
+///
+/// [`Limits::standard`] is meant for a company's tools: single files of some gigabytes, repositories of some ten thousand files.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Longest JSON or form body. The Rust client announces all files of a commit in one preupload body, about 800 bytes a file.
+    pub json_bytes_max: usize,
+    /// Longest commit body, base64 and all.
+    pub commit_bytes_max: u64,
+    /// Longest single file after decoding.
+    pub file_bytes_max: u64,
+    /// Most files, deletions and folders in one commit.
+    pub commit_operations_max: usize,
+    /// Longest line of a commit body, not counting the base64 of a file's content.
+    pub commit_line_bytes_max: usize,
+    /// Longest commit title plus description.
+    pub commit_message_bytes_max: usize,
+    /// A file up to this size is hashed in memory; a longer one goes through a temporary file.
+    pub spool_memory_bytes_max: usize,
+    /// Files of one commit written to the content store at the same time.
+    pub content_writes_in_flight_max: usize,
+    /// Most entries of one page of a tree listing.
+    pub tree_page_max: usize,
+    /// Most entries of one page of a tree listing that asks for the last commit of each entry.
+    pub tree_expanded_page_max: usize,
+    /// Most paths in one paths-info question.
+    pub paths_max: usize,
+    /// Most commits of one page of the history.
+    pub history_page_max: usize,
+    /// Most repositories of one page of a search.
+    pub search_page_max: usize,
+    /// Longest front matter that is read from a card.
+    pub card_bytes_max: usize,
+    /// Longest silence of a client that is sending a body.
+    pub body_stall_max: Duration,
+    /// Longest wait for a request on an open connection; also how long an idle connection is kept. Python pools connections and
+    /// trips over servers that close theirs early, so it is above a minute.
+    pub idle_connection_max: Duration,
+    /// Most connections at once; further ones wait in the kernel's queue.
+    pub connections_max: usize,
+    /// How long open requests may go on after a shutdown began.
+    pub shutdown_grace_max: Duration,
+    /// Bytes of a refused request's body that are read and thrown away, so that the client sees the refusal and not a reset connection.
+    pub refused_body_drain_bytes_max: u64,
+}
+
+impl Limits {
+    /// The limits a registry runs with unless its operator says otherwise.
+    #[must_use]
+    pub fn standard() -> Self {
+        Self {
+            json_bytes_max: 32 << 20,
+            commit_bytes_max: 16 << 30,
+            file_bytes_max: 8 << 30,
+            commit_operations_max: 25_000,
+            commit_line_bytes_max: 64 << 10,
+            commit_message_bytes_max: 64 << 10,
+            spool_memory_bytes_max: 256 << 10,
+            content_writes_in_flight_max: 8,
+            tree_page_max: 1_000,
+            tree_expanded_page_max: 100,
+            paths_max: 10_000,
+            history_page_max: 1_000,
+            search_page_max: 1_000,
+            card_bytes_max: 64 << 10,
+            body_stall_max: Duration::from_secs(60),
+            idle_connection_max: Duration::from_secs(75),
+            connections_max: 4_096,
+            shutdown_grace_max: Duration::from_secs(20),
+            refused_body_drain_bytes_max: 16 << 20,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Names that can only be valid: accounts, repositories, branches and tags, paths inside a repository.
+//!
+//! Everything a client sends passes through one of these types before it touches the database or a file name.
+
+mod address;
+mod path;
+mod reference;
+mod word;
+
+pub(crate) use address::{Address, RepositoryId};
+pub use address::RepositoryKind;
+pub(crate) use path::RepositoryPath;
+pub(crate) use reference::RefName;
+pub use word::{AccountName, NameError, RepositoryName};

@@ -1,0 +1,174 @@
+//! Repository kinds and ids, and the reading of both from a request's path.
+
+use std::fmt;
+
+use percent_encoding::percent_decode_str;
+
+use super::word::{AccountName, NameError, RepositoryName};
+
+/// The kinds of repository the Hub knows. Tools live in models by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RepositoryKind {
+    /// The default kind, without a prefix in web addresses.
+    Model,
+    /// A data set, under `datasets/`.
+    Dataset,
+    /// A space, under `spaces/`.
+    Space,
+    /// A kernel, under `kernels/`.
+    Kernel,
+}
+
+impl RepositoryKind {
+    const ALL: [Self; 4] = [Self::Model, Self::Dataset, Self::Space, Self::Kernel];
+
+    /// The word in request bodies and in the database: `model`, `dataset`, `space` or `kernel`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Dataset => "dataset",
+            Self::Space => "space",
+            Self::Kernel => "kernel",
+        }
+    }
+
+    /// The segment after `/api/`.
+    #[must_use]
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Model => "models",
+            Self::Dataset => "datasets",
+            Self::Space => "spaces",
+            Self::Kernel => "kernels",
+        }
+    }
+
+    /// What stands before the id in web addresses: nothing for a model, `datasets/` for a data set.
+    #[must_use]
+    pub fn web_prefix(self) -> &'static str {
+        match self {
+            Self::Model => "",
+            Self::Dataset => "datasets/",
+            Self::Space => "spaces/",
+            Self::Kernel => "kernels/",
+        }
+    }
+
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    fn from_plural(plural: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.plural() == plural)
+    }
+}
+
+/// `owner/name` with its kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RepositoryId {
+    pub(crate) kind: RepositoryKind,
+    pub(crate) owner: AccountName,
+    pub(crate) name: RepositoryName,
+}
+
+impl RepositoryId {
+    /// Reads `owner/name`.
+    pub(crate) fn parse(kind: RepositoryKind, id: &str) -> Result<Self, NameError> {
+        let grammar = || NameError::Grammar { name: id.chars().take(200).collect() };
+        let (owner, name) = id.split_once('/').ok_or_else(grammar)?;
+        Ok(Self { kind, owner: owner.parse()?, name: name.parse()? })
+    }
+}
+
+impl fmt::Display for RepositoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.owner, self.name)
+    }
+}
+
+/// What a request's path says: which repository, and what stands after the verb.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) id: RepositoryId,
+    /// The segments after the verb, still percent-encoded, because a revision may hold encoded slashes.
+    pub(crate) rest: Vec<String>,
+}
+
+impl Address {
+    /// Reads `/api/{kinds}/{owner}/{name}[/{verb}[/{rest}]]` or `/[{kinds}/]{owner}/{name}/{verb}[/{rest}]`.
+    ///
+    /// `None` when the path names no valid repository, which clients hear as "not found".
+    pub(crate) fn from_path(path: &str) -> Option<Self> {
+        let mut segments = path.trim_start_matches('/').split('/').peekable();
+        let kind = if segments.peek() == Some(&"api") {
+            segments.next();
+            RepositoryKind::from_plural(segments.next()?)?
+        } else if let Some(kind) = segments.peek().and_then(|s| RepositoryKind::from_plural(s)) {
+            segments.next();
+            kind
+        } else {
+            RepositoryKind::Model
+        };
+        let owner = decode(segments.next()?)?.parse().ok()?;
+        let name = decode(segments.next()?)?;
+        let name = name.strip_suffix(".git").unwrap_or(&name).parse().ok()?;
+        let _verb = segments.next();
+        let rest = segments.map(str::to_owned).collect();
+        Some(Self { id: RepositoryId { kind, owner, name }, rest })
+    }
+
+    /// Splits the rest into a revision and the segments after it.
+    ///
+    /// A revision is one percent-encoded segment, but the JavaScript client writes `refs/pr/1` as three.
+    pub(crate) fn revision_and_rest(&self) -> Option<(String, &[String])> {
+        let first = decode(self.rest.first()?)?;
+        if first == "refs" && self.rest.len() >= 3 {
+            let full = format!("refs/{}/{}", decode(&self.rest[1])?, decode(&self.rest[2])?);
+            return Some((full, &self.rest[3..]));
+        }
+        Some((first, &self.rest[1..]))
+    }
+
+    /// Everything after the verb as one decoded text, for branch and tag names.
+    pub(crate) fn rest_text(&self) -> Option<String> {
+        decode(&self.rest.join("/"))
+    }
+}
+
+/// Percent-decodes to UTF-8.
+pub(crate) fn decode(text: &str) -> Option<String> {
+    percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expect: Option<(&str, &str, &str, &str)>) {
+        let got = Address::from_path(path).map(|address| {
+            let (revision, rest) = address.revision_and_rest().unwrap_or_default();
+            (address.id.kind.word(), address.id.to_string(), revision, rest.join("/"))
+        });
+        let expect = expect.map(|(kind, id, revision, rest)| (kind, id.to_owned(), revision.to_owned(), rest.to_owned()));
+        assert_eq!(got, expect, "{path}");
+    }
+
+    #[test]
+    fn addresses() {
+        check("/api/models/o/n", Some(("model", "o/n", "", "")));
+        check("/api/datasets/o/n/tree/main/a%2Fb", Some(("dataset", "o/n", "main", "a%2Fb")));
+        check("/api/models/o/n/tree/refs%2Fpr%2F1/a", Some(("model", "o/n", "refs/pr/1", "a")));
+        check("/api/models/o/n/tree/refs/pr/1/a", Some(("model", "o/n", "refs/pr/1", "a")));
+        check("/o/n/resolve/main/a/b.txt", Some(("model", "o/n", "main", "a/b.txt")));
+        check("/spaces/o/n/resolve/v1/a", Some(("space", "o/n", "v1", "a")));
+        check("/o/n.git/info/lfs/objects/batch", Some(("model", "o/n", "lfs", "objects/batch")));
+        check("/api/models/o", None);
+        check("/api/frogs/o/n", None);
+        check("/api/models/o%2F..%2Fx/n", None);
+        check("/api/models/o/%2e%2e", None);
+        check("/api/models/o/%ff", None);
+    }
+}
