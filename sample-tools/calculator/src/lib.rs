@@ -8,6 +8,7 @@ pub mod function;
 pub mod quantity;
 pub mod token;
 pub mod unit;
+pub mod unit_product;
 pub mod unit_table;
 
 use bindings::exports::demo::calculator::calculate::{Guest, Quantity, UnitEntry};
