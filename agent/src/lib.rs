@@ -1,1 +1,36 @@
-//! placeholder
+//! Text for models: tool definitions in the dialects that agents read, the lines of a
+//! toolbox prompt, and failures written so that a model can mend its call.
+//!
+//! This crate is pure: text and values in, text and values out.
+//!
+//! ```
+//! use serde_json::json;
+//! use tool_hub_agent::{Dialect, export};
+//! use tool_hub_manifest::{Annotations, FunctionSpec};
+//!
+//! let spec = FunctionSpec {
+//!     name: "count_words".into(),
+//!     title: None,
+//!     description: "Counts the words of `text`.".into(),
+//!     input_schema: json!({"type": "object", "properties": {"text": {"type": "string"}}}),
+//!     output_schema: Some(json!({"type": "integer"})),
+//!     annotations: Annotations::default(),
+//! };
+//! let export = export(&[spec], Dialect::Anthropic);
+//! assert_eq!(export.tools[0]["input_schema"]["type"], "object");
+//! assert_eq!(export.losses.len(), 1); // Anthropic has no place for the output schema.
+//! ```
+
+mod dialect;
+mod export;
+mod failure;
+mod loss;
+mod structured;
+mod toolbox;
+
+pub use dialect::{Dialect, UnknownDialect};
+pub use export::{Export, export};
+pub use failure::{FailureText, next_text};
+pub use loss::{Loss, Lost};
+pub use structured::{RESULT_MEMBER, ResultShape};
+pub use toolbox::toolbox_lines;
