@@ -9,9 +9,10 @@ use std::fmt;
 pub struct FailureText<'a> {
     /// The function, by the name the agent called.
     pub function: &'a str,
-    /// What kind of failure it was, as the contract in `wit/types.wit` names it:
-    /// `invalid-argument`, `not-found`, `permission-denied`, `conflict`, `limit-reached`,
-    /// `unavailable`, `internal`. Another name is shown and gets no advice of its own.
+    /// What kind of failure it was: a kind of the contract in `wit/types.wit`, such as
+    /// `invalid-argument`, or one that only a host can find: `failed` (the tool did not
+    /// say), `unknown-function`, `denied`, `host-limit`, `trapped`. Another name is shown
+    /// and gets no advice of its own.
     pub kind: &'a str,
     /// What went wrong, in one sentence.
     pub message: &'a str,
@@ -30,9 +31,11 @@ impl FailureText<'_> {
             (true, _) => "The same call may succeed later.",
             (false, "invalid-argument") => "Call again with changed arguments.",
             (false, "not-found") => "Call again with the name of something that exists.",
-            (false, "permission-denied") => {
+            (false, "permission-denied" | "denied") => {
                 "Do not call again; tell the user which permission is missing."
             }
+            (false, "limit-reached" | "host-limit") => "Call again with less to do at once.",
+            (false, "unknown-function") => "Call one of the functions that are offered.",
             (false, _) => "Do not repeat this call unchanged.",
         }
     }
@@ -40,9 +43,11 @@ impl FailureText<'_> {
 
 impl fmt::Display for FailureText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = self.kind.replace('-', " ");
-        let message = self.message.trim();
-        write!(f, "`{}` failed ({kind}): {message}", self.function)?;
+        write!(f, "`{}` failed", self.function)?;
+        if self.kind != "failed" {
+            write!(f, " ({})", self.kind.replace('-', " "))?;
+        }
+        write!(f, ": {}", self.message.trim())?;
         if let Some(argument) = self.argument {
             write!(f, "\nArgument at fault: `{argument}`")?;
         }
@@ -94,6 +99,17 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_only_said_what_went_wrong() {
+        check(
+            FailureText {
+                kind: "failed",
+                ..PLAIN
+            },
+            "`evaluate` failed: the table is empty\nDo not repeat this call unchanged.",
+        );
+    }
+
+    #[test]
     fn advice_follows_the_kind() {
         for (kind, retryable, advice) in [
             ("unavailable", true, "The same call may succeed later."),
@@ -109,6 +125,7 @@ mod tests {
                 false,
                 "Do not call again; tell the user which permission is missing.",
             ),
+            ("host-limit", false, "Call again with less to do at once."),
             ("something-new", false, "Do not repeat this call unchanged."),
         ] {
             let failure = FailureText {
