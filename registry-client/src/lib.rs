@@ -1,1 +1,59 @@
-//! placeholder
+//! Push, pull and search tools on a Hugging Face Hub, or on any registry that speaks its
+//! protocol, and the local content-addressed store.
+//!
+//! What comes over the network is believed by nobody: names are validated, sizes are bounded
+//! before and while bytes arrive, and nothing reaches the [`Store`] that was not hashed and
+//! held against what the manifest claims. The crate reads no environment variable and no
+//! token file; whoever builds a [`ClientConfig`] decides.
+//!
+//! ```no_run
+//! use tool_hub_registry_client::{Client, ClientConfig, Silent, Store};
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new(ClientConfig::new("https://huggingface.co".parse()?, "me/1.0"))?;
+//! let store = Store::open("/home/me/.local/share/tool-hub/store")?;
+//! let resolved = client.resolve(&"demo/text-stats@^0.1".parse()?).await?;
+//! let verified = client.pull(&resolved, &store, &Silent).await?;
+//! println!("{} is {}", resolved.repo, verified.pin().digest());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What `hf-hub` does here, and what it does not
+//!
+//! The `hf-hub` crate creates repos, uploads and commits (with Xet where the registry asks
+//! for it) and tags. Everything that is *read* is read by this crate's own requests, because
+//! `hf-hub` 1.0 sends the token to whatever URL a `Link` header names, buffers answers
+//! without a bound, follows redirects of a HEAD before every download, and lets a response
+//! header switch a download to another protocol that has no stall limit.
+
+mod client;
+mod config;
+mod error;
+mod files;
+mod hub;
+mod identity;
+mod limits;
+mod progress;
+mod pull;
+mod push;
+mod refusal;
+mod resolve;
+mod search;
+mod store;
+mod token;
+mod wire;
+
+pub use client::Client;
+pub use config::{ClientConfig, Timeouts};
+pub use error::{Act, Answer, ClientError};
+pub use identity::Identity;
+pub use limits::{
+    CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX, TOKEN_BYTES_MAX,
+};
+pub use progress::{Progress, Silent};
+pub use push::{Push, PushOutcome, Pushed, Visibility};
+pub use resolve::{Resolved, TaggedVersion};
+pub use search::{Found, SEARCH_TAG};
+pub use store::{DamagedBlob, Freed, Store, StoreError, StoreReport};
+pub use token::{Token, TokenError};

@@ -1,0 +1,30 @@
+//! How much is ever taken from a registry, or kept of it.
+
+/// The largest manifest that is pulled or pushed, as the manifest parser reads no more.
+pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
+/// The largest component that is pulled, pushed or read from the store.
+pub const COMPONENT_BYTES_MAX: u64 = 64 << 20;
+/// The largest card that is fetched or pushed.
+pub const CARD_BYTES_MAX: u64 = 1 << 20;
+/// The longest token.
+pub const TOKEN_BYTES_MAX: usize = 1024;
+/// The most results that one search gives.
+pub const SEARCH_RESULTS_MAX: usize = 100;
+
+/// The largest JSON answer: a list of refs or of search results.
+pub(crate) const ANSWER_BYTES_MAX: u64 = 8 << 20;
+/// How much of the body of a refusal is read for its message.
+pub(crate) const REFUSAL_BYTES_MAX: u64 = 16 << 10;
+/// How many characters of a registry's text an error carries.
+pub(crate) const EXCERPT_CHARS_MAX: usize = 300;
+/// How many redirects one request follows.
+pub(crate) const REDIRECTS_MAX: usize = 5;
+/// How often a download that breaks off is started again, from its beginning.
+pub(crate) const DOWNLOAD_ATTEMPTS_MAX: usize = 3;
+/// How often a question is asked again while the registry says that it is not available.
+pub(crate) const QUESTION_ATTEMPTS_MAX: usize = 3;
+/// A transfer that is slower than this over a whole stall window has stalled. Without it a
+/// byte now and then would keep a connection, and whoever waits for it, for ever.
+pub(crate) const TRANSFER_BYTES_PER_SECOND_MIN: u64 = 1024;
+/// How many known versions an error lists.
+pub(crate) const VERSIONS_LISTED_MAX: usize = 20;

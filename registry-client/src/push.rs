@@ -1,0 +1,412 @@
+//! Pushing: a verified tool becomes one commit and one tag.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use bytes::Bytes;
+use hf_hub::progress::{ProgressEvent, ProgressHandler, UploadEvent};
+use hf_hub::repository::{CommitInfo, CommitOperation, RepoTypeModel};
+use semver::Version;
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tool_hub_manifest::{CommitId, Digest, RepoId, Verified, package_file};
+use url::Url;
+
+use crate::files::ListedFile;
+use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
+use crate::resolve::{DEFAULT_BRANCH, TaggedVersion, tag_of};
+use crate::{Act, Client, ClientError, Progress, Resolved, Silent, refusal};
+
+/// What to push, and where.
+#[derive(Debug)]
+pub struct Push<'a> {
+    /// The repo; it is created when it is not there.
+    pub repo: RepoId,
+    /// The tool. Its manifest names the version.
+    pub package: &'a Verified,
+    /// The card, `README.md`, at most [`CARD_BYTES_MAX`] bytes.
+    pub card: &'a [u8],
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// The first line of the commit.
+    pub message: String,
+}
+
+/// Who may see a repo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visibility {
+    /// Everybody, in a repo that the push creates. A repo that exists stays as it is.
+    Public,
+    /// Its owners. A push to a repo that everybody can see is refused.
+    Private,
+}
+
+/// What a push did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pushed {
+    /// The repo.
+    pub repo: RepoId,
+    /// The commit that holds the version.
+    pub commit: CommitId,
+    /// Where people find it.
+    pub url: Url,
+    /// The version.
+    pub version: Version,
+    /// Whether the repo was made for it.
+    pub repo_created: bool,
+    /// How much there was to do.
+    pub outcome: PushOutcome,
+}
+
+/// How much a push had to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PushOutcome {
+    /// The files were committed and the commit was tagged.
+    Committed,
+    /// The head of the repo held these very files, from a push that could not tag them; only
+    /// the tag was made.
+    TagAdded,
+    /// This version was pushed before with the same manifest and component. Nothing changed.
+    AlreadyPushed,
+}
+
+#[derive(Deserialize)]
+struct RepoAnswer {
+    #[serde(default)]
+    private: bool,
+}
+
+impl Client {
+    /// Pushes a tool: creates the repo when it is not there, makes one commit of manifest,
+    /// component and card on the branch `main`, and tags it `v<version>`. Other files of the
+    /// repo stay as they are.
+    ///
+    /// The commit is a compare-and-swap: it is made only while the branch is where this push
+    /// found it. Uploads go through `hf-hub`, by Xet where the registry asks for it; that
+    /// part follows `hf-xet`'s own settings.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`], [`ClientError::VersionExists`] when the version was
+    /// pushed with other content, [`ClientError::VisibilityDiffers`],
+    /// [`ClientError::Conflict`] when somebody else pushed meanwhile,
+    /// [`ClientError::TagFailed`] when the commit was made and its tag was not (push again),
+    /// [`ClientError::TooLarge`], and as every question.
+    pub async fn push(
+        &self,
+        push: &Push<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Pushed, ClientError> {
+        let act = Act::Commit(push.repo.clone());
+        self.need_token(&act)?;
+        push.check_sizes(&act)?;
+        let version = push.package.manifest().version.clone();
+        let repo_created = self.ensure_repo(push).await?;
+        let refs = self.refs(&push.repo).await?;
+        let act = Act::ListVersions(push.repo.clone());
+        let pushed = |commit, outcome| Pushed {
+            repo: push.repo.clone(),
+            commit,
+            url: self.wire().url(&[push.repo.owner(), push.repo.name()]),
+            version: version.clone(),
+            repo_created,
+            outcome,
+        };
+        let versions = refs.versions(&act)?;
+        if let Some(existing) = versions.into_iter().find(|it| it.version == version) {
+            let commit = self.same_or_refused(push, existing).await?;
+            return Ok(pushed(commit, PushOutcome::AlreadyPushed));
+        }
+        let head = refs.head(&act)?;
+        if let Some(head) = &head
+            && self.holds(push, head).await?
+        {
+            self.tag(push, head).await?;
+            return Ok(pushed(head.clone(), PushOutcome::TagAdded));
+        }
+        let commit = self.commit(push, head.as_ref(), progress).await?;
+        self.tag(push, &commit).await?;
+        Ok(pushed(commit, PushOutcome::Committed))
+    }
+
+    /// Creates the repo unless it is there, and tells whether it did.
+    async fn ensure_repo(&self, push: &Push<'_>) -> Result<bool, ClientError> {
+        match self.visibility(&push.repo).await {
+            Ok(actual) => {
+                push.may_go_to(actual)?;
+                return Ok(false);
+            }
+            Err(ClientError::RepoNotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        let act = Act::Create(push.repo.clone());
+        let limit = self.wire().timeouts().answer;
+        let create = self
+            .hub()
+            .client()
+            .create_repository()
+            .repo_id(push.repo.as_str())
+            .repo_type(RepoTypeModel)
+            .private(push.visibility == Visibility::Private)
+            .send();
+        let created = timeout(limit, create)
+            .await
+            .map_err(|_| self.wire().timed_out(&act, limit))?;
+        match created.map_err(|error| self.hub().failed(&act, error)) {
+            Ok(_) => Ok(true),
+            // Somebody else made it between the two questions.
+            Err(conflict @ ClientError::Conflict { .. }) => {
+                match self.visibility(&push.repo).await {
+                    Ok(actual) => push.may_go_to(actual).map(|()| false),
+                    Err(_) => Err(conflict),
+                }
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn visibility(&self, repo: &RepoId) -> Result<Visibility, ClientError> {
+        let act = Act::Describe(repo.clone());
+        let url = self
+            .wire()
+            .url(&["api", "models", repo.owner(), repo.name()]);
+        let answer: RepoAnswer = self.wire().get(&act, url).await?;
+        Ok(if answer.private {
+            Visibility::Private
+        } else {
+            Visibility::Public
+        })
+    }
+
+    /// A version that exists is fine when it is the same one: a push may be repeated. An
+    /// equal manifest names an equal component.
+    async fn same_or_refused(
+        &self,
+        push: &Push<'_>,
+        existing: TaggedVersion,
+    ) -> Result<CommitId, ClientError> {
+        let at = push.at(&existing.commit);
+        let files = self.files(&at).await?;
+        let ours = push.package.manifest_bytes();
+        let same = match listed(&files, package_file::MANIFEST, ours) {
+            Some(file) => self.file(&at, file, MANIFEST_BYTES_MAX, &Silent).await? == ours,
+            None => false,
+        };
+        if same {
+            return Ok(existing.commit);
+        }
+        Err(ClientError::VersionExists {
+            repo: push.repo.clone(),
+            version: existing.version,
+            commit: existing.commit,
+        })
+    }
+
+    /// Whether a commit holds exactly what would be pushed.
+    async fn holds(&self, push: &Push<'_>, commit: &CommitId) -> Result<bool, ClientError> {
+        let at = push.at(commit);
+        let files = self.files(&at).await?;
+        let mut found = Vec::new();
+        for (name, content, bytes_max) in push.files() {
+            match listed(&files, name, content) {
+                Some(file) => found.push((file, content, bytes_max)),
+                None => return Ok(false),
+            }
+        }
+        for (file, content, bytes_max) in found {
+            let actual = match file.digest {
+                Some(digest) => digest,
+                None => Digest::of(&self.file(&at, file, bytes_max, &Silent).await?),
+            };
+            if actual != Digest::of(content) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn commit(
+        &self,
+        push: &Push<'_>,
+        head: Option<&CommitId>,
+        progress: &dyn Progress,
+    ) -> Result<CommitId, ClientError> {
+        let act = Act::Commit(push.repo.clone());
+        let repo = self
+            .hub()
+            .client()
+            .model(push.repo.owner(), push.repo.name());
+        let (watcher, mut events) = mpsc::unbounded_channel();
+        let commit = repo
+            .create_commit()
+            .operations(push.operations())
+            .commit_message(push.message.clone())
+            .revision(DEFAULT_BRANCH)
+            .maybe_parent_commit(head.map(CommitId::as_str))
+            .progress(Watcher(watcher))
+            .send();
+        for (name, content, _) in push.files() {
+            progress.started(name, content.len() as u64);
+        }
+        let mut advanced = HashMap::new();
+        let watched = async {
+            tokio::pin!(commit);
+            loop {
+                tokio::select! {
+                    done = &mut commit => break done,
+                    Some(event) = events.recv() => forward(event, &mut advanced, progress),
+                }
+            }
+        };
+        let limit = self.wire().timeouts().transfer;
+        let answered: CommitInfo = timeout(limit, watched)
+            .await
+            .map_err(|_| self.wire().timed_out(&act, limit))?
+            .map_err(|error| match self.hub().failed(&act, error) {
+                ClientError::Conflict { repo, answer, .. } => ClientError::Conflict {
+                    repo,
+                    head: head.cloned(),
+                    answer,
+                },
+                error => error,
+            })?;
+        for (name, _, _) in push.files() {
+            progress.finished(name);
+        }
+        refusal::commit(&act, answered.commit_oid.as_deref().unwrap_or_default())
+    }
+
+    async fn tag(&self, push: &Push<'_>, commit: &CommitId) -> Result<(), ClientError> {
+        let tag = tag_of(&push.package.manifest().version);
+        let act = Act::Tag(push.repo.clone(), tag.clone());
+        let limit = self.wire().timeouts().answer;
+        let repo = self
+            .hub()
+            .client()
+            .model(push.repo.owner(), push.repo.name());
+        let create = repo.create_tag().tag(&tag).revision(commit.as_str()).send();
+        let tagged = match timeout(limit, create).await {
+            Ok(tagged) => tagged.map_err(|error| self.hub().failed(&act, error)),
+            Err(_) => Err(self.wire().timed_out(&act, limit)),
+        };
+        tagged.map_err(|source| ClientError::TagFailed {
+            repo: push.repo.clone(),
+            commit: commit.clone(),
+            tag,
+            source: Box::new(source),
+        })
+    }
+}
+
+impl<'a> Push<'a> {
+    /// Name, content and largest size of each file.
+    fn files(&self) -> [(&'static str, &'a [u8], u64); 3] {
+        let package = self.package;
+        [
+            (
+                package_file::MANIFEST,
+                package.manifest_bytes(),
+                MANIFEST_BYTES_MAX,
+            ),
+            (
+                package_file::COMPONENT,
+                package.component(),
+                COMPONENT_BYTES_MAX,
+            ),
+            (package_file::CARD, self.card, CARD_BYTES_MAX),
+        ]
+    }
+
+    fn check_sizes(&self, act: &Act) -> Result<(), ClientError> {
+        for (_, content, bytes_max) in self.files() {
+            if content.len() as u64 > bytes_max {
+                return Err(ClientError::TooLarge {
+                    act: act.clone(),
+                    bytes_max,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn may_go_to(&self, actual: Visibility) -> Result<(), ClientError> {
+        if self.visibility == Visibility::Private && actual == Visibility::Public {
+            return Err(ClientError::VisibilityDiffers {
+                repo: self.repo.clone(),
+                asked: self.visibility,
+                actual,
+            });
+        }
+        Ok(())
+    }
+
+    fn operations(&self) -> Vec<CommitOperation> {
+        let component = Bytes::from_owner(Component(self.package.clone()));
+        vec![
+            CommitOperation::add_bytes(
+                package_file::MANIFEST,
+                Bytes::copy_from_slice(self.package.manifest_bytes()),
+            ),
+            CommitOperation::add_bytes(package_file::COMPONENT, component),
+            CommitOperation::add_bytes(package_file::CARD, Bytes::copy_from_slice(self.card)),
+        ]
+    }
+
+    fn at(&self, commit: &CommitId) -> Resolved {
+        Resolved {
+            repo: self.repo.clone(),
+            commit: commit.clone(),
+            version: None,
+        }
+    }
+}
+
+impl fmt::Display for Visibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Public => "public",
+            Self::Private => "private",
+        })
+    }
+}
+
+/// A component that is uploaded without being copied.
+struct Component(Verified);
+
+impl AsRef<[u8]> for Component {
+    fn as_ref(&self) -> &[u8] {
+        self.0.component()
+    }
+}
+
+/// Carries events out of `hf-hub`, whose handlers must own what they use.
+struct Watcher(mpsc::UnboundedSender<ProgressEvent>);
+
+impl ProgressHandler for Watcher {
+    fn on_progress(&self, event: &ProgressEvent) {
+        // Nobody listens after the push has ended.
+        let _ = self.0.send(event.clone());
+    }
+}
+
+/// Turns the totals that `hf-hub` tells of each file into steps.
+fn forward(event: ProgressEvent, advanced: &mut HashMap<String, u64>, progress: &dyn Progress) {
+    let ProgressEvent::Upload(UploadEvent::Progress { files, .. }) = event else {
+        return;
+    };
+    for file in files {
+        let before = advanced.entry(file.filename.clone()).or_default();
+        if file.bytes_completed > *before {
+            progress.advanced(&file.filename, file.bytes_completed - *before);
+            *before = file.bytes_completed;
+        }
+    }
+}
+
+fn listed<'a>(files: &'a [ListedFile], name: &str, content: &[u8]) -> Option<&'a ListedFile> {
+    files
+        .iter()
+        .find(|file| file.name == name && file.bytes == content.len() as u64)
+}

@@ -1,0 +1,281 @@
+//! Which commit a reference means. Versions are git tags `v1.2.3`.
+
+use semver::{Version, VersionReq};
+use serde::Deserialize;
+use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
+
+use crate::limits::VERSIONS_LISTED_MAX;
+use crate::{Act, Client, ClientError, refusal};
+
+/// The branch that new tools are pushed to, and the one that is meant when no version is.
+pub(crate) const DEFAULT_BRANCH: &str = "main";
+
+/// A commit of a repo, found by asking the registry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The repo.
+    pub repo: RepoId,
+    /// The commit.
+    pub commit: CommitId,
+    /// The version whose tag names the commit; none when a branch was asked for.
+    pub version: Option<Version>,
+}
+
+/// A version of a tool and the commit that its tag names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaggedVersion {
+    /// The version.
+    pub version: Version,
+    /// The commit.
+    pub commit: CommitId,
+}
+
+/// Branches and tags of a repo.
+#[derive(Deserialize)]
+pub(crate) struct Refs {
+    #[serde(default)]
+    branches: Vec<Ref>,
+    #[serde(default)]
+    tags: Vec<Ref>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Ref {
+    name: String,
+    target_commit: String,
+}
+
+#[derive(Deserialize)]
+struct RevisionAnswer {
+    sha: String,
+}
+
+impl Client {
+    /// Finds the commit that `reference` means right now. Where the newest version is asked
+    /// for and there is none, it is the head of the default branch.
+    ///
+    /// # Errors
+    /// [`ClientError::RepoNotFound`], [`ClientError::VersionNotFound`] with the versions
+    /// there are, [`ClientError::RevisionNotFound`], and as every question.
+    pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
+        let repo = &reference.repo;
+        let refs = self.refs(repo).await?;
+        let act = Act::ListVersions(repo.clone());
+        match &reference.revision {
+            Revision::Newest => {
+                let versions = refs.versions(&act)?;
+                let newest = versions.into_iter().find(|it| it.version.pre.is_empty());
+                match newest {
+                    Some(found) => Ok(found.of(repo)),
+                    None => self.branch(repo, &refs, DEFAULT_BRANCH).await,
+                }
+            }
+            Revision::Version(requirement) => matching(repo, requirement, refs.versions(&act)?),
+            Revision::Branch(name) => self.branch(repo, &refs, name).await,
+            Revision::Commit(commit) => {
+                let versions = refs.versions(&act)?;
+                match versions.into_iter().find(|it| it.commit == *commit) {
+                    Some(found) => Ok(found.of(repo)),
+                    None => self.revision(repo, commit.as_str()).await,
+                }
+            }
+        }
+    }
+
+    /// The versions of a tool, newest first.
+    ///
+    /// # Errors
+    /// [`ClientError::RepoNotFound`], and as every question.
+    pub async fn versions(&self, repo: &RepoId) -> Result<Vec<TaggedVersion>, ClientError> {
+        self.refs(repo)
+            .await?
+            .versions(&Act::ListVersions(repo.clone()))
+    }
+
+    pub(crate) async fn refs(&self, repo: &RepoId) -> Result<Refs, ClientError> {
+        let act = Act::ListVersions(repo.clone());
+        let url = self
+            .wire()
+            .url(&["api", "models", repo.owner(), repo.name(), "refs"]);
+        self.wire().get(&act, url).await
+    }
+
+    /// A branch, else a tag, else whatever the registry takes the name for, such as a pull
+    /// request's `refs/pr/1`.
+    async fn branch(
+        &self,
+        repo: &RepoId,
+        refs: &Refs,
+        name: &str,
+    ) -> Result<Resolved, ClientError> {
+        let act = Act::FindRevision(repo.clone(), name.to_owned());
+        let found = refs.branches.iter().find(|it| it.name == name);
+        if let Some(found) = found {
+            return Ok(Resolved {
+                repo: repo.clone(),
+                commit: refusal::commit(&act, &found.target_commit)?,
+                version: None,
+            });
+        }
+        match refs.tags.iter().find(|it| it.name == name) {
+            Some(tag) => Ok(Resolved {
+                repo: repo.clone(),
+                commit: refusal::commit(&act, &tag.target_commit)?,
+                version: tagged(name),
+            }),
+            None => self.revision(repo, name).await,
+        }
+    }
+
+    async fn revision(&self, repo: &RepoId, name: &str) -> Result<Resolved, ClientError> {
+        let act = Act::FindRevision(repo.clone(), name.to_owned());
+        let (owner, repo_name) = (repo.owner(), repo.name());
+        let url = self
+            .wire()
+            .url(&["api", "models", owner, repo_name, "revision", name]);
+        let answer: RevisionAnswer = self.wire().get(&act, url).await?;
+        let commit = refusal::commit(&act, &answer.sha)?;
+        // Whoever asks for a commit gets that one or none.
+        if let Ok(asked) = name.parse::<CommitId>()
+            && asked != commit
+        {
+            return Err(refusal::nonsense(
+                &act,
+                &format!("it names {commit} instead"),
+            ));
+        }
+        Ok(Resolved {
+            repo: repo.clone(),
+            commit,
+            version: None,
+        })
+    }
+}
+
+impl Refs {
+    /// The tags that are versions, newest first. Other tags are nobody's business.
+    pub(crate) fn versions(&self, act: &Act) -> Result<Vec<TaggedVersion>, ClientError> {
+        let mut versions = Vec::new();
+        for tag in &self.tags {
+            if let Some(version) = tagged(&tag.name) {
+                let commit = refusal::commit(act, &tag.target_commit)?;
+                versions.push(TaggedVersion { version, commit });
+            }
+        }
+        versions.sort_by(|a, b| b.version.cmp(&a.version));
+        Ok(versions)
+    }
+
+    /// The head of the default branch; none in a repo without a commit.
+    pub(crate) fn head(&self, act: &Act) -> Result<Option<CommitId>, ClientError> {
+        let head = self.branches.iter().find(|it| it.name == DEFAULT_BRANCH);
+        head.map(|head| refusal::commit(act, &head.target_commit))
+            .transpose()
+    }
+}
+
+impl TaggedVersion {
+    fn of(self, repo: &RepoId) -> Resolved {
+        Resolved {
+            repo: repo.clone(),
+            commit: self.commit,
+            version: Some(self.version),
+        }
+    }
+}
+
+/// The tag that marks a version.
+pub(crate) fn tag_of(version: &Version) -> String {
+    format!("v{version}")
+}
+
+fn tagged(tag: &str) -> Option<Version> {
+    tag.strip_prefix('v')?.parse().ok()
+}
+
+fn matching(
+    repo: &RepoId,
+    requirement: &VersionReq,
+    versions: Vec<TaggedVersion>,
+) -> Result<Resolved, ClientError> {
+    let found = versions
+        .iter()
+        .find(|it| requirement.matches(&it.version))
+        .cloned();
+    match found {
+        Some(found) => Ok(found.of(repo)),
+        None => Err(ClientError::VersionNotFound {
+            repo: repo.clone(),
+            requirement: requirement.clone(),
+            available: versions
+                .into_iter()
+                .map(|it| it.version)
+                .take(VERSIONS_LISTED_MAX)
+                .collect(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refs(tags: &[&str]) -> Refs {
+        let reference = |name: &&str| Ref {
+            name: (*name).to_owned(),
+            target_commit: "0".repeat(40),
+        };
+        Refs {
+            branches: vec![],
+            tags: tags.iter().map(reference).collect(),
+        }
+    }
+
+    #[track_caller]
+    fn check(tags: &[&str], requirement: &str, expect: Result<&str, &[&str]>) {
+        let repo: RepoId = "demo/x".parse().unwrap();
+        let versions = refs(tags).versions(&Act::Search).unwrap();
+        let found = match matching(&repo, &requirement.parse().unwrap(), versions) {
+            Ok(resolved) => Ok(resolved.version.unwrap().to_string()),
+            Err(ClientError::VersionNotFound { available, .. }) => {
+                Err(available.iter().map(Version::to_string).collect())
+            }
+            Err(other) => panic!("{other}"),
+        };
+        let expect: Result<String, Vec<String>> = expect
+            .map(str::to_owned)
+            .map_err(|all| all.iter().map(|it| (*it).to_owned()).collect());
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn the_newest_version_that_meets_the_requirement() {
+        let tags = [
+            "v0.9.0",
+            "v1.10.0",
+            "v1.9.3",
+            "v2.0.0-rc.1",
+            "1.99.0",
+            "latest",
+        ];
+        check(&tags, "^1", Ok("1.10.0"));
+        check(&tags, "~1.9", Ok("1.9.3"));
+        check(&tags, "=0.9.0", Ok("0.9.0"));
+        check(&tags, "*", Ok("1.10.0"));
+        check(&tags, "=2.0.0-rc.1", Ok("2.0.0-rc.1"));
+        let all = ["2.0.0-rc.1", "1.10.0", "1.9.3", "0.9.0"];
+        check(&tags, "^3", Err(&all));
+        check(&[], "^1", Err(&[]));
+    }
+
+    #[test]
+    fn a_commit_that_is_none_is_refused() {
+        let mut refs = refs(&["v1.0.0"]);
+        refs.tags[0].target_commit = "../../etc".into();
+        assert!(matches!(
+            refs.versions(&Act::Search),
+            Err(ClientError::Nonsense { .. })
+        ));
+    }
+}

@@ -1,0 +1,347 @@
+//! Questions and downloads: this crate's own HTTP requests, which bound everything.
+
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use reqwest::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION,
+};
+use reqwest::{Method, Response, StatusCode, redirect};
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, timeout_at};
+use url::Url;
+
+use crate::limits::{
+    ANSWER_BYTES_MAX, QUESTION_ATTEMPTS_MAX, REDIRECTS_MAX, TRANSFER_BYTES_PER_SECOND_MIN,
+};
+use crate::{Act, ClientConfig, ClientError, Timeouts, refusal};
+
+const RETRY_DELAY: Duration = Duration::from_millis(200);
+
+/// The connection to one endpoint.
+pub(crate) struct Wire {
+    http: reqwest::Client,
+    endpoint: Url,
+    authorization: Option<HeaderValue>,
+    timeouts: Timeouts,
+}
+
+/// Where redirects of a request may lead.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The endpoint itself: another host has no business answering questions about it.
+    Origin,
+    /// Any host, as registries keep large files elsewhere; never with the token.
+    AnyHost,
+}
+
+/// A request that can be sent again, to another URL too.
+struct Question<'a> {
+    method: Method,
+    form: &'a [(&'a str, &'a str)],
+    reach: Reach,
+}
+
+impl Wire {
+    pub(crate) fn new(config: &ClientConfig) -> Result<Self, ClientError> {
+        let authorization = config.token.as_ref().and_then(|token| {
+            let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose())).ok()?;
+            value.set_sensitive(true);
+            Some(value)
+        });
+        Ok(Self {
+            // Redirects are followed by hand: whether the token goes along is decided here,
+            // for every hop, and not by a policy that compares host names only.
+            http: base_client(config, redirect::Policy::none())?,
+            endpoint: config.endpoint.clone(),
+            authorization,
+            timeouts: config.timeouts,
+        })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Url {
+        &self.endpoint
+    }
+
+    pub(crate) fn signed_in(&self) -> bool {
+        self.authorization.is_some()
+    }
+
+    pub(crate) fn timeouts(&self) -> &Timeouts {
+        &self.timeouts
+    }
+
+    /// The endpoint's URL with `segments` added, each percent-encoded as one segment.
+    pub(crate) fn url(&self, segments: &[&str]) -> Url {
+        let mut url = self.endpoint.clone();
+        // The endpoint was checked to be http or https, and such URLs have segments.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(segments);
+        }
+        url
+    }
+
+    /// Asks a question by GET and reads the answer as JSON.
+    pub(crate) async fn get<T: DeserializeOwned>(
+        &self,
+        act: &Act,
+        url: Url,
+    ) -> Result<T, ClientError> {
+        let question = Question {
+            method: Method::GET,
+            form: &[],
+            reach: Reach::Origin,
+        };
+        self.json(act, url, &question).await
+    }
+
+    /// Asks a question by POST of a form and reads the answer as JSON.
+    pub(crate) async fn post_form<T: DeserializeOwned>(
+        &self,
+        act: &Act,
+        url: Url,
+        form: &[(&str, &str)],
+    ) -> Result<T, ClientError> {
+        let question = Question {
+            method: Method::POST,
+            form,
+            reach: Reach::Origin,
+        };
+        self.json(act, url, &question).await
+    }
+
+    /// Begins a download: status 200 and no encoding. Its headers must come within the time
+    /// for an answer.
+    pub(crate) async fn download(&self, act: &Act, url: Url) -> Result<Response, ClientError> {
+        let question = Question {
+            method: Method::GET,
+            form: &[],
+            reach: Reach::AnyHost,
+        };
+        let deadline = Instant::now() + self.timeouts.answer;
+        timeout_at(deadline, self.ask(act, url, &question))
+            .await
+            .unwrap_or_else(|_| Err(self.timed_out(act, self.timeouts.answer)))
+    }
+
+    /// Reads the body of `response`, at most `bytes_max` bytes of it whatever its headers
+    /// say, and tells `watch` of every piece.
+    pub(crate) async fn body(
+        &self,
+        act: &Act,
+        response: Response,
+        bytes_max: u64,
+        mut watch: impl FnMut(u64),
+    ) -> Result<Vec<u8>, ClientError> {
+        let window = self.timeouts.stall;
+        let least = (window.as_secs_f64() * TRANSFER_BYTES_PER_SECOND_MIN as f64) as u64;
+        let whole = Instant::now() + self.timeouts.transfer;
+        let mut content = Vec::new();
+        let mut body = response.bytes_stream();
+        let mut window_end = Instant::now() + window;
+        let mut in_window = 0;
+        loop {
+            let chunk = match timeout_at(window_end.min(whole), body.next()).await {
+                Ok(None) => return Ok(content),
+                Ok(Some(chunk)) => chunk.map_err(|source| refusal::broken(act, source))?,
+                Err(_) => Default::default(),
+            };
+            let now = Instant::now();
+            if now >= whole {
+                return Err(self.timed_out(act, self.timeouts.transfer));
+            }
+            in_window += chunk.len() as u64;
+            if now >= window_end {
+                if in_window < least {
+                    return Err(ClientError::Stalled {
+                        act: act.clone(),
+                        bytes: in_window,
+                        within: window,
+                    });
+                }
+                (window_end, in_window) = (now + window, 0);
+            }
+            if (content.len() + chunk.len()) as u64 > bytes_max {
+                return Err(ClientError::TooLarge {
+                    act: act.clone(),
+                    bytes_max,
+                });
+            }
+            content.extend_from_slice(&chunk);
+            if !chunk.is_empty() {
+                watch(chunk.len() as u64);
+            }
+        }
+    }
+
+    pub(crate) fn timed_out(&self, act: &Act, after: Duration) -> ClientError {
+        ClientError::TimedOut {
+            act: act.clone(),
+            after,
+        }
+    }
+
+    async fn json<T: DeserializeOwned>(
+        &self,
+        act: &Act,
+        url: Url,
+        question: &Question<'_>,
+    ) -> Result<T, ClientError> {
+        let asked = async {
+            let response = self.ask_patiently(act, url, question).await?;
+            self.body(act, response, ANSWER_BYTES_MAX, |_| ()).await
+        };
+        let content = timeout_at(Instant::now() + self.timeouts.answer, asked)
+            .await
+            .unwrap_or_else(|_| Err(self.timed_out(act, self.timeouts.answer)))?;
+        serde_json::from_slice(&content).map_err(|error| {
+            // The parser's message may repeat what the registry sent.
+            refusal::nonsense(act, &format!("it is not the expected JSON: {error}"))
+        })
+    }
+
+    /// Asks again, a little later, while the registry says that it is not available.
+    async fn ask_patiently(
+        &self,
+        act: &Act,
+        url: Url,
+        question: &Question<'_>,
+    ) -> Result<Response, ClientError> {
+        let mut attempt = 1;
+        loop {
+            let answered = self.ask(act, url.clone(), question).await;
+            let passing = matches!(&answered, Err(ClientError::ServerFailed { answer, .. })
+                if matches!(answer.status, 502..=504));
+            if !passing || attempt == QUESTION_ATTEMPTS_MAX {
+                return answered;
+            }
+            tokio::time::sleep(RETRY_DELAY * 2u32.pow(attempt as u32 - 1)).await;
+            attempt += 1;
+        }
+    }
+
+    /// Sends the question, follows redirects, and gives the response with status 200.
+    async fn ask(
+        &self,
+        act: &Act,
+        mut url: Url,
+        question: &Question<'_>,
+    ) -> Result<Response, ClientError> {
+        for _ in 0..=REDIRECTS_MAX {
+            let mut request = self
+                .http
+                .request(question.method.clone(), url.clone())
+                .headers(self.headers_for(&url));
+            if !question.form.is_empty() {
+                request = request.form(question.form);
+            }
+            let response = request
+                .send()
+                .await
+                .map_err(|source| refusal::not_sent(act, &self.endpoint, source))?;
+            if response.status().is_redirection()
+                && let Some(target) = response.headers().get(LOCATION)
+            {
+                url = self.redirected(act, &url, target, question, response.status())?;
+                continue;
+            }
+            return self.accept(act, response).await;
+        }
+        Err(refusal::nonsense(act, "it redirects without end"))
+    }
+
+    /// The token goes to the endpoint's own origin and nowhere else.
+    fn headers_for(&self, url: &Url) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        // A compressed answer could be a thousand times larger than what is counted here.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if url.origin() == self.endpoint.origin()
+            && let Some(authorization) = &self.authorization
+        {
+            headers.insert(AUTHORIZATION, authorization.clone());
+        }
+        headers
+    }
+
+    fn redirected(
+        &self,
+        act: &Act,
+        from: &Url,
+        target: &HeaderValue,
+        question: &Question<'_>,
+        status: StatusCode,
+    ) -> Result<Url, ClientError> {
+        let target = target.to_str().ok().and_then(|text| from.join(text).ok());
+        let target =
+            target.ok_or_else(|| refusal::nonsense(act, "it redirects to what is no URL"))?;
+        let refuse = |rule| Err(refusal::redirect(act, &target, rule));
+        let plain_allowed = self.endpoint.scheme() == "http";
+        if target.scheme() != "https" && !(plain_allowed && target.scheme() == "http") {
+            return refuse("only https may be redirected to");
+        }
+        if from.scheme() == "https" && target.scheme() == "http" {
+            return refuse("https must not become http");
+        }
+        if question.reach == Reach::Origin && target.origin() != self.endpoint.origin() {
+            return refuse("only the registry itself may answer");
+        }
+        // The other codes turn a POST into a GET, which asks something else.
+        if question.method != Method::GET && !matches!(status.as_u16(), 307 | 308) {
+            return refuse("the redirect would change the question");
+        }
+        Ok(target)
+    }
+
+    async fn accept(&self, act: &Act, response: Response) -> Result<Response, ClientError> {
+        if response.status() != StatusCode::OK {
+            return Err(self.refused(act, response).await);
+        }
+        match response.headers().get(CONTENT_ENCODING) {
+            None => Ok(response),
+            Some(encoding) if encoding == "identity" => Ok(response),
+            Some(_) => Err(refusal::nonsense(
+                act,
+                "it is encoded, which was not asked for",
+            )),
+        }
+    }
+
+    async fn refused(&self, act: &Act, response: Response) -> ClientError {
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let body = self
+            .body(act, response, crate::limits::REFUSAL_BYTES_MAX, |_| ())
+            .await
+            // A refusal is one with or without a readable body.
+            .unwrap_or_default();
+        let answer = refusal::answer(status, &headers, &body);
+        let retry_after = refusal::retry_after(&headers);
+        refusal::classify(act, &self.endpoint, self.signed_in(), answer, retry_after)
+    }
+}
+
+/// A client that takes nothing from the environment: no proxy but the configured one, no
+/// transparent decompression, no `Referer`.
+pub(crate) fn base_client(
+    config: &ClientConfig,
+    policy: redirect::Policy,
+) -> Result<reqwest::Client, ClientError> {
+    let failed = |source: reqwest::Error| ClientError::Setup {
+        endpoint: config.endpoint.clone(),
+        source: Box::new(source.without_url()),
+    };
+    let mut builder = reqwest::Client::builder()
+        .user_agent(&config.user_agent)
+        .connect_timeout(config.timeouts.connect)
+        .redirect(policy)
+        .referer(false)
+        .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate();
+    if let Some(proxy) = &config.proxy {
+        builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(failed)?);
+    }
+    builder.build().map_err(failed)
+}
