@@ -50,6 +50,9 @@ pub struct Limits {
     pub http_first_byte_ms: u64,
     /// Handles that the guest may hold at once.
     pub handles: u32,
+    /// What the guest may hand to the host in one go, a result or the arguments of one
+    /// host call, counted as the host holds it.
+    pub transfer_bytes: u64,
 }
 
 impl Limits {
@@ -68,6 +71,7 @@ impl Limits {
             http_connect_ms: 5_000,
             http_first_byte_ms: 15_000,
             handles: 10_000,
+            transfer_bytes: 64 << 20,
         }
     }
 

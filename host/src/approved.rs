@@ -1,0 +1,158 @@
+//! Approval: verified bytes, grants within what was asked, and the values of variables.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use tool_hub_manifest::{Grants, ToolName, VariableName, Verified};
+
+use crate::HostError;
+
+/// A tool that may be loaded: bytes that were verified, and grants that do not go beyond
+/// what its manifest asks for. It can only be made from both:
+///
+/// ```compile_fail,E0451
+/// # use tool_hub_host::Approved;
+/// fn forge(verified: tool_hub_manifest::Verified) -> Approved {
+///     Approved { verified, grants: tool_hub_manifest::Grants::none(), values: Default::default() }
+/// }
+/// ```
+///
+/// and a host loads nothing else:
+///
+/// ```compile_fail,E0308
+/// async fn load(host: tool_hub_host::Host, verified: tool_hub_manifest::Verified) {
+///     let _ = host.load(verified).await;
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Approved {
+    verified: Verified,
+    grants: Grants,
+    values: BTreeMap<VariableName, Secret>,
+}
+
+/// The value of a variable. It is shown nowhere.
+#[derive(Clone)]
+struct Secret(String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl fmt::Debug for Approved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Approved")
+            .field("tool", &self.verified)
+            .field("grants", &self.grants)
+            .field("values", &self.values)
+            .finish()
+    }
+}
+
+impl Approved {
+    /// Approves `verified` with `grants`. Whoever calls this has the consent of the person
+    /// in whose name the tool will run, for these bytes: [`Verified::pin`].
+    ///
+    /// # Errors
+    /// When the grants go beyond what the manifest asks for.
+    pub fn new(verified: Verified, grants: Grants) -> Result<Self, HostError> {
+        grants.check_within(&verified.manifest().capabilities)?;
+        Ok(Self {
+            verified,
+            grants,
+            values: BTreeMap::new(),
+        })
+    }
+
+    /// Gives the granted variable `name` a value, which the tool may read.
+    ///
+    /// # Errors
+    /// When the variable is not granted.
+    pub fn with_variable(
+        mut self,
+        name: VariableName,
+        value: impl Into<String>,
+    ) -> Result<Self, HostError> {
+        if !self.grants.variables.contains(&name) {
+            return Err(HostError::VariableNotGranted {
+                tool: self.name().clone(),
+                name,
+            });
+        }
+        self.values.insert(name, Secret(value.into()));
+        Ok(self)
+    }
+
+    /// The granted variables that have no value yet. The tool finds them absent.
+    pub fn unbound_variables(&self) -> impl Iterator<Item = &VariableName> {
+        self.grants
+            .variables
+            .iter()
+            .filter(|name| !self.values.contains_key(name))
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &ToolName {
+        &self.verified.manifest().name
+    }
+
+    /// The verified bytes.
+    pub fn verified(&self) -> &Verified {
+        &self.verified
+    }
+
+    /// What was granted.
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.0.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tool_hub_manifest::{ComponentClaim, Manifest, Package, Version};
+
+    fn verified(capabilities: &str) -> Verified {
+        let component = b"bytes".to_vec();
+        let mut manifest = Manifest::new("demo".parse().unwrap(), Version::new(0, 1, 0));
+        manifest.component = Some(ComponentClaim::of(&component));
+        let text = format!("{}\n{capabilities}", manifest.to_toml());
+        let package = Package {
+            manifest: text.into_bytes(),
+            component,
+        };
+        Verified::check(package).unwrap()
+    }
+
+    #[test]
+    fn grants_beyond_what_was_asked_are_refused() {
+        let grants = Grants::none().variable("API_KEY".parse().unwrap());
+        let error = Approved::new(verified(""), grants).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the tool does not ask for variable API_KEY"
+        );
+    }
+
+    #[test]
+    fn values_are_bound_to_granted_variables_and_never_shown() {
+        let asked = "[capabilities]\nvariables = [{ name = \"API_KEY\", secret = true }]";
+        let name: VariableName = "API_KEY".parse().unwrap();
+        let refused = Approved::new(verified(asked), Grants::none()).unwrap();
+        assert!(refused.with_variable(name.clone(), "hunter2").is_err());
+        let grants = Grants::none().variable(name.clone());
+        let approved = Approved::new(verified(asked), grants).unwrap();
+        assert_eq!(approved.unbound_variables().count(), 1);
+        let approved = approved.with_variable(name, "hunter2").unwrap();
+        assert_eq!(approved.unbound_variables().count(), 0);
+        assert!(!format!("{approved:?}").contains("hunter2"));
+    }
+}

@@ -1,0 +1,42 @@
+//! How a host is set up. What is not set here grants nothing.
+
+use std::path::PathBuf;
+
+use tool_hub_manifest::Limits;
+
+/// How a host is set up.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct HostConfig {
+    /// How much of the machine one call may use; a tool's manifest can only lower it.
+    pub limits: Limits,
+    /// The directory of the compiled-code cache, made when it is missing, readable by its
+    /// owner only. Without one, every load compiles.
+    pub cache: Option<PathBuf>,
+    /// Directories that are never given to a tool, whatever was granted, and neither is
+    /// anything that holds them: the embedder's own files. The root directory and the cache
+    /// are refused in any case.
+    pub refused_directories: Vec<PathBuf>,
+    /// How many calls run at once.
+    pub calls_in_flight_max: u32,
+    /// How many calls may wait for their turn; the next one is told that the host is busy.
+    pub calls_waiting_max: u32,
+}
+
+#[expect(
+    clippy::new_without_default,
+    reason = "what guards a machine is set up by name, never by default"
+)]
+impl HostConfig {
+    /// The standard limits, no cache, 32 calls at once and 256 waiting. Tools get nothing
+    /// beyond what is granted to each of them.
+    pub fn new() -> Self {
+        Self {
+            limits: Limits::standard(),
+            cache: None,
+            refused_directories: Vec::new(),
+            calls_in_flight_max: 32,
+            calls_waiting_max: 256,
+        }
+    }
+}

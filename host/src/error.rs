@@ -1,0 +1,122 @@
+//! Everything that can go wrong before a call: what a component is refused for, and what
+//! the machine refuses us.
+
+use std::path::PathBuf;
+
+use tool_hub_manifest::{DirectoryName, GrantError, ToolName, VariableName};
+
+use crate::Refusal;
+
+/// Inspecting, approving, loading or authoring a tool failed. Calls do not fail this way:
+/// what goes wrong in a call is an [`Outcome`](crate::Outcome).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The bytes are something else than a component.
+    #[error("the file is {found}, not a WebAssembly component")]
+    NotAComponent {
+        /// What they are, with its article.
+        found: &'static str,
+    },
+    /// The bytes are not valid.
+    #[error("the component is not valid: {reason}")]
+    Malformed {
+        /// What the validator says.
+        reason: String,
+    },
+    /// The component is bigger than is ever compiled.
+    #[error("the component has {actual} {what}, at most {max} are accepted")]
+    TooBig {
+        /// What was counted, in the plural.
+        what: &'static str,
+        /// How many there are.
+        actual: u64,
+        /// How many are accepted.
+        max: u64,
+    },
+    /// The component needs something that this host's engine does not do.
+    #[error("the component needs feature `{feature}`, which this host does not offer")]
+    NeedsFeature {
+        /// The feature's usual name.
+        feature: &'static str,
+    },
+    /// The inspection found reasons never to run the tool.
+    #[error("tool `{tool}` is refused: {}", list(.refusals))]
+    Refused {
+        /// The tool.
+        tool: ToolName,
+        /// Every reason.
+        refusals: Vec<Refusal>,
+    },
+    /// The grants go beyond what the tool asks for.
+    #[error(transparent)]
+    Grants(#[from] GrantError),
+    /// A value was bound to a variable that is not granted.
+    #[error("variable {name} is not granted to tool `{tool}`")]
+    VariableNotGranted {
+        /// The tool.
+        tool: ToolName,
+        /// The variable.
+        name: VariableName,
+    },
+    /// A granted directory cannot be given to a tool.
+    #[error("directory `{name}` cannot be {}: {reason}", .path.display())]
+    Directory {
+        /// The guest's name for it.
+        name: DirectoryName,
+        /// The path that was granted.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The engine could not be set up on this machine.
+    #[error("the sandbox could not be set up: {reason}")]
+    Engine {
+        /// What the engine says.
+        reason: String,
+    },
+    /// The component could not be compiled or linked.
+    #[error("tool `{tool}` could not be compiled: {reason}")]
+    Compile {
+        /// The tool.
+        tool: ToolName,
+        /// What the compiler says.
+        reason: String,
+    },
+    /// The compiled-code cache could not be used.
+    #[error("could not {act} {}", .path.display())]
+    Cache {
+        /// What was tried.
+        act: &'static str,
+        /// On which file or directory.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A name of the component cannot be offered to agents.
+    #[error("`{name}` cannot be offered to agents: {reason}")]
+    Name {
+        /// The name in the component.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The manifest and the component disagree.
+    #[error("the manifest and the component disagree: {}", list(.refusals))]
+    Disagreement {
+        /// Every point of disagreement.
+        refusals: Vec<Refusal>,
+    },
+    /// WIT sources could not be read.
+    #[error("the WIT sources cannot be read: {reason}")]
+    Wit {
+        /// What the parser says, with file and line.
+        reason: String,
+    },
+}
+
+fn list(refusals: &[Refusal]) -> String {
+    let texts: Vec<String> = refusals.iter().map(ToString::to_string).collect();
+    texts.join("; ")
+}

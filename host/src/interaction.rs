@@ -1,0 +1,88 @@
+//! What a call may ask of the agent's side while it runs: progress and questions.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::Value;
+
+/// The agent's side of a running call. Every method has an answer for an agent that cannot
+/// do it, so an implementation states only what it can.
+pub trait Interaction: Send + Sync {
+    /// Takes note of how far the call is. Called at most about ten times a second.
+    fn progress(&self, progress: Progress) {
+        let _ = progress;
+    }
+
+    /// Asks the person. The answer is a JSON object that the host holds against the
+    /// question's schema before the tool sees it.
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+        let _ = question;
+        Box::pin(std::future::ready(Answer::Unavailable))
+    }
+
+    /// Takes what the tool wrote to standard output and standard error, once the call is
+    /// over. Both are cut at [`Limits::output_stream_bytes`](tool_hub_manifest::Limits).
+    fn output(&self, output: &Output) {
+        let _ = output;
+    }
+}
+
+/// Nobody is there: progress goes nowhere and questions are unavailable.
+#[derive(Debug, Clone, Copy)]
+pub struct Nobody;
+
+impl Interaction for Nobody {}
+
+/// How far a call is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// How much is done, in the unit of `total`.
+    pub done: f64,
+    /// How much there is, when the tool knows.
+    pub total: Option<f64>,
+    /// What is being done, as the tool wrote it.
+    pub message: Option<String>,
+}
+
+/// A question of the tool to the person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// Names the question within the call: `[a-z0-9-]`, at most 64 characters.
+    pub key: String,
+    /// The text, as the tool wrote it.
+    pub text: String,
+    /// JSON Schema of the answer: an object whose properties are strings, numbers,
+    /// integers, booleans or enumerations of strings.
+    pub schema: Value,
+}
+
+/// What the person said.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The answer, a JSON object.
+    Given(Value),
+    /// The person said no.
+    Declined,
+    /// The person closed the question.
+    Cancelled,
+    /// Nobody can be asked.
+    Unavailable,
+    /// The question has to travel to the person by way of the call's outcome: the call ends
+    /// with [`FailureKind::InputRequired`](crate::FailureKind::InputRequired) and is made
+    /// again, whole, once the answer is there.
+    Postponed,
+}
+
+/// What a tool wrote to its standard streams.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Output {
+    /// Standard output.
+    pub stdout: Vec<u8>,
+    /// Standard error.
+    pub stderr: Vec<u8>,
+    /// How many bytes of both were dropped because a stream was full.
+    pub dropped_bytes: u64,
+}

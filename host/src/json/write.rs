@@ -1,0 +1,239 @@
+//! Writes component values straight to JSON text.
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use wasmtime::component::Val;
+
+use crate::shape::{Field, Label, Shape};
+
+/// The largest whole number up to which every program reads numbers exactly: 2^53 - 1.
+const EXACT_MAX: u64 = (1 << 53) - 1;
+
+/// The value does not have the shape it was written by: a fault of the caller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Misfit;
+
+/// Appends `value`, which has `shape`, to `out`.
+pub(crate) fn write(shape: &Shape, value: &Val, out: &mut String) -> Result<(), Misfit> {
+    match (shape, value) {
+        (Shape::Bool, Val::Bool(value)) => out.push_str(if *value { "true" } else { "false" }),
+        (Shape::Integer(_), value) => integer(value, out)?,
+        (Shape::F32, Val::Float32(value)) => float(f64::from(*value), |out| push(out, *value), out),
+        (Shape::F64, Val::Float64(value)) => float(*value, |out| push(out, *value), out),
+        (Shape::Char, Val::Char(value)) => string(value.encode_utf8(&mut [0; 4]), out),
+        (Shape::String, Val::String(text)) => string(text, out),
+        (Shape::Bytes, Val::List(bytes)) => {
+            out.push('"');
+            STANDARD.encode_string(self::bytes(bytes)?, out);
+            out.push('"');
+        }
+        (Shape::List(item), Val::List(items)) => list(items, out, |v, out| write(item, v, out))?,
+        (Shape::FixedList(item, _), Val::FixedLengthList(items)) => {
+            list(items, out, |v, out| write(item, v, out))?;
+        }
+        (Shape::Map(key, value), Val::Map(pairs)) if **key == Shape::String => {
+            map(value, pairs, out)?;
+        }
+        (Shape::Map(key, value), Val::Map(pairs)) => list(pairs, out, |(k, v), out| {
+            out.push('[');
+            write(key, k, out)?;
+            out.push(',');
+            write(value, v, out)?;
+            out.push(']');
+            Ok(())
+        })?,
+        (Shape::Tuple(shapes), Val::Tuple(items)) if shapes.len() == items.len() => {
+            let mut shapes = shapes.iter();
+            list(items, out, |v, out| {
+                write(shapes.next().ok_or(Misfit)?, v, out)
+            })?;
+        }
+        (Shape::Record(fields), Val::Record(members)) => record(fields, members, out)?,
+        (Shape::Option(_), Val::Option(None)) => out.push_str("null"),
+        (Shape::Option(inner), Val::Option(Some(value))) if inner.takes_null() => {
+            wrapped("some", Some(inner), Some(value), out)?;
+        }
+        (Shape::Option(inner), Val::Option(Some(value))) => write(inner, value, out)?,
+        (Shape::Result(ok, _), Val::Result(Ok(value))) => {
+            wrapped("ok", ok.as_deref(), value.as_deref(), out)?;
+        }
+        (Shape::Result(_, err), Val::Result(Err(value))) => {
+            wrapped("err", err.as_deref(), value.as_deref(), out)?;
+        }
+        (Shape::Enum(cases), Val::Enum(case)) => string(&find(cases.iter(), case)?.json, out),
+        (Shape::Flags(flags), Val::Flags(set)) => list(set, out, |flag, out| {
+            string(&find(flags.iter(), flag)?.json, out);
+            Ok(())
+        })?,
+        (Shape::Variant(cases), Val::Variant(name, value)) => {
+            let case = cases
+                .iter()
+                .find(|case| case.label.wit == *name)
+                .ok_or(Misfit)?;
+            out.push_str("{\"tag\":");
+            string(&case.label.json, out);
+            if let (Some(shape), Some(value)) = (&case.shape, value) {
+                out.push_str(",\"val\":");
+                write(shape, value, out)?;
+            }
+            out.push('}');
+        }
+        _ => return Err(Misfit),
+    }
+    Ok(())
+}
+
+/// The bytes of a `list<u8>`.
+pub(crate) fn bytes(items: &[Val]) -> Result<Vec<u8>, Misfit> {
+    let byte = |value: &Val| match value {
+        Val::U8(byte) => Ok(*byte),
+        _ => Err(Misfit),
+    };
+    items.iter().map(byte).collect()
+}
+
+/// Appends `text` as a JSON string.
+pub(crate) fn string(text: &str, out: &mut String) {
+    let start = out.len();
+    out.push('"');
+    let mut plain = 0;
+    for (index, byte) in text.bytes().enumerate() {
+        let escape = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            b'\n' => "\\n",
+            b'\r' => "\\r",
+            b'\t' => "\\t",
+            0..=0x1f => {
+                out.push_str(&text[plain..index]);
+                push(out, format_args!("\\u{byte:04x}"));
+                plain = index + 1;
+                continue;
+            }
+            _ => continue,
+        };
+        out.push_str(&text[plain..index]);
+        out.push_str(escape);
+        plain = index + 1;
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+    debug_assert!(out.len() >= start + text.len() + 2);
+}
+
+fn integer(value: &Val, out: &mut String) -> Result<(), Misfit> {
+    match value {
+        Val::S8(value) => push(out, value),
+        Val::U8(value) => push(out, value),
+        Val::S16(value) => push(out, value),
+        Val::U16(value) => push(out, value),
+        Val::S32(value) => push(out, value),
+        Val::U32(value) => push(out, value),
+        Val::S64(value) if value.unsigned_abs() <= EXACT_MAX => push(out, value),
+        Val::U64(value) if *value <= EXACT_MAX => push(out, value),
+        Val::S64(value) => push(out, format_args!("\"{value}\"")),
+        Val::U64(value) => push(out, format_args!("\"{value}\"")),
+        _ => return Err(Misfit),
+    }
+    Ok(())
+}
+
+/// JSON has neither NaN nor infinities: they become strings. Whole numbers keep a point, so
+/// that a reader knows the type.
+fn float(value: f64, digits: impl FnOnce(&mut String), out: &mut String) {
+    if value.is_nan() {
+        out.push_str("\"NaN\"");
+    } else if value.is_infinite() {
+        out.push_str(if value > 0.0 {
+            "\"Infinity\""
+        } else {
+            "\"-Infinity\""
+        });
+    } else {
+        digits(out);
+    }
+}
+
+fn list<T>(
+    items: &[T],
+    out: &mut String,
+    mut each: impl FnMut(&T, &mut String) -> Result<(), Misfit>,
+) -> Result<(), Misfit> {
+    out.push('[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        each(item, out)?;
+    }
+    out.push(']');
+    Ok(())
+}
+
+/// Keys may come twice; the last one counts, as the component model says.
+fn map(value: &Shape, pairs: &[(Val, Val)], out: &mut String) -> Result<(), Misfit> {
+    let mut last = std::collections::BTreeMap::new();
+    for (key, value) in pairs {
+        let Val::String(key) = key else {
+            return Err(Misfit);
+        };
+        last.insert(key, value);
+    }
+    out.push('{');
+    for (index, (key, item)) in last.into_iter().enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        string(key, out);
+        out.push(':');
+        write(value, item, out)?;
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn record(fields: &[Field], members: &[(String, Val)], out: &mut String) -> Result<(), Misfit> {
+    out.push('{');
+    let mut first = true;
+    for (field, (_, value)) in fields.iter().zip(members) {
+        if matches!(value, Val::Option(None)) {
+            continue;
+        }
+        if !first {
+            out.push(',');
+        }
+        first = false;
+        string(&field.label.json, out);
+        out.push(':');
+        write(&field.shape, value, out)?;
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn wrapped(
+    name: &str,
+    shape: Option<&Shape>,
+    value: Option<&Val>,
+    out: &mut String,
+) -> Result<(), Misfit> {
+    push(out, format_args!("{{\"{name}\":"));
+    match (shape, value) {
+        (Some(shape), Some(value)) => write(shape, value, out)?,
+        (None, None) => out.push_str("null"),
+        _ => return Err(Misfit),
+    }
+    out.push('}');
+    Ok(())
+}
+
+fn find<'a>(mut labels: impl Iterator<Item = &'a Label>, name: &str) -> Result<&'a Label, Misfit> {
+    labels.find(|label| label.wit == name).ok_or(Misfit)
+}
+
+fn push(out: &mut String, value: impl std::fmt::Debug) {
+    // Debug writes floats so that they read back exactly, and with a point.
+    write!(out, "{value:?}").expect("writing to a string cannot fail");
+}
