@@ -1,2 +1,59 @@
-//! The command `tool`.
-fn main() {}
+//! The command `tool`: write, build, push, inspect, load, call and serve tools.
+
+mod approval;
+mod arguments;
+mod args;
+mod build;
+mod commands;
+mod config;
+mod credentials;
+mod diagnosis;
+mod escalation;
+mod escape;
+mod files;
+mod loaded;
+mod package;
+mod printer;
+mod progress;
+mod record;
+mod report;
+mod toolbox;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::Cli;
+use crate::config::Config;
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, not errors; clap sends each to its own stream.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(1) } else { ExitCode::SUCCESS };
+        }
+    };
+    let printer = Printer::new(&cli.global);
+    match run(cli, &printer) {
+        Ok(code) => code,
+        Err(error) => {
+            let diagnosis = diagnosis::of(&error);
+            printer.error(&error, &diagnosis.hints);
+            diagnosis.exit.into()
+        }
+    }
+}
+
+fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let config = Config::read(&cli.global)?;
+    config.start_tracing();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(commands::execute(cli.command, &config, printer));
+    // A blocking task that is still compiling or waiting for a terminal must not hold the
+    // process back once its answer is no longer wanted.
+    runtime.shutdown_background();
+    outcome
+}

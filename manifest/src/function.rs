@@ -38,6 +38,9 @@ pub struct Function {
     /// What comes back, where anything does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
+    /// Whole sample calls: the arguments of each by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<toml::Table>,
 }
 
 impl Function {

@@ -1,0 +1,81 @@
+//! What can be written after `tool`: the global options and one line per command.
+
+use clap::{Args, Parser, Subcommand};
+use url::Url;
+
+use crate::commands;
+
+/// The package manager for agents' tools: sandboxed WebAssembly components on Hugging Face
+/// Hub repos or your own registry.
+#[derive(Debug, Parser)]
+#[command(name = "tool", version, propagate_version = false, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options that every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// The registry's URL [env: HF_ENDPOINT] [default: the Hugging Face Hub]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) endpoint: Option<Url>,
+
+    /// Print data as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Print no progress and no notes, only data and errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Scaffold a tool that builds at once
+    New(commands::new::New),
+    /// Build a tool project into a package: component, manifest and card
+    Build(commands::build::Build),
+    /// Hold a built package against its claims and lint its descriptions
+    Check(commands::check::Check),
+    /// Publish a package to a registry
+    Push(commands::push::Push),
+    /// Find tools on a registry
+    Search(commands::search::Search),
+    /// Show what a tool claims next to what its bytes really import and export
+    Inspect(commands::inspect::Inspect),
+    /// Pull a tool, verify it, ask for approval and add it to the toolbox
+    Load(commands::load::Load),
+    /// List the toolbox
+    List(commands::list::List),
+    /// Call a function of a loaded tool
+    Call(commands::call::Call),
+    /// Serve the toolbox to an agent: MCP over standard input and output
+    Serve(commands::serve::Serve),
+    /// Look for newer versions; anything a tool asks for beyond today asks again
+    Update(commands::update::Update),
+    /// Take a tool out of the toolbox
+    Remove(commands::remove::Remove),
+    /// Hash everything again and hold it against the lock
+    Verify(commands::verify::Verify),
+    /// Print the toolbox's functions as an agent's API wants them
+    Export(commands::export::Export),
+    /// Keep a token for a registry
+    Login(commands::login::Login),
+    /// Forget the token for a registry
+    Logout(commands::logout::Logout),
+    /// Show who the registry says you are
+    Whoami(commands::whoami::Whoami),
+    /// Run and administer your own registry
+    Registry(commands::registry::Registry),
+    /// Free the disk of what no toolbox needs
+    Gc(commands::gc::Gc),
+    /// Look whether everything that `tool` needs is there
+    Doctor(commands::doctor::Doctor),
+    /// Print a completion script for a shell
+    Completions(commands::completions::Completions),
+    /// Go the whole way once: scaffold, build, push, inspect, load, call, serve
+    Demo(commands::demo::Demo),
+}

@@ -1,0 +1,97 @@
+//! Rust projects: cargo, for `wasm32-wasip2`.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use tokio::process::Command;
+
+use super::{Project, process};
+use crate::diagnosis::Problem;
+use crate::printer::Printer;
+
+/// The target that makes components.
+pub(crate) const TARGET: &str = "wasm32-wasip2";
+
+/// Builds the project with cargo, adding the target through rustup when it is missing.
+pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Result<Vec<u8>> {
+    if !has_target().await? {
+        add_target(printer).await?;
+    }
+    let mut command = Command::new("cargo");
+    command
+        .args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"])
+        .current_dir(project.directory);
+    let output = process::run("building with cargo", &mut command, printer).await?;
+    let path = component_path(&output.stdout).ok_or_else(|| {
+        Problem::user("cargo built no component").hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")
+    })?;
+    std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// Whether the compiler that would be used has the target.
+pub(crate) async fn has_target() -> anyhow::Result<bool> {
+    let mut command = Command::new("rustc");
+    command.args(["--print", "target-libdir", "--target", TARGET]);
+    let output = process::output_of(&mut command).await?;
+    let directory = String::from_utf8_lossy(&output.stdout);
+    Ok(output.status.success() && PathBuf::from(directory.trim()).is_dir())
+}
+
+async fn add_target(printer: &Printer) -> anyhow::Result<()> {
+    let mut command = Command::new("rustup");
+    command.args(["target", "add", TARGET]);
+    let doing = format!("adding the Rust target {TARGET}");
+    let added = process::run(&doing, &mut command, printer).await;
+    added.map(drop).map_err(|error| {
+        Problem::user(format!("the Rust target {TARGET} is missing and cannot be added"))
+            .caused_by(error)
+            .hint(format!("add it where the network allows: rustup target add {TARGET}"))
+            .into()
+    })
+}
+
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    target: Option<MessageTarget>,
+    #[serde(default)]
+    filenames: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct MessageTarget {
+    kind: Vec<String>,
+}
+
+/// The component among cargo's messages: the last library built as a `cdylib`, which is the
+/// project's own, since cargo builds dependencies first.
+fn component_path(messages: &[u8]) -> Option<PathBuf> {
+    messages
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Message>(line).ok())
+        .filter(|message| message.reason == "compiler-artifact")
+        .filter(|message| {
+            let target = message.target.as_ref();
+            target.is_some_and(|target| target.kind.iter().any(|kind| kind == "cdylib"))
+        })
+        .flat_map(|message| message.filenames)
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wasm"))
+        .last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_s_own_component_is_found() {
+        let messages = br#"{"reason":"compiler-artifact","target":{"kind":["lib"]},"filenames":["/x/liba.rlib"]}
+{"reason":"compiler-artifact","target":{"kind":["cdylib"]},"filenames":["/x/b.wasm"]}
+{"reason":"build-finished","success":true}
+not json
+"#;
+        assert_eq!(component_path(messages), Some(PathBuf::from("/x/b.wasm")));
+        assert_eq!(component_path(b""), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! `tool doctor`: looks whether everything that `tool` needs is there, and says what each
+//! missing thing would be needed for.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tokio::process::Command;
+
+use crate::build;
+use crate::config::Config;
+use crate::printer::Printer;
+use crate::report::table;
+use crate::toolbox::OpenToolbox;
+
+/// Arguments of `tool doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {}
+
+/// One thing that was looked at.
+struct Finding {
+    what: &'static str,
+    state: State,
+    says: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    /// Something cannot be done without it, but not everything needs it.
+    Missing,
+    Bad,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Good => "ok",
+            Self::Missing => "missing",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+impl Doctor {
+    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let findings = vec![
+            rust().await,
+            program("python", "python3", "--version", "to build Python tools").await,
+            program("node", "node", "--version", "to build JavaScript tools").await,
+            registry(config).await,
+            token(config),
+            sandbox(config),
+            store(config),
+            toolbox(config),
+        ];
+        if printer.wants_json() {
+            let findings: Vec<_> = findings
+                .iter()
+                .map(|finding| json!({ "what": finding.what, "state": finding.state.word(), "says": finding.says }))
+                .collect();
+            printer.json(&json!({ "findings": findings }))?;
+        } else {
+            let rows = findings
+                .iter()
+                .map(|finding| [finding.what.to_owned(), finding.state.word().to_owned(), finding.says.clone()])
+                .collect();
+            printer.data(&table(["WHAT", "STATE", ""], rows));
+        }
+        let bad = findings.iter().any(|finding| finding.state == State::Bad);
+        Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+}
+
+fn good(what: &'static str, says: impl Into<String>) -> Finding {
+    Finding { what, state: State::Good, says: says.into() }
+}
+
+fn missing(what: &'static str, says: impl Into<String>) -> Finding {
+    Finding { what, state: State::Missing, says: says.into() }
+}
+
+fn bad(what: &'static str, error: &anyhow::Error) -> Finding {
+    Finding { what, state: State::Bad, says: format!("{error:#}") }
+}
+
+async fn rust() -> Finding {
+    match build::has_target().await {
+        Ok(true) => good("rust", format!("cargo, with the target {}", build::TARGET)),
+        Ok(false) => missing(
+            "rust",
+            format!("`tool build` adds the target {} when a Rust tool is built", build::TARGET),
+        ),
+        Err(_) => missing("rust", "a Rust toolchain is needed to build Rust tools"),
+    }
+}
+
+async fn program(what: &'static str, program: &str, flag: &str, purpose: &str) -> Finding {
+    match build::output_of(Command::new(program).arg(flag)).await {
+        Ok(output) if output.status.success() => {
+            let said = [output.stdout, output.stderr].concat();
+            good(what, String::from_utf8_lossy(&said).trim().to_owned())
+        }
+        _ => missing(what, format!("`{program}` is needed {purpose}")),
+    }
+}
+
+async fn registry(config: &Config) -> Finding {
+    let client = match config.client_with(&config.endpoint, None) {
+        Ok(client) => client,
+        Err(error) => return bad("registry", &error),
+    };
+    match client.search("", 1).await {
+        Ok(_) => good("registry", config.endpoint.to_string()),
+        Err(error) => missing("registry", format!("{error}")),
+    }
+}
+
+fn token(config: &Config) -> Finding {
+    match config.token_for(&config.endpoint) {
+        Ok(Some(_)) => good("token", format!("there is one for {}", config.endpoint)),
+        Ok(None) => missing("token", "needed to push and for private tools: tool login"),
+        Err(error) => bad("token", &error),
+    }
+}
+
+fn sandbox(config: &Config) -> Finding {
+    match config.open_host() {
+        Ok(_) => good("sandbox", config.compiled.display().to_string()),
+        Err(error) => bad("sandbox", &error),
+    }
+}
+
+fn store(config: &Config) -> Finding {
+    match config.open_store() {
+        Ok(store) => good("store", store.directory().display().to_string()),
+        Err(error) => bad("store", &error),
+    }
+}
+
+fn toolbox(config: &Config) -> Finding {
+    let look = || -> anyhow::Result<Finding> {
+        let toolbox = OpenToolbox::open(config)?;
+        let members = toolbox.members()?;
+        Ok(good("toolbox", format!("{} tools in {}", members.len(), toolbox.path().display())))
+    };
+    look().unwrap_or_else(|error| bad("toolbox", &error))
+}

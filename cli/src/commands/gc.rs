@@ -1,0 +1,43 @@
+//! `tool gc`: frees the disk of what the toolboxes do not need.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tool_hub_manifest::Pin;
+
+use crate::config::Config;
+use crate::printer::Printer;
+use crate::toolbox::OpenToolbox;
+
+/// Arguments of `tool gc`.
+#[derive(Debug, Args)]
+pub(crate) struct Gc {
+    /// Directories of further toolboxes whose tools must stay; this one's and the user's
+    /// always do
+    #[arg(long, value_name = "DIR")]
+    keep: Vec<PathBuf>,
+}
+
+impl Gc {
+    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let mut toolboxes = vec![OpenToolbox::open(config)?, OpenToolbox::open_in(config.user.clone())?];
+        for directory in &self.keep {
+            toolboxes.push(OpenToolbox::open_in(config.working.join(directory))?);
+        }
+        let keep: Vec<Pin> = toolboxes.iter().flat_map(OpenToolbox::pins).collect();
+        let freed = config.open_store()?.gc(&keep)?;
+        let compiled = config.open_host()?.clear_cache_except(&keep)?;
+        if printer.wants_json() {
+            printer.json(&json!({
+                "store": { "files": freed.files, "bytes": freed.bytes },
+                "compiled": { "files": compiled.files, "bytes": compiled.bytes },
+            }))?;
+        } else {
+            printer.note(&format!("freed {} packages' files ({} bytes)", freed.files, freed.bytes));
+            printer.note(&format!("freed {} files of compiled code ({} bytes)", compiled.files, compiled.bytes));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

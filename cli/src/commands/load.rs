@@ -1,0 +1,155 @@
+//! `tool load`: pulls a tool, verifies it, shows the inspection, asks, records the consent
+//! and compiles.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tool_hub_host::Inspection;
+use tool_hub_manifest::{
+    FunctionName, Grants, LockedTool, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq,
+};
+
+use crate::approval::ApprovalFlags;
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::package::{Fetched, FetchedFrom, Subject};
+use crate::printer::Printer;
+use crate::record::{self, Consented};
+use crate::report;
+use crate::toolbox::OpenToolbox;
+
+/// Arguments of `tool load`.
+#[derive(Debug, Args)]
+pub(crate) struct Load {
+    /// owner/name, owner/name@version, or a path to a component, package or project
+    tool: Subject,
+
+    /// The name that agents will see [default: the tool's own]
+    #[arg(long = "as", value_name = "NAME")]
+    name: Option<ToolKey>,
+
+    #[command(flatten)]
+    approval: ApprovalFlags,
+}
+
+impl Load {
+    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let fetched = self.tool.fetch(&config.endpoint, config, printer).await?;
+        let key = match &self.name {
+            Some(name) => name.clone(),
+            None => ToolKey::from(&fetched.verified.manifest().name),
+        };
+        let entry = entry(&fetched, &key, config)?;
+        let loaded = approve_and_load(&key, &entry, &fetched, &self.approval, config, printer).await?;
+        let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();
+        if printer.wants_json() {
+            printer.json(&json!({
+                "name": key,
+                "version": loaded.version,
+                "digest": loaded.approval.digest,
+                "functions": names,
+                "grants": loaded.grants,
+            }))?;
+        } else {
+            printer.note(&format!("loaded {key} {} ({})", loaded.version, names.join(", ")));
+            printer.hint(&format!("call it with: tool call {key}{}", first_call(&names)));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn first_call(functions: &[&str]) -> String {
+    match functions {
+        [] | [_] => " …".to_owned(),
+        [first, ..] => format!(".{first} …"),
+    }
+}
+
+/// Shows the inspection, asks for consent, and records the tool under `key`.
+async fn approve_and_load(
+    key: &ToolKey,
+    entry: &ToolboxEntry,
+    fetched: &Fetched,
+    flags: &ApprovalFlags,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<LockedTool> {
+    let inspection = tool_hub_host::inspect(&fetched.verified)?;
+    refuse_the_refused(&inspection)?;
+    printer.note(&report::inspection(fetched, &inspection));
+    warn_of_replacement(key, fetched, config, printer)?;
+    let asked = &fetched.verified.manifest().capabilities;
+    let digest = inspection.approval_digest;
+    let (grants, consent) = flags.decide(key.as_str(), digest, asked, Grants::none(), config)?;
+    let consented = Consented { digest, grants, consent };
+    record::record(key, entry, fetched, consented, config, printer).await
+}
+
+pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> {
+    if inspection.refusals.is_empty() {
+        return Ok(());
+    }
+    let reasons: Vec<String> = inspection.refusals.iter().map(ToString::to_string).collect();
+    Err(Problem::refused(format!("`{}` is refused: {}", inspection.name, reasons.join("; ")))
+        .hint("this tool can never be loaded as it is; tell its author")
+        .into())
+}
+
+/// An agent that knew the old tool will call the new one: whoever loads it must know.
+fn warn_of_replacement(
+    key: &ToolKey,
+    fetched: &Fetched,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    let toolbox = OpenToolbox::open(config)?;
+    let Some(entry) = toolbox.entry(key) else {
+        return Ok(());
+    };
+    let (old, is_same) = match (&fetched.origin, &entry.repo, &entry.path) {
+        (FetchedFrom::Registry { resolved, .. }, Some(repo), _) => (repo.to_string(), *repo == resolved.repo),
+        (FetchedFrom::File { path }, _, Some(old)) => (old.display().to_string(), old == path),
+        (_, Some(repo), _) => (repo.to_string(), false),
+        (_, _, old) => (old.clone().unwrap_or_default().display().to_string(), false),
+    };
+    if !is_same {
+        printer.warning(&format!("`{key}` is taken by {old}, which {} replaces", report::subject(fetched)));
+        printer.hint("to keep both, give this one another name with --as");
+    }
+    Ok(())
+}
+
+/// What the toolbox will say about the tool. What people wrote there before stays.
+fn entry(fetched: &Fetched, key: &ToolKey, config: &Config) -> anyhow::Result<ToolboxEntry> {
+    let toolbox = OpenToolbox::open(config)?;
+    match &fetched.origin {
+        FetchedFrom::Registry { endpoint, reference, resolved } => {
+            let before = toolbox.entry(key).filter(|entry| entry.repo.as_ref() == Some(&resolved.repo));
+            let mut entry = before.cloned().unwrap_or_default();
+            entry.repo = Some(resolved.repo.clone());
+            entry.version = version_to_follow(reference, fetched);
+            if entry.endpoint.as_ref().is_some_and(|named| named != endpoint) {
+                entry.endpoint = Some(endpoint.clone());
+            }
+            Ok(entry)
+        }
+        FetchedFrom::File { path } => {
+            let before = toolbox.entry(key).filter(|entry| entry.path.as_ref() == Some(path));
+            let mut entry = before.cloned().unwrap_or_default();
+            entry.path = Some(path.clone());
+            Ok(entry)
+        }
+    }
+}
+
+/// What `tool update` may go to: what the reference says, or everything compatible with the
+/// version that was loaded. A branch or a commit follows no version.
+fn version_to_follow(reference: &ToolRef, fetched: &Fetched) -> Option<VersionReq> {
+    match &reference.revision {
+        Revision::Version(requirement) => Some(requirement.clone()),
+        Revision::Newest => format!("^{}", fetched.verified.manifest().version).parse().ok(),
+        Revision::Branch(_) | Revision::Commit(_) => None,
+    }
+}
+

@@ -1,0 +1,53 @@
+//! `tool login`: keeps a token for a registry, once the registry has accepted it.
+
+use std::io::{IsTerminal as _, Read as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use tool_hub_registry_client::Token;
+
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::printer::Printer;
+
+/// The longest token that is read.
+const TOKEN_BYTES_MAX: u64 = 4096;
+
+/// Arguments of `tool login`.
+#[derive(Debug, Args)]
+pub(crate) struct Login {
+    /// Read the token from standard input instead of asking for it
+    #[arg(long)]
+    token_stdin: bool,
+}
+
+impl Login {
+    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let text = self.read(config)?;
+        let token = text.trim().parse::<Token>().context("this cannot be used as a token")?;
+        let client = config.client_with(&config.endpoint, Some(token))?;
+        let identity = client.whoami().await?;
+        config.credentials()?.keep(&config.endpoint, text.trim())?;
+        printer.note(&format!("logged in to {} as {}", config.endpoint, identity.name));
+        if config.token_is_in_the_environment() {
+            printer.hint("HF_TOKEN is set and goes before the token that was just kept");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn read(&self, config: &Config) -> anyhow::Result<String> {
+        if self.token_stdin {
+            let mut text = String::new();
+            std::io::stdin().take(TOKEN_BYTES_MAX).read_to_string(&mut text)?;
+            return Ok(text);
+        }
+        if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+            return Err(Problem::user("there is no terminal to ask for the token")
+                .hint("pipe it in: tool login --token-stdin < token-file")
+                .into());
+        }
+        let prompt = format!("Token for {}", config.endpoint);
+        Ok(dialoguer::Password::new().with_prompt(prompt).interact()?)
+    }
+}

@@ -1,0 +1,26 @@
+//! `tool logout`: forgets the token for a registry.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::config::Config;
+use crate::printer::Printer;
+
+/// Arguments of `tool logout`.
+#[derive(Debug, Args)]
+pub(crate) struct Logout {}
+
+impl Logout {
+    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        if config.credentials()?.forget(&config.endpoint)? {
+            printer.note(&format!("forgot the token for {}", config.endpoint));
+        } else {
+            printer.note(&format!("`tool login` kept no token for {}", config.endpoint));
+        }
+        if config.token_for(&config.endpoint)?.is_some() {
+            printer.hint("another token is still in use: HF_TOKEN, or the one that `hf auth login` keeps");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

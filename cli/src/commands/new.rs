@@ -1,0 +1,149 @@
+//! `tool new`: scaffolds a tool that builds and passes its own check at once.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use tool_hub_manifest::{ToolKey, ToolName};
+
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::files;
+use crate::printer::Printer;
+
+/// Arguments of `tool new`.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The tool's name: a-z, 0-9 and `-`
+    name: ToolName,
+
+    /// What to write it in
+    #[arg(long, value_enum, default_value_t = Template::Rust)]
+    lang: Template,
+
+    /// Where to put it [default: a directory called like the tool]
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
+
+/// A language that there is a scaffold for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Template {
+    Rust,
+    Python,
+    Javascript,
+}
+
+/// A file of a scaffold: where it goes and what it holds before names are filled in.
+type TemplateFile = (&'static str, &'static str);
+
+const COMMON: [TemplateFile; 4] = [
+    ("tool.toml", include_str!("../../templates/tool.toml")),
+    ("wit/world.wit", include_str!("../../templates/world.wit")),
+    ("README.md", include_str!("../../templates/README.md")),
+    (".gitignore", "/dist\n/target\n__pycache__\n/node_modules\n"),
+];
+const RUST: [TemplateFile; 2] = [
+    ("Cargo.toml", include_str!("../../templates/rust/Cargo.toml")),
+    ("src/lib.rs", include_str!("../../templates/rust/src/lib.rs")),
+];
+const PYTHON: [TemplateFile; 1] = [("app.py", include_str!("../../templates/python/app.py"))];
+const JAVASCRIPT: [TemplateFile; 1] = [("tool.js", include_str!("../../templates/javascript/tool.js"))];
+
+impl Template {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Python => "python",
+            Self::Javascript => "javascript",
+        }
+    }
+
+    fn files(self) -> &'static [TemplateFile] {
+        match self {
+            Self::Rust => &RUST,
+            Self::Python => &PYTHON,
+            Self::Javascript => &JAVASCRIPT,
+        }
+    }
+}
+
+impl New {
+    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let shown = match &self.directory {
+            Some(directory) => directory.clone(),
+            None => PathBuf::from(self.name.as_str()),
+        };
+        let directory = config.working.join(&shown);
+        if directory.exists() {
+            return Err(Problem::user(format!("{} exists already", shown.display()))
+                .hint("choose another name, or another place with --directory")
+                .into());
+        }
+        scaffold(&directory, &self.name, self.lang)?;
+        if printer.wants_json() {
+            printer.json(&serde_json::json!({ "directory": directory, "language": self.lang.name() }))?;
+        } else {
+            printer.note(&format!("created {} ({})", shown.display(), self.lang.name()));
+            printer.hint(&format!("build it with: tool build {}", shown.display()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Writes the scaffold beside its place and moves it there, so that a failure leaves nothing.
+fn scaffold(directory: &Path, name: &ToolName, template: Template) -> anyhow::Result<()> {
+    let parent = directory.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent)
+        .with_context(|| format!("{} cannot be made", parent.display()))?;
+    let staging = tempfile::Builder::new().prefix(".tool-new-").tempdir_in(parent)?;
+    let names = Names::of(name);
+    for (path, text) in COMMON.iter().chain(template.files()) {
+        let text = names.fill(text, template);
+        files::write_new(&staging.path().join(path), text.as_bytes())?;
+    }
+    let staged = staging.keep();
+    make_public(&staged)?;
+    std::fs::rename(&staged, directory)
+        .with_context(|| format!("{} cannot be made", directory.display()))
+}
+
+/// A temporary directory is for its user alone; a project is like any other directory.
+fn make_public(directory: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))?;
+    }
+    #[cfg(not(unix))]
+    let _ = directory;
+    Ok(())
+}
+
+/// The names that templates are filled with.
+struct Names {
+    name: String,
+    key: String,
+    wit: String,
+}
+
+impl Names {
+    fn of(name: &ToolName) -> Self {
+        let key = ToolKey::from(name).to_string();
+        // A WIT name is made of words that start with a letter.
+        let words: Vec<String> = key
+            .split('_')
+            .map(|word| if word.starts_with(|c: char| c.is_ascii_digit()) { format!("n{word}") } else { word.to_owned() })
+            .collect();
+        Self { name: name.to_string(), key, wit: words.join("-") }
+    }
+
+    fn fill(&self, text: &str, template: Template) -> String {
+        text.replace("{{name}}", &self.name)
+            .replace("{{key}}", &self.key)
+            .replace("{{language}}", template.name())
+            .replace("{{wit_name}}", &format!("{}-tool", self.wit))
+            .replace("{{wit_module}}", &format!("{}_tool", self.wit.replace('-', "_")))
+    }
+}

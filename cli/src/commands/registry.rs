@@ -1,0 +1,58 @@
+//! `tool registry`: runs and administers a registry of one's own.
+
+mod org;
+mod serve;
+mod token;
+mod user;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use tool_hub_registry_server::{Registry as OpenRegistry, RegistryConfig};
+
+use crate::config::Config;
+use crate::printer::Printer;
+
+/// Arguments of `tool registry`.
+#[derive(Debug, Args)]
+pub(crate) struct Registry {
+    /// The directory with everything the registry keeps [default: the user's data directory]
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    #[command(subcommand)]
+    command: RegistryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RegistryCommand {
+    /// Serve the registry over HTTP
+    Serve(serve::Serve),
+    /// Add and list users
+    User(user::User),
+    /// Add organisations and their members
+    Org(org::Org),
+    /// Make, list and revoke tokens
+    Token(token::Token),
+}
+
+impl Registry {
+    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let directory = match &self.data {
+            Some(directory) => config.working.join(directory),
+            None => config.registry.clone(),
+        };
+        let settings = RegistryConfig::new(directory);
+        match &self.command {
+            RegistryCommand::Serve(command) => command.execute(settings, printer).await,
+            RegistryCommand::User(command) => command.execute(open(settings).await?, printer).await,
+            RegistryCommand::Org(command) => command.execute(open(settings).await?, printer).await,
+            RegistryCommand::Token(command) => command.execute(open(settings).await?, printer).await,
+        }
+    }
+}
+
+async fn open(settings: RegistryConfig) -> anyhow::Result<OpenRegistry> {
+    Ok(OpenRegistry::open(settings).await?)
+}

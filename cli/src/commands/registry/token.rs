@@ -1,0 +1,122 @@
+//! `tool registry token`: makes, lists and revokes tokens.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use time::{Duration, OffsetDateTime};
+use tool_hub_registry_server::{Registry, TokenRole, TokenSummary};
+
+use crate::printer::Printer;
+use crate::report::table;
+
+/// Arguments of `tool registry token`.
+#[derive(Debug, Args)]
+pub(crate) struct Token {
+    #[command(subcommand)]
+    command: TokenCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Make a token for a user and print it, this one time
+    Create {
+        /// The user
+        user: String,
+        /// What to call the token
+        #[arg(long, default_value = "token")]
+        name: String,
+        /// What the token allows
+        #[arg(long, value_enum, default_value_t = Role::Write)]
+        role: Role,
+        /// Days until the token is refused [default: never]
+        #[arg(long, value_name = "DAYS")]
+        expires_days: Option<u16>,
+    },
+    /// List a user's tokens
+    List {
+        /// The user
+        user: String,
+    },
+    /// Revoke a token
+    Revoke {
+        /// The token's id, as `list` shows it
+        id: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Role {
+    /// Download
+    Read,
+    /// Download and publish
+    Write,
+}
+
+impl From<Role> for TokenRole {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Read => Self::Read,
+            Role::Write => Self::Write,
+        }
+    }
+}
+
+impl Token {
+    pub(super) async fn execute(&self, registry: Registry, printer: &Printer) -> anyhow::Result<ExitCode> {
+        match &self.command {
+            TokenCommand::Create { user, name, role, expires_days } => {
+                let expires =
+                    expires_days.map(|days| OffsetDateTime::now_utc() + Duration::days(days.into()));
+                let token = registry.create_token(user, name, (*role).into(), expires).await?;
+                if printer.wants_json() {
+                    printer.json(&json!({ "id": token.summary.id, "token": token.secret.expose() }))?;
+                } else {
+                    printer.data(token.secret.expose());
+                    printer.note("this is the only time that the token is shown");
+                    printer.hint("keep it with: tool login --endpoint URL");
+                }
+            }
+            TokenCommand::List { user } => {
+                let tokens = registry.list_tokens(user).await?;
+                if printer.wants_json() {
+                    let tokens: Vec<_> = tokens.iter().map(as_json).collect();
+                    printer.json(&json!({ "tokens": tokens }))?;
+                } else {
+                    let rows = tokens.iter().map(as_row).collect();
+                    printer.data(&table(["ID", "NAME", "ROLE", "STATE"], rows));
+                }
+            }
+            TokenCommand::Revoke { id } => {
+                registry.revoke_token(id).await?;
+                printer.note(&format!("revoked {id}"));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn as_json(token: &TokenSummary) -> serde_json::Value {
+    json!({ "id": token.id, "name": token.name, "role": role(token), "state": state(token) })
+}
+
+fn as_row(token: &TokenSummary) -> [String; 4] {
+    [token.id.clone(), token.name.clone(), role(token).to_owned(), state(token).to_owned()]
+}
+
+fn role(token: &TokenSummary) -> &'static str {
+    match token.role {
+        TokenRole::Write => "write",
+        _ => "read",
+    }
+}
+
+fn state(token: &TokenSummary) -> &'static str {
+    if token.revoked.is_some() {
+        "revoked"
+    } else if token.expires.is_some_and(|expires| expires <= OffsetDateTime::now_utc()) {
+        "expired"
+    } else {
+        "good"
+    }
+}

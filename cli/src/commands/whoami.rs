@@ -1,0 +1,31 @@
+//! `tool whoami`: who the registry says the user is.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::config::Config;
+use crate::printer::Printer;
+
+/// Arguments of `tool whoami`.
+#[derive(Debug, Args)]
+pub(crate) struct Whoami {}
+
+impl Whoami {
+    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let identity = config.client(&config.endpoint)?.whoami().await?;
+        if printer.wants_json() {
+            printer.json(&serde_json::json!({
+                "endpoint": config.endpoint,
+                "name": identity.name,
+                "organisations": identity.organisations,
+            }))?;
+        } else {
+            printer.data(&identity.name);
+            for organisation in &identity.organisations {
+                printer.data(&format!("  member of {organisation}"));
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

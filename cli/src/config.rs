@@ -1,0 +1,222 @@
+//! Where things are and which registry is meant: the only place that reads the environment.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `TOOL_HUB_HOME` | one directory for everything that `tool` keeps, in place of the XDG directories |
+//! | `TOOL_HUB_LOG` | which events to log to standard error, such as `debug` or `tool_hub_host=trace` |
+//! | `HF_ENDPOINT` | the registry's URL |
+//! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT` or the default one |
+//! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
+//! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
+//!
+//! A tool's own variables are read here too, and only those that were granted.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use etcetera::BaseStrategy as _;
+use serde::Deserialize;
+use tool_hub_host::{Host, HostConfig};
+use tool_hub_manifest::VariableName;
+use tool_hub_registry_client::{Client, ClientConfig, Store, Token};
+use url::Url;
+
+use crate::args::Global;
+use crate::credentials::Credentials;
+
+const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
+const CONFIG_FILE: &str = "config.toml";
+
+/// Everything a command needs to know about its surroundings.
+#[derive(Debug)]
+pub(crate) struct Config {
+    /// The registry that is meant where nothing else names one.
+    pub(crate) endpoint: Url,
+    /// Where packages are kept.
+    pub(crate) store: PathBuf,
+    /// Where compiled code is kept.
+    pub(crate) compiled: PathBuf,
+    /// Where build tools of other languages are kept.
+    pub(crate) toolchains: PathBuf,
+    /// Where the embedded registry keeps its data.
+    pub(crate) registry: PathBuf,
+    /// The user's own toolbox, credentials and configuration.
+    pub(crate) user: PathBuf,
+    /// Where the command was started.
+    pub(crate) working: PathBuf,
+    token: Option<Token>,
+    hub_token_file: PathBuf,
+    hub_endpoint: Url,
+    log: Option<String>,
+}
+
+/// `config.toml`, which people write.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigFile {
+    endpoint: Option<Url>,
+}
+
+impl Config {
+    /// Resolves the options and the environment, once.
+    pub(crate) fn read(global: &Global) -> anyhow::Result<Self> {
+        let places = Places::find()?;
+        let file = read_config_file(&places.user.join(CONFIG_FILE))?;
+        let from_environment = match variable("HF_ENDPOINT") {
+            Some(text) => Some(Url::parse(&text).context("HF_ENDPOINT is not a URL")?),
+            None => None,
+        };
+        let default = Url::parse(DEFAULT_ENDPOINT)?;
+        let hub_endpoint = from_environment.clone().unwrap_or_else(|| default.clone());
+        let endpoint = global
+            .endpoint
+            .clone()
+            .or(from_environment)
+            .or(file.endpoint)
+            .unwrap_or(default);
+        let token = match variable("HF_TOKEN") {
+            Some(text) => Some(text.trim().parse::<Token>().context("HF_TOKEN cannot be used as a token")?),
+            None => None,
+        };
+        Ok(Self {
+            endpoint,
+            store: places.data.join("store"),
+            registry: places.data.join("registry"),
+            compiled: places.cache.join("compiled"),
+            toolchains: places.cache.join("toolchains"),
+            user: places.user,
+            working: std::env::current_dir().context("the working directory cannot be found")?,
+            token,
+            hub_token_file: places.hub_token_file,
+            hub_endpoint,
+            log: variable("TOOL_HUB_LOG"),
+        })
+    }
+
+    /// The token to show to `endpoint`, where there is one.
+    ///
+    /// A token belongs to a registry. `HF_TOKEN` is for the registry that the user named or
+    /// configured; the `hf` command's file is for the registry that the `hf` command would
+    /// use; every other registry gets only what `tool login` stored under its own URL. An
+    /// endpoint that a toolbox names can therefore never collect the user's token.
+    pub(crate) fn token_for(&self, endpoint: &Url) -> anyhow::Result<Option<Token>> {
+        if endpoint.origin() == self.endpoint.origin()
+            && let Some(token) = &self.token
+        {
+            return Ok(Some(token.clone()));
+        }
+        if let Some(token) = self.credentials()?.token(endpoint)? {
+            return Ok(Some(token));
+        }
+        if endpoint.origin() == self.hub_endpoint.origin() {
+            return read_token_file(&self.hub_token_file);
+        }
+        Ok(None)
+    }
+
+    /// A client of the registry at `endpoint`, with the token that belongs to it.
+    pub(crate) fn client(&self, endpoint: &Url) -> anyhow::Result<Client> {
+        self.client_with(endpoint, self.token_for(endpoint)?)
+    }
+
+    /// A client of the registry at `endpoint`, with `token`.
+    pub(crate) fn client_with(&self, endpoint: &Url, token: Option<Token>) -> anyhow::Result<Client> {
+        let agent = concat!("tool-hub/", env!("CARGO_PKG_VERSION"));
+        Ok(Client::new(ClientConfig::new(endpoint.clone(), agent).with_token(token))?)
+    }
+
+    /// The store of packages.
+    pub(crate) fn open_store(&self) -> anyhow::Result<Store> {
+        Ok(Store::open(&self.store)?)
+    }
+
+    /// The sandbox, with the cache of compiled code. No tool is ever given a directory in
+    /// which `tool` keeps its own things.
+    pub(crate) fn open_host(&self) -> anyhow::Result<Host> {
+        let mut host = HostConfig::new();
+        host.cache = Some(self.compiled.clone());
+        host.refused_directories =
+            vec![self.store.clone(), self.user.clone(), self.toolchains.clone(), self.registry.clone()];
+        Ok(Host::new(host)?)
+    }
+
+    /// The tokens that `tool login` keeps.
+    pub(crate) fn credentials(&self) -> anyhow::Result<Credentials> {
+        Credentials::read(self.user.join("credentials.toml"))
+    }
+
+    /// Whether `HF_TOKEN` decides, whatever was stored.
+    pub(crate) fn token_is_in_the_environment(&self) -> bool {
+        self.token.is_some()
+    }
+
+    /// The value of a variable that a tool was granted.
+    pub(crate) fn granted_variable(&self, name: &VariableName) -> Option<String> {
+        variable(name.as_str())
+    }
+
+    /// Sends events to standard error when `TOOL_HUB_LOG` asks for them.
+    pub(crate) fn start_tracing(&self) {
+        if let Some(filter) = &self.log {
+            tracing_subscriber::fmt()
+                .with_env_filter(tracing_subscriber::EnvFilter::new(filter))
+                .with_writer(std::io::stderr)
+                .init();
+        }
+    }
+}
+
+/// The directories in which `tool` keeps things.
+struct Places {
+    data: PathBuf,
+    cache: PathBuf,
+    user: PathBuf,
+    hub_token_file: PathBuf,
+}
+
+impl Places {
+    fn find() -> anyhow::Result<Self> {
+        let base = etcetera::choose_base_strategy().context("the home directory cannot be found")?;
+        let hub_home = variable("HF_HOME")
+            .map_or_else(|| base.cache_dir().join("huggingface"), PathBuf::from);
+        let hub_token_file =
+            variable("HF_TOKEN_PATH").map_or_else(|| hub_home.join("token"), PathBuf::from);
+        let (data, cache, user) = match variable("TOOL_HUB_HOME") {
+            Some(home) => {
+                let home = std::path::absolute(home).context("TOOL_HUB_HOME is not a path")?;
+                (home.clone(), home.join("cache"), home)
+            }
+            None => (
+                base.data_dir().join("tool-hub"),
+                base.cache_dir().join("tool-hub"),
+                base.config_dir().join("tool-hub"),
+            ),
+        };
+        Ok(Self { data, cache, user, hub_token_file })
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn read_config_file(path: &Path) -> anyhow::Result<ConfigFile> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => toml_edit::de::from_str(&text)
+            .with_context(|| format!("{} cannot be read", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ConfigFile::default()),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}
+
+fn read_token_file(path: &Path) -> anyhow::Result<Option<Token>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) if text.trim().is_empty() => Ok(None),
+        Ok(text) => text.trim().parse::<Token>()
+            .map(Some)
+            .with_context(|| format!("{} holds no token", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}

@@ -1,0 +1,89 @@
+//! Writing files so that no reader ever sees half of one.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use tempfile::NamedTempFile;
+
+/// Replaces the file at `path` by `contents`: a temporary file beside it, made durable, then
+/// renamed. The directory is made when it is missing.
+pub(crate) fn write(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
+    let temporary = temporary(path, contents)?;
+    temporary
+        .persist(path)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(())
+}
+
+/// As [`write`], but fails when the file exists.
+pub(crate) fn write_new(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
+    let temporary = temporary(path, contents)?;
+    temporary
+        .persist_noclobber(path)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(())
+}
+
+/// As [`write`], readable by nobody but the user. Temporary files are made so, and the
+/// rename keeps it.
+pub(crate) fn write_private(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
+    let temporary = private_temporary(path, contents)?;
+    temporary
+        .persist(path)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(())
+}
+
+/// The text of a file, or nothing when there is no such file.
+pub(crate) fn read_if_present(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}
+
+fn temporary(path: &Path, contents: &[u8]) -> anyhow::Result<NamedTempFile> {
+    let file = private_temporary(path, contents)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let readable = std::fs::Permissions::from_mode(0o644);
+        file.as_file()
+            .set_permissions(readable)
+            .with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    Ok(file)
+}
+
+fn private_temporary(path: &Path, contents: &[u8]) -> anyhow::Result<NamedTempFile> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let write = || -> std::io::Result<NamedTempFile> {
+        std::fs::create_dir_all(directory)?;
+        let mut file = NamedTempFile::new_in(directory)?;
+        file.write_all(contents)?;
+        file.as_file().sync_all()?;
+        Ok(file)
+    };
+    write().with_context(|| format!("{} cannot be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_is_left_beside_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("deep/er/file");
+        write(&path, b"one").unwrap();
+        write(&path, b"two").unwrap();
+        assert!(write_new(&path, b"three").is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,99 @@
+//! From the toolbox to tools that can be called: every byte is hashed again on the way.
+
+use anyhow::Context as _;
+use tool_hub_host::{Approved, Host, Tool};
+use tool_hub_manifest::{FunctionName, FunctionSpec, Grants, ToolKey, Verified, visible_name};
+use tool_hub_registry_client::Store;
+
+use crate::approval;
+use crate::config::Config;
+use crate::toolbox::Member;
+
+/// A tool of the toolbox, ready to be called.
+pub(crate) struct LoadedTool {
+    pub(crate) key: ToolKey,
+    pub(crate) tool: Tool,
+    descriptions: Vec<(FunctionName, String)>,
+}
+
+impl LoadedTool {
+    /// Loads one tool of the toolbox: its bytes from the store, held against the lock, with
+    /// the grants that were approved.
+    pub(crate) async fn load(
+        member: Member<'_>,
+        host: &Host,
+        store: &Store,
+        config: &Config,
+    ) -> anyhow::Result<Self> {
+        let verified = store
+            .get(&member.locked.pin())
+            .with_context(|| format!("`{}` cannot be loaded", member.key))?;
+        let tool = load(host, verified, member.grants(), config)
+            .await
+            .with_context(|| format!("`{}` cannot be loaded", member.key))?;
+        Ok(Self {
+            key: member.key.clone(),
+            descriptions: descriptions(member, &tool),
+            tool,
+        })
+    }
+
+    /// Loads every tool of a toolbox, several at a time, in the toolbox's order.
+    pub(crate) async fn load_all(
+        members: Vec<Member<'_>>,
+        host: &Host,
+        store: &Store,
+        config: &Config,
+    ) -> anyhow::Result<Vec<Self>> {
+        let loads = members.into_iter().map(|member| Self::load(member, host, store, config));
+        futures::future::try_join_all(loads).await
+    }
+
+    /// The tool's functions as agents see them: under the toolbox's name, with the toolbox's
+    /// descriptions.
+    pub(crate) fn specs(&self) -> anyhow::Result<Vec<(FunctionName, FunctionSpec)>> {
+        let functions = self.tool.functions();
+        functions
+            .iter()
+            .map(|function| {
+                let mut spec = function.spec.clone();
+                spec.name = visible_name(&self.key, &function.name, functions.len())?;
+                if let Some((_, text)) = self.descriptions.iter().find(|(name, _)| *name == function.name) {
+                    spec.description.clone_from(text);
+                }
+                Ok((function.name.clone(), spec))
+            })
+            .collect()
+    }
+}
+
+/// Loads `verified` with `grants` and with the values that the environment has for the
+/// granted variables.
+pub(crate) async fn load(
+    host: &Host,
+    verified: Verified,
+    grants: Grants,
+    config: &Config,
+) -> anyhow::Result<Tool> {
+    let values = approval::variables(&grants, config);
+    let mut approved = Approved::new(verified, grants)?;
+    for (name, value) in values {
+        approved = approved.with_variable(name, value)?;
+    }
+    Ok(host.load(approved).await?)
+}
+
+/// What the toolbox says about functions: its description stands for the only function of a
+/// tool, single functions have their own.
+fn descriptions(member: Member<'_>, tool: &Tool) -> Vec<(FunctionName, String)> {
+    let functions = tool.functions();
+    functions
+        .iter()
+        .filter_map(|function| {
+            let own = member.entry.functions.get(&function.name);
+            let text = own.and_then(|own| own.description.as_ref());
+            let text = text.or(member.entry.description.as_ref().filter(|_| functions.len() == 1));
+            Some((function.name.clone(), text?.clone()))
+        })
+        .collect()
+}

@@ -1,0 +1,201 @@
+//! Tables and inspections as people read them.
+
+use std::fmt::Write as _;
+
+use tool_hub_host::{CallableFunction, Effect, InspectedImport, Inspection};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::escape::escape_line;
+use crate::package::{Fetched, FetchedFrom};
+
+/// How the tool is named on a command line.
+pub(crate) fn subject(fetched: &Fetched) -> String {
+    match &fetched.origin {
+        FetchedFrom::Registry { reference, .. } => reference.to_string(),
+        FetchedFrom::File { path } => path.display().to_string(),
+    }
+}
+
+/// The inspection, in the order in which a person decides: who it is, what it can do, what
+/// it asks for, what is odd about it. Every text of the tool's is on one line and escaped.
+pub(crate) fn inspection(fetched: &Fetched, inspection: &Inspection) -> String {
+    let mut text = String::new();
+    let mut say = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
+    say(format!("{} {}", inspection.name, inspection.version));
+    if !inspection.description.is_empty() {
+        say(format!("  {}", escape_line(&inspection.description)));
+    }
+    say(String::new());
+    identity(fetched, inspection).into_iter().for_each(&mut say);
+    say(String::new());
+    say("Functions".to_owned());
+    for function in &inspection.functions {
+        function_lines(function).into_iter().for_each(&mut say);
+    }
+    for export in &inspection.not_callable {
+        say(format!(
+            "  {} cannot be called by agents: {}",
+            escape_line(&export.export),
+            escape_line(&export.reason)
+        ));
+    }
+    say(String::new());
+    say("Asks for".to_owned());
+    capability_lines(inspection).into_iter().for_each(&mut say);
+    say(String::new());
+    say("Imports".to_owned());
+    import_lines(&inspection.imports).into_iter().for_each(&mut say);
+    for warning in &inspection.warnings {
+        say(format!("warning: {}", escape_line(warning)));
+    }
+    for refusal in &inspection.refusals {
+        say(format!("refused: {}", escape_line(&refusal.to_string())));
+    }
+    text
+}
+
+fn identity(fetched: &Fetched, inspection: &Inspection) -> Vec<String> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, value: String| rows.push(format!("  {name:<10} {value}"));
+    match &fetched.origin {
+        FetchedFrom::Registry { endpoint, resolved, .. } => {
+            row("from", format!("{endpoint}{}", resolved.repo));
+            row("commit", resolved.commit.to_string());
+        }
+        FetchedFrom::File { path } => row("from", path.display().to_string()),
+    }
+    row("manifest", inspection.manifest_digest.to_string());
+    row("component", inspection.component_digest.to_string());
+    row("size", format!("{} bytes", inspection.component_bytes));
+    if let Some(license) = &inspection.license {
+        row("license", escape_line(license));
+    }
+    if let Some(language) = &inspection.language {
+        row("written in", escape_line(language));
+    }
+    let producers: Vec<String> = inspection
+        .producers
+        .iter()
+        .map(|producer| format!("{} {}", producer.name, producer.version).trim().to_owned())
+        .collect();
+    if !producers.is_empty() {
+        row("made by", escape_line(&producers.join(", ")));
+    }
+    if let Some(mib) = inspection.limits.memory_mib {
+        row("memory", format!("{mib} MiB at most"));
+    }
+    if let Some(seconds) = inspection.limits.call_seconds {
+        row("time", format!("{seconds} s a call at most"));
+    }
+    row("digest", inspection.approval_digest.to_string());
+    rows
+}
+
+fn function_lines(function: &CallableFunction) -> Vec<String> {
+    let inputs: Vec<String> = function
+        .inputs
+        .iter()
+        .map(|input| {
+            let optional = if input.optional { "?" } else { "" };
+            format!("{}{optional}: {}", input.name, input.value_type)
+        })
+        .collect();
+    let output = match &function.output {
+        Some(output) => format!(" -> {}", output.value_type),
+        None => String::new(),
+    };
+    let mut lines = vec![
+        format!("  {}({}){output}", function.name, inputs.join(", ")),
+        format!("      {}", escape_line(&function.spec.description)),
+    ];
+    for input in &function.inputs {
+        if !input.description.is_empty() {
+            lines.push(format!("      {}: {}", input.name, escape_line(&input.description)));
+        }
+    }
+    lines
+}
+
+fn capability_lines(inspection: &Inspection) -> Vec<String> {
+    let mut lines: Vec<String> = inspection
+        .capabilities
+        .iter()
+        .map(|capability| {
+            let mut line = format!("  {}: {}", capability.power, escape_line(&capability.what));
+            if !capability.why.is_empty() {
+                let _ = write!(line, " ({})", escape_line(&capability.why));
+            }
+            if !capability.used {
+                line.push_str("; nothing in the component could use it");
+            }
+            let _ = write!(line, "\n      grant it with {}", escape_line(&capability.flag));
+            line
+        })
+        .collect();
+    if lines.is_empty() {
+        lines.push("  nothing: pure computation".to_owned());
+    }
+    for power in &inspection.undeclared {
+        lines.push(format!("  {power}: imported but not asked for, so every use is refused"));
+    }
+    lines
+}
+
+/// What has power first and one by one, then what a language's runtime brings along, in one
+/// line each.
+fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
+    let (inert, live): (Vec<_>, Vec<_>) =
+        imports.iter().partition(|import| import.effect == Effect::Inert);
+    let mut lines: Vec<String> = live
+        .iter()
+        .map(|import| format!("  {}: {}", escape_line(&import.interface), escape_line(&import.says)))
+        .collect();
+    if !inert.is_empty() {
+        let names: Vec<&str> = inert.iter().map(|import| import.interface.as_str()).collect();
+        lines.push(format!(
+            "  without effect, nothing of the kind is granted: {}",
+            escape_line(&names.join(", "))
+        ));
+    }
+    if lines.is_empty() {
+        lines.push("  nothing at all".to_owned());
+    }
+    lines
+}
+
+/// A table with a heading and columns as wide as their widest cell, the last as it comes.
+pub(crate) fn table<const N: usize>(heading: [&str; N], rows: Vec<[String; N]>) -> String {
+    let mut lines: Vec<[String; N]> = vec![heading.map(str::to_owned)];
+    lines.extend(rows.into_iter().map(|row| row.map(|cell| escape_line(&cell))));
+    let mut widths = [0; N];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = (*width).max(cell.width());
+        }
+    }
+    let mut text = String::new();
+    for line in &lines {
+        let mut shown = String::new();
+        for (width, cell) in widths.iter().zip(line) {
+            shown.push_str(cell);
+            shown.push_str(&" ".repeat(width - cell.width() + 2));
+        }
+        text.push_str(shown.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = vec![["a".to_owned(), "x".to_owned()], ["漢字".to_owned(), "\u{1b}".to_owned()]];
+        assert_eq!(table(["N", "M"], rows), "N     M\na     x\n漢字  \\u{1b}\n");
+    }
+}

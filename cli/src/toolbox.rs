@@ -1,0 +1,217 @@
+//! The toolbox on disk: which one is meant, and how it is changed without losing anything.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use tool_hub_manifest::{GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry};
+
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::files;
+
+const TOOLBOX_FILE: &str = "toolbox.toml";
+const LOCK_FILE: &str = "toolbox.lock";
+
+/// A toolbox and its lock, as they were when they were opened.
+pub(crate) struct OpenToolbox {
+    directory: PathBuf,
+    text: String,
+    toolbox: Toolbox,
+    lock: Lock,
+}
+
+/// One tool of a toolbox: what people wrote and what was approved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Member<'a> {
+    pub(crate) key: &'a ToolKey,
+    pub(crate) entry: &'a ToolboxEntry,
+    pub(crate) locked: &'a LockedTool,
+}
+
+impl Member<'_> {
+    /// What the tool may do: what was approved, narrowed by what the toolbox says.
+    pub(crate) fn grants(&self) -> Grants {
+        let approved = self.locked.grants.clone();
+        match &self.entry.grants {
+            Some(narrower) => GrantOverride::narrow(narrower, approved),
+            None => approved,
+        }
+    }
+}
+
+impl OpenToolbox {
+    /// Opens the nearest toolbox upwards of the working directory, else the user's own,
+    /// which need not exist yet.
+    pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        let nearest = config
+            .working
+            .ancestors()
+            .find(|directory| directory.join(TOOLBOX_FILE).is_file());
+        Self::open_in(nearest.unwrap_or(&config.user).to_owned())
+    }
+
+    /// Opens the toolbox in `directory`, which need not exist yet.
+    pub(crate) fn open_in(directory: PathBuf) -> anyhow::Result<Self> {
+        let text = files::read_if_present(&directory.join(TOOLBOX_FILE))?.unwrap_or_default();
+        let toolbox = text
+            .parse()
+            .with_context(|| format!("{} cannot be used", directory.join(TOOLBOX_FILE).display()))?;
+        let lock = match files::read_if_present(&directory.join(LOCK_FILE))? {
+            Some(text) => text.parse().map_err(|error| {
+                Problem::refused(format!("{} cannot be trusted", directory.join(LOCK_FILE).display()))
+                    .caused_by(error)
+                    .hint("restore the file, or delete it and load the tools again: every one asks for approval")
+            })?,
+            None => Lock::empty(),
+        };
+        Ok(Self { directory, text, toolbox, lock })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.join(TOOLBOX_FILE)
+    }
+
+    /// The digests of everything that was approved.
+    pub(crate) fn pins(&self) -> Vec<Pin> {
+        self.lock.tools.values().map(LockedTool::pin).collect()
+    }
+
+    /// What is called `key`, whether it was approved or not.
+    pub(crate) fn entry(&self, key: &ToolKey) -> Option<&ToolboxEntry> {
+        self.toolbox.tools.get(key)
+    }
+
+    /// Every tool, in the order of the toolbox.
+    ///
+    /// # Errors
+    /// When a tool stands in the toolbox but was never approved.
+    pub(crate) fn members(&self) -> anyhow::Result<Vec<Member<'_>>> {
+        self.toolbox
+            .tools
+            .iter()
+            .map(|(key, entry)| self.approved(key, entry))
+            .collect()
+    }
+
+    /// The tool called `key`.
+    ///
+    /// # Errors
+    /// When there is none, or when it was never approved.
+    pub(crate) fn member(&self, key: &str) -> anyhow::Result<Member<'_>> {
+        let wanted = key.replace('-', "_");
+        let found = self.toolbox.tools.iter().find(|(key, _)| key.as_str() == wanted);
+        match found {
+            Some((key, entry)) => self.approved(key, entry),
+            None => Err(self.no_such_tool(key)),
+        }
+    }
+
+    fn approved<'a>(&'a self, key: &'a ToolKey, entry: &'a ToolboxEntry) -> anyhow::Result<Member<'a>> {
+        let from = match (&entry.repo, &entry.path) {
+            (Some(repo), _) => repo.to_string(),
+            (None, Some(path)) => path.display().to_string(),
+            (None, None) => key.to_string(),
+        };
+        let Some(locked) = self.lock.tools.get(key) else {
+            return Err(Problem::refused(format!("`{key}` was never approved"))
+                .hint(format!("run: tool load {from} --as {key}"))
+                .into());
+        };
+        if !is_same_source(entry, locked) {
+            return Err(Problem::refused(format!(
+                "`{key}` was approved from another place than the toolbox names"
+            ))
+            .hint(format!("run: tool load {from} --as {key}"))
+            .into());
+        }
+        Ok(Member { key, entry, locked })
+    }
+
+    fn no_such_tool(&self, key: &str) -> anyhow::Error {
+        let known: Vec<&str> = self.toolbox.tools.keys().map(ToolKey::as_str).collect();
+        let nearest = known
+            .iter()
+            .map(|known| (strsim::damerau_levenshtein(key, known), known))
+            .filter(|(distance, known)| *distance <= 1 + known.len() / 3)
+            .min();
+        let hint = match (nearest, known.is_empty()) {
+            (Some((_, nearest)), _) => format!("did you mean `{nearest}`?"),
+            (None, false) => format!("the toolbox has: {}", known.join(", ")),
+            (None, true) => "the toolbox is empty; load a tool with: tool load owner/name".to_owned(),
+        };
+        Problem::user(format!("there is no tool called `{key}` in {}", self.path().display()))
+            .hint(hint)
+            .into()
+    }
+
+    /// Records `entry` and its approval under `key`, replacing what was there.
+    pub(crate) fn insert(
+        config: &Config,
+        key: &ToolKey,
+        entry: &ToolboxEntry,
+        locked: LockedTool,
+    ) -> anyhow::Result<()> {
+        Self::change(config, |toolbox| {
+            toolbox.text = Toolbox::insert_into(&toolbox.text, key, entry)?;
+            toolbox.lock.tools.insert(key.clone(), locked);
+            Ok(())
+        })
+    }
+
+    /// Forgets `key` and its approval.
+    pub(crate) fn remove(config: &Config, key: &ToolKey) -> anyhow::Result<()> {
+        Self::change(config, |toolbox| {
+            toolbox.text = Toolbox::remove_from(&toolbox.text, key)?;
+            toolbox.lock.tools.remove(key);
+            Ok(())
+        })
+    }
+
+    /// Opens the toolbox anew under an exclusive lock, changes it, and writes both files.
+    /// The lock file is written first: a tool that is approved but not listed is inert,
+    /// while one that is listed but not approved would stop every other command.
+    fn change(
+        config: &Config,
+        change: impl FnOnce(&mut Self) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let directory = Self::open(config)?.directory;
+        let _guard = Guard::take(&directory)?;
+        let mut toolbox = Self::open_in(directory)?;
+        change(&mut toolbox)?;
+        files::write(&toolbox.directory.join(LOCK_FILE), toolbox.lock.to_toml().as_bytes())?;
+        files::write(&toolbox.directory.join(TOOLBOX_FILE), toolbox.text.as_bytes())
+    }
+}
+
+/// Whether a toolbox entry names the place that was approved. Without this an edit of
+/// `repo` would go on running the old bytes under the new name.
+fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
+    use tool_hub_manifest::Source;
+    match &locked.source {
+        Source::Registry { repo, endpoint, .. } => {
+            entry.repo.as_ref() == Some(repo)
+                && entry.endpoint.as_ref().is_none_or(|named| named == endpoint)
+        }
+        Source::File { path } => entry.path.as_ref() == Some(path),
+    }
+}
+
+/// Keeps other processes from changing the same toolbox at the same time.
+struct Guard(#[expect(dead_code, reason = "closing the file gives the lock back")] File);
+
+impl Guard {
+    fn take(directory: &Path) -> anyhow::Result<Self> {
+        let path = directory.join(".toolbox.guard");
+        let take = || -> std::io::Result<File> {
+            std::fs::create_dir_all(directory)?;
+            let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+            file.lock()?;
+            Ok(file)
+        };
+        take()
+            .map(Self)
+            .with_context(|| format!("{} cannot be locked", path.display()))
+    }
+}

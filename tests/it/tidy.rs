@@ -1,0 +1,115 @@
+//! Rules of the house that no compiler checks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
+/// same commit.
+const ARROWS: [(&str, &[&str]); 7] = [
+    ("manifest", &[]),
+    ("registry-client", &["manifest"]),
+    ("host", &["manifest"]),
+    ("agent", &["manifest"]),
+    ("registry-server", &["manifest"]),
+    ("serve", &["agent", "host", "manifest"]),
+    ("cli", &["agent", "host", "manifest", "registry-client", "registry-server", "serve"]),
+];
+
+/// Files longer than this ask why; each exception says it.
+const LINES_MAX: usize = 500;
+
+#[test]
+fn crates_know_only_whom_they_may_know() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline", "--locked"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let found: BTreeMap<String, BTreeSet<String>> = metadata["packages"]
+        .as_array()
+        .expect("packages")
+        .iter()
+        .map(|package| (ours(&package["name"]).expect("every member is ours"), arrows_of(package)))
+        .collect();
+    let allowed: BTreeMap<String, BTreeSet<String>> = ARROWS
+        .iter()
+        .map(|(from, to)| ((*from).to_owned(), to.iter().map(|to| (*to).to_owned()).collect()))
+        .collect();
+    assert_eq!(found, allowed);
+}
+
+/// The members of the workspace that a package depends on, dependencies of its tests aside.
+fn arrows_of(package: &Value) -> BTreeSet<String> {
+    let dependencies = package["dependencies"].as_array().expect("dependencies");
+    dependencies
+        .iter()
+        .filter(|dependency| dependency["kind"].is_null())
+        .filter_map(|dependency| ours(&dependency["name"]))
+        .collect()
+}
+
+fn ours(name: &Value) -> Option<String> {
+    name.as_str()?.strip_prefix("tool-hub-").map(str::to_owned)
+}
+
+#[test]
+fn the_architecture_names_every_directory() {
+    let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    for (name, _) in ARROWS {
+        assert!(map.contains(&format!("`{name}/`")), "ARCHITECTURE.md does not describe {name}/");
+    }
+    assert!(map.lines().count() <= 250, "ARCHITECTURE.md has grown beyond 250 lines");
+}
+
+#[test]
+fn every_source_file_says_what_it_is_for_and_stays_small() {
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
+        assert!(text.starts_with("//!"), "{}: the first line does not say what the file is for", path.display());
+        let lines = text.lines().count();
+        assert!(lines <= LINES_MAX, "{}: {lines} lines; does it still have one purpose?", path.display());
+        assert_ne!(path.file_name().and_then(|name| name.to_str()), Some("mod.rs"), "{}", path.display());
+    }
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    // Put together here so that this file does not find itself.
+    let marks = [["TO", "DO"], ["FIX", "ME"], ["XX", "X"], ["todo", "!("], ["unimplemented", "!("]].map(|parts| parts.concat());
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
+        for mark in &marks {
+            assert!(!text.contains(mark.as_str()), "{}: {mark}", path.display());
+        }
+    }
+}
+
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for directory in ARROWS.iter().map(|(name, _)| *name).chain(["tests"]) {
+        collect(&root().join(directory), &mut found);
+    }
+    assert!(found.len() > 50, "only {} source files were found", found.len());
+    found
+}
+
+fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).expect("a directory of the project") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && !["target", "templates", "node_modules"].contains(&name) {
+            collect(&path, found);
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+}
