@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::sync::Once;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use sqlx::any::{AnyPool, AnyPoolOptions};
-use sqlx::{Any, Executor as _, Transaction};
+use sqlx::any::AnyPoolOptions;
+use sqlx::{Any, AnyPool, Executor as _, Transaction};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
@@ -53,15 +53,29 @@ impl Database {
         static DRIVERS: Once = Once::new();
         DRIVERS.call_once(sqlx::any::install_default_drivers);
 
-        let url = format!("sqlite://{}?mode=rwc", utf8_percent_encode(&path.to_string_lossy(), URL_PATH));
+        let url = format!(
+            "sqlite://{}?mode=rwc",
+            utf8_percent_encode(&path.to_string_lossy(), URL_PATH)
+        );
         let pool = AnyPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
-            .after_connect(|connection, _| Box::pin(async move { connection.execute(SQLITE_PRAGMAS).await.map(|_| ()) }))
+            .after_connect(|connection, _| {
+                Box::pin(async move { connection.execute(SQLITE_PRAGMAS).await.map(|_| ()) })
+            })
             .connect(&url)
             .await
-            .map_err(|source| RegistryError::OpenDatabase { url: url.clone(), source })?;
-        sqlx::migrate!("./migrations/sqlite").run(&pool).await.map_err(RegistryError::Migrate)?;
-        Ok(Self { pool, writer: Arc::new(Semaphore::new(1)) })
+            .map_err(|source| RegistryError::OpenDatabase {
+                url: url.clone(),
+                source,
+            })?;
+        sqlx::migrate!("./migrations/sqlite")
+            .run(&pool)
+            .await
+            .map_err(RegistryError::Migrate)?;
+        Ok(Self {
+            pool,
+            writer: Arc::new(Semaphore::new(1)),
+        })
     }
 
     /// Starts a write transaction, waiting for the writers before it.
@@ -72,7 +86,10 @@ impl Database {
             .map_err(|_| RegistryError::Damaged("the writers' queue is closed".to_owned()))?;
         // A deferred transaction that reads first and writes later fails with "busy" as soon as another process wrote in between.
         let transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
-        Ok(Writing { transaction, _permit: permit })
+        Ok(Writing {
+            transaction,
+            _permit: permit,
+        })
     }
 
     /// Flushes what is written and closes all connections.

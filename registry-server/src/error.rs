@@ -38,6 +38,9 @@ pub enum RegistryError {
     /// A temporary file could not be written or read.
     #[error("cannot use temporary file space")]
     Spool(#[from] std::io::Error),
+    /// Bytes built to share their SHA-1 with other bytes; git ids would be ambiguous.
+    #[error("the content is part of a known attack on sha-1 and is not accepted")]
+    Sha1Collision,
     /// The operating system gave no randomness.
     #[error("the operating system gave no random bytes")]
     Randomness(#[source] getrandom::Error),

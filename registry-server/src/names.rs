@@ -7,8 +7,8 @@ mod path;
 mod reference;
 mod word;
 
-pub(crate) use address::{Address, RepositoryId};
 pub use address::RepositoryKind;
+pub(crate) use address::{Address, RepositoryId, decode};
 pub(crate) use path::RepositoryPath;
 pub(crate) use reference::RefName;
 pub use word::{AccountName, NameError, RepositoryName};

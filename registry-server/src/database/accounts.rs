@@ -51,7 +51,10 @@ impl Account {
 
 impl Writing {
     /// Adds an account; false when the name is taken.
-    pub(crate) async fn insert_account(&mut self, account: &Account) -> Result<bool, RegistryError> {
+    pub(crate) async fn insert_account(
+        &mut self,
+        account: &Account,
+    ) -> Result<bool, RegistryError> {
         let done = sqlx::query(
             "INSERT INTO accounts (id, kind, name, name_folded, full_name, email, created_ms) \
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name_folded) DO NOTHING",
@@ -69,7 +72,12 @@ impl Writing {
     }
 
     /// Makes a user a member of an organisation, or changes the role of one who is.
-    pub(crate) async fn upsert_member(&mut self, organisation: &str, member: &str, role: &str) -> Result<(), RegistryError> {
+    pub(crate) async fn upsert_member(
+        &mut self,
+        organisation: &str,
+        member: &str,
+        role: &str,
+    ) -> Result<(), RegistryError> {
         sqlx::query(
             "INSERT INTO members (organisation, member, role) VALUES ($1, $2, $3) \
              ON CONFLICT (organisation, member) DO UPDATE SET role = excluded.role",
@@ -100,11 +108,17 @@ impl Database {
         )
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows.iter().map(Account::from_row).collect::<Result<_, _>>()?)
+        Ok(rows
+            .iter()
+            .map(Account::from_row)
+            .collect::<Result<_, _>>()?)
     }
 
     /// The organisations a user belongs to, by name.
-    pub(crate) async fn organisations_of(&self, member: &str) -> Result<Vec<Account>, RegistryError> {
+    pub(crate) async fn organisations_of(
+        &self,
+        member: &str,
+    ) -> Result<Vec<Account>, RegistryError> {
         let rows = sqlx::query(
             "SELECT a.id, a.kind, a.name, a.full_name, a.email, a.created_ms FROM members m \
              JOIN accounts a ON a.id = m.organisation WHERE m.member = $1 ORDER BY a.name_folded",
@@ -112,11 +126,18 @@ impl Database {
         .bind(member)
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows.iter().map(Account::from_row).collect::<Result<_, _>>()?)
+        Ok(rows
+            .iter()
+            .map(Account::from_row)
+            .collect::<Result<_, _>>()?)
     }
 
     /// The role a user has in an organisation.
-    pub(crate) async fn member_role(&self, organisation: &str, member: &str) -> Result<Option<String>, RegistryError> {
+    pub(crate) async fn member_role(
+        &self,
+        organisation: &str,
+        member: &str,
+    ) -> Result<Option<String>, RegistryError> {
         let row = sqlx::query("SELECT role FROM members WHERE organisation = $1 AND member = $2")
             .bind(organisation)
             .bind(member)

@@ -38,7 +38,11 @@ impl Commit {
 }
 
 impl Database {
-    pub(crate) async fn commit(&self, repository: &str, oid: &str) -> Result<Option<Commit>, RegistryError> {
+    pub(crate) async fn commit(
+        &self,
+        repository: &str,
+        oid: &str,
+    ) -> Result<Option<Commit>, RegistryError> {
         let row = sqlx::query(
             "SELECT oid, tree, parent, generation, title, message, author, written_ms FROM commits WHERE repository = $1 AND oid = $2",
         )
@@ -50,7 +54,11 @@ impl Database {
     }
 
     /// The one commit whose id starts with `prefix`, or nothing when there are several.
-    pub(crate) async fn commit_of_prefix(&self, repository: &str, prefix: &str) -> Result<Option<Commit>, RegistryError> {
+    pub(crate) async fn commit_of_prefix(
+        &self,
+        repository: &str,
+        prefix: &str,
+    ) -> Result<Option<Commit>, RegistryError> {
         // "g" sorts directly after the hexadecimal digits, so the range is the prefix and uses the primary key.
         let rows = sqlx::query(
             "SELECT oid, tree, parent, generation, title, message, author, written_ms FROM commits \
@@ -61,11 +69,21 @@ impl Database {
         .bind(format!("{prefix}g"))
         .fetch_all(&self.pool)
         .await?;
-        Ok(if rows.len() == 1 { Some(Commit::from_row(&rows[0])?) } else { None })
+        Ok(if rows.len() == 1 {
+            Some(Commit::from_row(&rows[0])?)
+        } else {
+            None
+        })
     }
 
     /// `limit` commits back from `head`, after leaving out the first `skip`.
-    pub(crate) async fn history(&self, repository: &str, head: &str, skip: i64, limit: i64) -> Result<Vec<Commit>, RegistryError> {
+    pub(crate) async fn history(
+        &self,
+        repository: &str,
+        head: &str,
+        skip: i64,
+        limit: i64,
+    ) -> Result<Vec<Commit>, RegistryError> {
         let rows = sqlx::query(
             "WITH RECURSIVE chain (oid, parent, depth) AS ( \
                  SELECT oid, parent, CAST(0 AS BIGINT) FROM commits WHERE repository = $1 AND oid = $2 \
@@ -83,7 +101,10 @@ impl Database {
         .bind(limit)
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows.iter().map(Commit::from_row).collect::<Result<_, _>>()?)
+        Ok(rows
+            .iter()
+            .map(Commit::from_row)
+            .collect::<Result<_, _>>()?)
     }
 
     /// For each path the last commit in the history of `head` that touched it.
@@ -100,13 +121,18 @@ impl Database {
                 "SELECT path, generation, commit_oid FROM changes WHERE repository = $1 AND generation <= $2 AND path IN ({})",
                 placeholders(3, batch.len())
             );
-            let mut query = sqlx::query(AssertSqlSafe(sql)).bind(repository).bind(head.generation);
+            let mut query = sqlx::query(AssertSqlSafe(sql))
+                .bind(repository)
+                .bind(head.generation);
             for path in batch {
                 query = query.bind(*path);
             }
             for row in query.fetch_all(&self.pool).await? {
-                let (path, generation, oid): (String, i64, String) =
-                    (row.try_get("path")?, row.try_get("generation")?, row.try_get("commit_oid")?);
+                let (path, generation, oid): (String, i64, String) = (
+                    row.try_get("path")?,
+                    row.try_get("generation")?,
+                    row.try_get("commit_oid")?,
+                );
                 let newer = last.get(&path).is_none_or(|(known, _)| generation > *known);
                 if newer && chain.contains(&oid) {
                     last.insert(path, (generation, oid));
@@ -128,7 +154,11 @@ impl Database {
         Ok(result)
     }
 
-    async fn ancestor_ids(&self, repository: &str, head: &str) -> Result<HashSet<String>, RegistryError> {
+    async fn ancestor_ids(
+        &self,
+        repository: &str,
+        head: &str,
+    ) -> Result<HashSet<String>, RegistryError> {
         let rows = sqlx::query(
             "WITH RECURSIVE chain (oid, parent) AS ( \
                  SELECT oid, parent FROM commits WHERE repository = $1 AND oid = $2 \
@@ -140,13 +170,21 @@ impl Database {
         .bind(head)
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows.iter().map(|row| row.try_get("oid")).collect::<Result<_, _>>()?)
+        Ok(rows
+            .iter()
+            .map(|row| row.try_get("oid"))
+            .collect::<Result<_, _>>()?)
     }
 }
 
 impl Writing {
     /// Stores a commit and its git object. A commit of the same id is the same commit.
-    pub(crate) async fn insert_commit(&mut self, repository: &str, commit: &Commit, data: &[u8]) -> Result<(), RegistryError> {
+    pub(crate) async fn insert_commit(
+        &mut self,
+        repository: &str,
+        commit: &Commit,
+        data: &[u8],
+    ) -> Result<(), RegistryError> {
         sqlx::query(
             "INSERT INTO commits (repository, oid, tree, parent, generation, title, message, author, written_ms, data) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repository, oid) DO NOTHING",

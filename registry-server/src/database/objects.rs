@@ -18,7 +18,11 @@ pub(crate) struct Blob {
 
 impl Database {
     /// The bytes of each of these trees.
-    pub(crate) async fn trees(&self, repository: &str, oids: &[ObjectId]) -> Result<HashMap<ObjectId, Vec<u8>>, RegistryError> {
+    pub(crate) async fn trees(
+        &self,
+        repository: &str,
+        oids: &[ObjectId],
+    ) -> Result<HashMap<ObjectId, Vec<u8>>, RegistryError> {
         let mut trees = HashMap::with_capacity(oids.len());
         for batch in oids.chunks(BATCH_MAX) {
             let sql = format!(
@@ -37,7 +41,11 @@ impl Database {
     }
 
     /// The content each of these blobs stands for.
-    pub(crate) async fn blobs(&self, repository: &str, oids: &[ObjectId]) -> Result<HashMap<ObjectId, Blob>, RegistryError> {
+    pub(crate) async fn blobs(
+        &self,
+        repository: &str,
+        oids: &[ObjectId],
+    ) -> Result<HashMap<ObjectId, Blob>, RegistryError> {
         let mut blobs = HashMap::with_capacity(oids.len());
         for batch in oids.chunks(BATCH_MAX) {
             let sql = format!(
@@ -49,10 +57,13 @@ impl Database {
                 query = query.bind(oid.to_string());
             }
             for row in query.fetch_all(&self.pool).await? {
-                let (sha256, size): (String, i64) = (row.try_get("sha256")?, row.try_get("size_bytes")?);
+                let (sha256, size): (String, i64) =
+                    (row.try_get("sha256")?, row.try_get("size_bytes")?);
                 let blob = Blob {
-                    sha256: Sha256Digest::from_hex(&sha256).ok_or_else(|| RegistryError::Damaged(format!("sha256 {sha256:?}")))?,
-                    size_bytes: u64::try_from(size).map_err(|_| RegistryError::Damaged(format!("file size {size}")))?,
+                    sha256: Sha256Digest::from_hex(&sha256)
+                        .ok_or_else(|| RegistryError::Damaged(format!("sha256 {sha256:?}")))?,
+                    size_bytes: u64::try_from(size)
+                        .map_err(|_| RegistryError::Damaged(format!("file size {size}")))?,
                 };
                 blobs.insert(object_id(row.try_get("oid")?)?, blob);
             }
@@ -62,7 +73,12 @@ impl Database {
 }
 
 impl Writing {
-    pub(crate) async fn insert_tree(&mut self, repository: &str, oid: &ObjectId, data: &[u8]) -> Result<(), RegistryError> {
+    pub(crate) async fn insert_tree(
+        &mut self,
+        repository: &str,
+        oid: &ObjectId,
+        data: &[u8],
+    ) -> Result<(), RegistryError> {
         sqlx::query("INSERT INTO trees (repository, oid, data) VALUES ($1, $2, $3) ON CONFLICT (repository, oid) DO NOTHING")
             .bind(repository)
             .bind(oid.to_string())
@@ -72,7 +88,12 @@ impl Writing {
         Ok(())
     }
 
-    pub(crate) async fn insert_blob(&mut self, repository: &str, oid: &ObjectId, blob: &Blob) -> Result<(), RegistryError> {
+    pub(crate) async fn insert_blob(
+        &mut self,
+        repository: &str,
+        oid: &ObjectId,
+        blob: &Blob,
+    ) -> Result<(), RegistryError> {
         sqlx::query(
             "INSERT INTO blobs (repository, oid, sha256, size_bytes) VALUES ($1, $2, $3, $4) ON CONFLICT (repository, oid) DO NOTHING",
         )
@@ -88,5 +109,6 @@ impl Writing {
 
 /// Reads an object id the database gave back.
 pub(crate) fn object_id(hex: &str) -> Result<ObjectId, RegistryError> {
-    ObjectId::from_hex(hex.as_bytes()).map_err(|_| RegistryError::Damaged(format!("object id {hex:?}")))
+    ObjectId::from_hex(hex.as_bytes())
+        .map_err(|_| RegistryError::Damaged(format!("object id {hex:?}")))
 }

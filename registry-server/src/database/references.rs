@@ -16,30 +16,49 @@ pub(crate) struct Reference {
 
 impl Reference {
     fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
-        Ok(Self { name: row.try_get("name")?, commit: row.try_get("commit_oid")? })
+        Ok(Self {
+            name: row.try_get("name")?,
+            commit: row.try_get("commit_oid")?,
+        })
     }
 }
 
 impl Database {
     /// All references of a repository, by name.
-    pub(crate) async fn references(&self, repository: &str) -> Result<Vec<Reference>, RegistryError> {
-        let rows = sqlx::query("SELECT name, commit_oid FROM refs WHERE repository = $1 ORDER BY name")
-            .bind(repository)
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows.iter().map(Reference::from_row).collect::<Result<_, _>>()?)
+    pub(crate) async fn references(
+        &self,
+        repository: &str,
+    ) -> Result<Vec<Reference>, RegistryError> {
+        let rows =
+            sqlx::query("SELECT name, commit_oid FROM refs WHERE repository = $1 ORDER BY name")
+                .bind(repository)
+                .fetch_all(&self.pool)
+                .await?;
+        Ok(rows
+            .iter()
+            .map(Reference::from_row)
+            .collect::<Result<_, _>>()?)
     }
 
     /// The first of three full names that exists.
-    pub(crate) async fn reference_of(&self, repository: &str, names: [&str; 3]) -> Result<Option<Reference>, RegistryError> {
-        let rows = sqlx::query("SELECT name, commit_oid FROM refs WHERE repository = $1 AND name IN ($2, $3, $4)")
-            .bind(repository)
-            .bind(names[0])
-            .bind(names[1])
-            .bind(names[2])
-            .fetch_all(&self.pool)
-            .await?;
-        let mut found = rows.iter().map(Reference::from_row).collect::<Result<Vec<_>, _>>()?;
+    pub(crate) async fn reference_of(
+        &self,
+        repository: &str,
+        names: [&str; 3],
+    ) -> Result<Option<Reference>, RegistryError> {
+        let rows = sqlx::query(
+            "SELECT name, commit_oid FROM refs WHERE repository = $1 AND name IN ($2, $3, $4)",
+        )
+        .bind(repository)
+        .bind(names[0])
+        .bind(names[1])
+        .bind(names[2])
+        .fetch_all(&self.pool)
+        .await?;
+        let mut found = rows
+            .iter()
+            .map(Reference::from_row)
+            .collect::<Result<Vec<_>, _>>()?;
         found.sort_by_key(|reference| names.iter().position(|name| *name == reference.name));
         Ok(found.into_iter().next())
     }
@@ -89,7 +108,11 @@ impl Writing {
     }
 
     /// Removes a reference; false when there is none of this name.
-    pub(crate) async fn delete_reference(&mut self, repository: &str, name: &str) -> Result<bool, RegistryError> {
+    pub(crate) async fn delete_reference(
+        &mut self,
+        repository: &str,
+        name: &str,
+    ) -> Result<bool, RegistryError> {
         let done = sqlx::query("DELETE FROM refs WHERE repository = $1 AND name = $2")
             .bind(repository)
             .bind(name)

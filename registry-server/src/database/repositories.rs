@@ -24,8 +24,7 @@ pub(crate) struct Repository {
 }
 
 /// The columns [`Repository::from_row`] reads, from `repositories r JOIN accounts o`.
-pub(super) const COLUMNS: &str =
-    "r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, r.created_ms, r.modified_ms";
+pub(super) const COLUMNS: &str = "r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, r.created_ms, r.modified_ms";
 
 /// What the registry reads out of the default branch's files for listings and search.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,7 +41,8 @@ impl Repository {
         let kind: String = row.try_get("kind")?;
         Ok(Self {
             id: row.try_get("id")?,
-            kind: RepositoryKind::from_word(&kind).ok_or_else(|| RegistryError::Damaged(format!("repository kind {kind:?}")))?,
+            kind: RepositoryKind::from_word(&kind)
+                .ok_or_else(|| RegistryError::Damaged(format!("repository kind {kind:?}")))?,
             owner: row.try_get("owner")?,
             owner_name: row.try_get("owner_name")?,
             name: row.try_get("name")?,
@@ -63,7 +63,10 @@ impl Repository {
 
 impl Database {
     /// The repository of this id, whatever its case.
-    pub(crate) async fn repository(&self, id: &RepositoryId) -> Result<Option<Repository>, RegistryError> {
+    pub(crate) async fn repository(
+        &self,
+        id: &RepositoryId,
+    ) -> Result<Option<Repository>, RegistryError> {
         let row = sqlx::query(
             "SELECT r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, r.created_ms, \
              r.modified_ms FROM repositories r JOIN accounts o ON o.id = r.owner \
@@ -78,7 +81,10 @@ impl Database {
     }
 
     /// The repository that had this id before it was moved.
-    pub(crate) async fn moved_repository(&self, id: &RepositoryId) -> Result<Option<Repository>, RegistryError> {
+    pub(crate) async fn moved_repository(
+        &self,
+        id: &RepositoryId,
+    ) -> Result<Option<Repository>, RegistryError> {
         let row = sqlx::query(
             "SELECT r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, r.created_ms, \
              r.modified_ms FROM aliases a JOIN repositories r ON r.id = a.repository JOIN accounts o ON o.id = r.owner \
@@ -94,11 +100,15 @@ impl Database {
 
     /// The tags of a repository, in alphabetical order.
     pub(crate) async fn tags_of(&self, repository: &str) -> Result<Vec<String>, RegistryError> {
-        let rows = sqlx::query("SELECT tag FROM repository_tags WHERE repository = $1 ORDER BY tag")
-            .bind(repository)
-            .fetch_all(&self.pool)
-            .await?;
-        Ok(rows.iter().map(|row| row.try_get("tag")).collect::<Result<_, _>>()?)
+        let rows =
+            sqlx::query("SELECT tag FROM repository_tags WHERE repository = $1 ORDER BY tag")
+                .bind(repository)
+                .fetch_all(&self.pool)
+                .await?;
+        Ok(rows
+            .iter()
+            .map(|row| row.try_get("tag"))
+            .collect::<Result<_, _>>()?)
     }
 
     /// Bytes of all distinct files a repository ever held.
@@ -113,10 +123,13 @@ impl Database {
 
 impl Writing {
     /// Adds a repository; false when the id is taken. An alias of the same id gives way.
-    pub(crate) async fn insert_repository(&mut self, repository: &Repository) -> Result<bool, RegistryError> {
+    pub(crate) async fn insert_repository(
+        &mut self,
+        repository: &Repository,
+    ) -> Result<bool, RegistryError> {
         let done = sqlx::query(
-            "INSERT INTO repositories (id, kind, owner, name, name_folded, private, search_text, created_ms, modified_ms) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (kind, owner, name_folded) DO NOTHING",
+            "INSERT INTO repositories (id, kind, owner, name, name_folded, private, created_ms, modified_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (kind, owner, name_folded) DO NOTHING",
         )
         .bind(&repository.id)
         .bind(repository.kind.word())
@@ -124,7 +137,6 @@ impl Writing {
         .bind(&repository.name)
         .bind(repository.name.to_ascii_lowercase())
         .bind(i64::from(repository.private))
-        .bind(repository.full_name().to_lowercase())
         .bind(repository.created_ms)
         .bind(repository.modified_ms)
         .execute(&mut *self.transaction)
@@ -132,12 +144,19 @@ impl Writing {
         if done.rows_affected() == 0 {
             return Ok(false);
         }
-        self.delete_alias(repository.kind, &repository.owner_name, &repository.name).await?;
+        self.delete_alias(repository.kind, &repository.owner_name, &repository.name)
+            .await?;
         Ok(true)
     }
 
-    pub(crate) async fn delete_repository(&mut self, repository: &str) -> Result<(), RegistryError> {
-        sqlx::query("DELETE FROM repositories WHERE id = $1").bind(repository).execute(&mut *self.transaction).await?;
+    pub(crate) async fn delete_repository(
+        &mut self,
+        repository: &str,
+    ) -> Result<(), RegistryError> {
+        sqlx::query("DELETE FROM repositories WHERE id = $1")
+            .bind(repository)
+            .execute(&mut *self.transaction)
+            .await?;
         Ok(())
     }
 
@@ -159,13 +178,15 @@ impl Writing {
         if taken.is_some() {
             return Ok(false);
         }
-        sqlx::query("UPDATE repositories SET owner = $1, name = $2, name_folded = $3 WHERE id = $4")
-            .bind(owner)
-            .bind(name)
-            .bind(name.to_ascii_lowercase())
-            .bind(&repository.id)
-            .execute(&mut *self.transaction)
-            .await?;
+        sqlx::query(
+            "UPDATE repositories SET owner = $1, name = $2, name_folded = $3 WHERE id = $4",
+        )
+        .bind(owner)
+        .bind(name)
+        .bind(name.to_ascii_lowercase())
+        .bind(&repository.id)
+        .execute(&mut *self.transaction)
+        .await?;
         sqlx::query(
             "INSERT INTO aliases (kind, owner_folded, name_folded, repository) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (kind, owner_folded, name_folded) DO UPDATE SET repository = excluded.repository",
@@ -180,17 +201,28 @@ impl Writing {
         Ok(true)
     }
 
-    async fn delete_alias(&mut self, kind: RepositoryKind, owner_name: &str, name: &str) -> Result<(), RegistryError> {
-        sqlx::query("DELETE FROM aliases WHERE kind = $1 AND owner_folded = $2 AND name_folded = $3")
-            .bind(kind.word())
-            .bind(owner_name.to_ascii_lowercase())
-            .bind(name.to_ascii_lowercase())
-            .execute(&mut *self.transaction)
-            .await?;
+    async fn delete_alias(
+        &mut self,
+        kind: RepositoryKind,
+        owner_name: &str,
+        name: &str,
+    ) -> Result<(), RegistryError> {
+        sqlx::query(
+            "DELETE FROM aliases WHERE kind = $1 AND owner_folded = $2 AND name_folded = $3",
+        )
+        .bind(kind.word())
+        .bind(owner_name.to_ascii_lowercase())
+        .bind(name.to_ascii_lowercase())
+        .execute(&mut *self.transaction)
+        .await?;
         Ok(())
     }
 
-    pub(crate) async fn set_private(&mut self, repository: &str, private: bool) -> Result<(), RegistryError> {
+    pub(crate) async fn set_private(
+        &mut self,
+        repository: &str,
+        private: bool,
+    ) -> Result<(), RegistryError> {
         sqlx::query("UPDATE repositories SET private = $1 WHERE id = $2")
             .bind(i64::from(private))
             .bind(repository)
@@ -199,7 +231,11 @@ impl Writing {
         Ok(())
     }
 
-    pub(crate) async fn set_description(&mut self, repository: &str, description: &str) -> Result<(), RegistryError> {
+    pub(crate) async fn set_description(
+        &mut self,
+        repository: &str,
+        description: &str,
+    ) -> Result<(), RegistryError> {
         sqlx::query("UPDATE repositories SET description = $1 WHERE id = $2")
             .bind(description)
             .bind(repository)
@@ -208,7 +244,11 @@ impl Writing {
         Ok(())
     }
 
-    pub(crate) async fn touch_repository(&mut self, repository: &str, now_ms: i64) -> Result<(), RegistryError> {
+    pub(crate) async fn touch_repository(
+        &mut self,
+        repository: &str,
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
         sqlx::query("UPDATE repositories SET modified_ms = $1 WHERE id = $2")
             .bind(now_ms)
             .bind(repository)
@@ -218,14 +258,21 @@ impl Writing {
     }
 
     /// Replaces what listings and search know of a repository.
-    pub(crate) async fn set_listing(&mut self, repository: &str, listing: &Listing) -> Result<(), RegistryError> {
+    pub(crate) async fn set_listing(
+        &mut self,
+        repository: &str,
+        listing: &Listing,
+    ) -> Result<(), RegistryError> {
         sqlx::query("UPDATE repositories SET card = $1, search_text = $2 WHERE id = $3")
             .bind(listing.card.as_deref())
             .bind(&listing.search_text)
             .bind(repository)
             .execute(&mut *self.transaction)
             .await?;
-        sqlx::query("DELETE FROM repository_tags WHERE repository = $1").bind(repository).execute(&mut *self.transaction).await?;
+        sqlx::query("DELETE FROM repository_tags WHERE repository = $1")
+            .bind(repository)
+            .execute(&mut *self.transaction)
+            .await?;
         for tag in &listing.tags {
             sqlx::query("INSERT INTO repository_tags (repository, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING")
                 .bind(repository)

@@ -52,7 +52,10 @@ impl Order {
             Self::Downloads => found.repository.downloads,
             Self::Likes => found.repository.likes,
         };
-        Position { key, id: found.repository.id.clone() }
+        Position {
+            key,
+            id: found.repository.id.clone(),
+        }
     }
 }
 
@@ -88,7 +91,10 @@ impl Database {
             };
         }
         let rows = query.fetch_all(&self.pool).await?;
-        let mut found = rows.iter().map(found_from_row).collect::<Result<Vec<_>, _>>()?;
+        let mut found = rows
+            .iter()
+            .map(found_from_row)
+            .collect::<Result<Vec<_>, _>>()?;
         self.add_tags(&mut found).await?;
         Ok(found)
     }
@@ -115,7 +121,11 @@ impl Database {
 }
 
 fn found_from_row(row: &AnyRow) -> Result<Found, RegistryError> {
-    Ok(Found { repository: Repository::from_row(row)?, head: row.try_get("head")?, tags: Vec::new() })
+    Ok(Found {
+        repository: Repository::from_row(row)?,
+        head: row.try_get("head")?,
+        tags: Vec::new(),
+    })
 }
 
 /// Only fixed text and placeholder numbers go into the statement; what the client sent is bound.
@@ -139,13 +149,22 @@ fn statement(search: &Search) -> (String, Vec<Value>) {
         None => sql += " AND r.private = 0",
     }
     if let Some(author) = &search.author {
-        sql += &format!(" AND o.name_folded = {}", bind(Value::Text(author.to_ascii_lowercase())));
+        sql += &format!(
+            " AND o.name_folded = {}",
+            bind(Value::Text(author.to_ascii_lowercase()))
+        );
     }
     for word in &search.words {
-        sql += &format!(" AND r.search_text LIKE {} ESCAPE '!'", bind(Value::Text(like_pattern(word))));
+        sql += &format!(
+            " AND (o.name_folded || '/' || r.name_folded || ' ' || r.description || ' ' || r.search_text) LIKE {} ESCAPE '!'",
+            bind(Value::Text(like_pattern(word)))
+        );
     }
     for tag in &search.tags {
-        sql += &format!(" AND r.id IN (SELECT repository FROM repository_tags WHERE tag = {})", bind(Value::Text(tag.clone())));
+        sql += &format!(
+            " AND r.id IN (SELECT repository FROM repository_tags WHERE tag = {})",
+            bind(Value::Text(tag.clone()))
+        );
     }
     let column = search.order.column();
     if let Some(after) = &search.after {
@@ -153,7 +172,9 @@ fn statement(search: &Search) -> (String, Vec<Value>) {
         let id = bind(Value::Text(after.id.clone()));
         sql += &format!(" AND ({column} < {key} OR ({column} = {key} AND r.id < {id}))");
     }
-    let limit = bind(Value::Number(i64::try_from(search.limit).unwrap_or(i64::MAX)));
+    let limit = bind(Value::Number(
+        i64::try_from(search.limit).unwrap_or(i64::MAX),
+    ));
     sql += &format!(" ORDER BY {column} DESC, r.id DESC LIMIT {limit}");
     (sql, values)
 }

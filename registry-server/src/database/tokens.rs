@@ -32,7 +32,12 @@ impl TokenRow {
 }
 
 impl Writing {
-    pub(crate) async fn insert_token(&mut self, account: &str, token: &TokenRow, sha256: &str) -> Result<(), RegistryError> {
+    pub(crate) async fn insert_token(
+        &mut self,
+        account: &str,
+        token: &TokenRow,
+        sha256: &str,
+    ) -> Result<(), RegistryError> {
         sqlx::query(
             "INSERT INTO tokens (id, account, name, role, sha256, created_ms, expires_ms) VALUES ($1, $2, $3, $4, $5, $6, $7)",
         )
@@ -49,19 +54,28 @@ impl Writing {
     }
 
     /// Revokes a token; false when there is none of this id. A revoked token stays revoked at the time it first was.
-    pub(crate) async fn revoke_token(&mut self, id: &str, now_ms: i64) -> Result<bool, RegistryError> {
-        let done = sqlx::query("UPDATE tokens SET revoked_ms = COALESCE(revoked_ms, $1) WHERE id = $2")
-            .bind(now_ms)
-            .bind(id)
-            .execute(&mut *self.transaction)
-            .await?;
+    pub(crate) async fn revoke_token(
+        &mut self,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<bool, RegistryError> {
+        let done =
+            sqlx::query("UPDATE tokens SET revoked_ms = COALESCE(revoked_ms, $1) WHERE id = $2")
+                .bind(now_ms)
+                .bind(id)
+                .execute(&mut *self.transaction)
+                .await?;
         Ok(done.rows_affected() == 1)
     }
 }
 
 impl Database {
     /// The token with this hash and its owner, unless it is revoked or expired.
-    pub(crate) async fn valid_token(&self, sha256: &str, now_ms: i64) -> Result<Option<(Account, TokenRow)>, RegistryError> {
+    pub(crate) async fn valid_token(
+        &self,
+        sha256: &str,
+        now_ms: i64,
+    ) -> Result<Option<(Account, TokenRow)>, RegistryError> {
         let row = sqlx::query(
             "SELECT t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms, \
              a.id, a.kind, a.name, a.full_name, a.email, a.created_ms \
@@ -87,6 +101,9 @@ impl Database {
         .bind(account)
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows.iter().map(TokenRow::from_row).collect::<Result<_, _>>()?)
+        Ok(rows
+            .iter()
+            .map(TokenRow::from_row)
+            .collect::<Result<_, _>>()?)
     }
 }

@@ -76,9 +76,15 @@ pub(crate) struct RepositoryId {
 impl RepositoryId {
     /// Reads `owner/name`.
     pub(crate) fn parse(kind: RepositoryKind, id: &str) -> Result<Self, NameError> {
-        let grammar = || NameError::Grammar { name: id.chars().take(200).collect() };
+        let grammar = || NameError::Grammar {
+            name: id.chars().take(200).collect(),
+        };
         let (owner, name) = id.split_once('/').ok_or_else(grammar)?;
-        Ok(Self { kind, owner: owner.parse()?, name: name.parse()? })
+        Ok(Self {
+            kind,
+            owner: owner.parse()?,
+            name: name.parse()?,
+        })
     }
 }
 
@@ -116,7 +122,10 @@ impl Address {
         let name = name.strip_suffix(".git").unwrap_or(&name).parse().ok()?;
         let _verb = segments.next();
         let rest = segments.map(str::to_owned).collect();
-        Some(Self { id: RepositoryId { kind, owner, name }, rest })
+        Some(Self {
+            id: RepositoryId { kind, owner, name },
+            rest,
+        })
     }
 
     /// Splits the rest into a revision and the segments after it.
@@ -139,7 +148,10 @@ impl Address {
 
 /// Percent-decodes to UTF-8.
 pub(crate) fn decode(text: &str) -> Option<String> {
-    percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned)
+    percent_decode_str(text)
+        .decode_utf8()
+        .ok()
+        .map(std::borrow::Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -150,21 +162,46 @@ mod tests {
     fn check(path: &str, expect: Option<(&str, &str, &str, &str)>) {
         let got = Address::from_path(path).map(|address| {
             let (revision, rest) = address.revision_and_rest().unwrap_or_default();
-            (address.id.kind.word(), address.id.to_string(), revision, rest.join("/"))
+            (
+                address.id.kind.word(),
+                address.id.to_string(),
+                revision,
+                rest.join("/"),
+            )
         });
-        let expect = expect.map(|(kind, id, revision, rest)| (kind, id.to_owned(), revision.to_owned(), rest.to_owned()));
+        let expect = expect.map(|(kind, id, revision, rest)| {
+            (kind, id.to_owned(), revision.to_owned(), rest.to_owned())
+        });
         assert_eq!(got, expect, "{path}");
     }
 
     #[test]
     fn addresses() {
         check("/api/models/o/n", Some(("model", "o/n", "", "")));
-        check("/api/datasets/o/n/tree/main/a%2Fb", Some(("dataset", "o/n", "main", "a%2Fb")));
-        check("/api/models/o/n/tree/refs%2Fpr%2F1/a", Some(("model", "o/n", "refs/pr/1", "a")));
-        check("/api/models/o/n/tree/refs/pr/1/a", Some(("model", "o/n", "refs/pr/1", "a")));
-        check("/o/n/resolve/main/a/b.txt", Some(("model", "o/n", "main", "a/b.txt")));
-        check("/spaces/o/n/resolve/v1/a", Some(("space", "o/n", "v1", "a")));
-        check("/o/n.git/info/lfs/objects/batch", Some(("model", "o/n", "lfs", "objects/batch")));
+        check(
+            "/api/datasets/o/n/tree/main/a%2Fb",
+            Some(("dataset", "o/n", "main", "a%2Fb")),
+        );
+        check(
+            "/api/models/o/n/tree/refs%2Fpr%2F1/a",
+            Some(("model", "o/n", "refs/pr/1", "a")),
+        );
+        check(
+            "/api/models/o/n/tree/refs/pr/1/a",
+            Some(("model", "o/n", "refs/pr/1", "a")),
+        );
+        check(
+            "/o/n/resolve/main/a/b.txt",
+            Some(("model", "o/n", "main", "a/b.txt")),
+        );
+        check(
+            "/spaces/o/n/resolve/v1/a",
+            Some(("space", "o/n", "v1", "a")),
+        );
+        check(
+            "/o/n.git/info/lfs/objects/batch",
+            Some(("model", "o/n", "lfs", "objects/batch")),
+        );
         check("/api/models/o", None);
         check("/api/frogs/o/n", None);
         check("/api/models/o%2F..%2Fx/n", None);

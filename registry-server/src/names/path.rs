@@ -17,7 +17,11 @@ pub(crate) struct RepositoryPath(String);
 impl RepositoryPath {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let component = |c: &str| {
-            !c.is_empty() && c.len() <= COMPONENT_BYTES_MAX && c != "." && c != ".." && !c.eq_ignore_ascii_case(".git")
+            !c.is_empty()
+                && c.len() <= COMPONENT_BYTES_MAX
+                && c != "."
+                && c != ".."
+                && !c.eq_ignore_ascii_case(".git")
         };
         let valid = text.len() <= PATH_BYTES_MAX
             && !text.contains(|c: char| c == '\\' || c.is_control())

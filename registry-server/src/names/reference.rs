@@ -12,8 +12,14 @@ pub(crate) struct RefName(String);
 
 impl RefName {
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let forbidden = |c: char| c.is_control() || c.is_whitespace() || matches!(c, '~' | '^' | ':' | '?' | '*' | '[' | '\\' | ',');
-        let component = |c: &str| !c.is_empty() && !c.starts_with('.') && !c.ends_with(".lock") && !c.ends_with('.');
+        let forbidden = |c: char| {
+            c.is_control()
+                || c.is_whitespace()
+                || matches!(c, '~' | '^' | ':' | '?' | '*' | '[' | '\\' | ',')
+        };
+        let component = |c: &str| {
+            !c.is_empty() && !c.starts_with('.') && !c.ends_with(".lock") && !c.ends_with('.')
+        };
         let valid = text.len() <= REF_BYTES_MAX
             && !text.contains(forbidden)
             && !text.contains("..")

@@ -8,8 +8,26 @@ const WORD_BYTES_MAX: usize = 96;
 
 /// First path segments that mean something else, so that no account may take them.
 const RESERVED: &[&str] = &[
-    "api", "models", "datasets", "spaces", "kernels", "buckets", "health", "ready", "metrics", "login", "logout", "settings",
-    "organizations", "docs", "static", "assets", "admin", "new", "join", "hub",
+    "api",
+    "models",
+    "datasets",
+    "spaces",
+    "kernels",
+    "buckets",
+    "health",
+    "ready",
+    "metrics",
+    "login",
+    "logout",
+    "settings",
+    "organizations",
+    "docs",
+    "static",
+    "assets",
+    "admin",
+    "new",
+    "join",
+    "hub",
 ];
 
 /// Why a name was refused.
@@ -79,7 +97,9 @@ word!(RepositoryName, check_word);
 fn check_account(text: &str) -> Result<(), NameError> {
     check_word(text)?;
     if RESERVED.contains(&text.to_ascii_lowercase().as_str()) {
-        return Err(NameError::Reserved { name: text.to_owned() });
+        return Err(NameError::Reserved {
+            name: text.to_owned(),
+        });
     }
     Ok(())
 }
@@ -88,7 +108,9 @@ fn check_word(text: &str) -> Result<(), NameError> {
     let at_edge = |c: char| c == '.' || c == '-';
     let valid = !text.is_empty()
         && text.len() <= WORD_BYTES_MAX
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
         && !text.starts_with(at_edge)
         && !text.ends_with(at_edge)
         && !text.contains("--")
@@ -97,7 +119,9 @@ fn check_word(text: &str) -> Result<(), NameError> {
     if valid {
         Ok(())
     } else {
-        Err(NameError::Grammar { name: text.chars().take(WORD_BYTES_MAX + 1).collect() })
+        Err(NameError::Grammar {
+            name: text.chars().take(WORD_BYTES_MAX + 1).collect(),
+        })
     }
 }
 
@@ -138,7 +162,12 @@ mod tests {
 
     #[test]
     fn accounts_may_not_take_the_words_of_the_protocol() {
-        assert_eq!("API".parse::<AccountName>(), Err(NameError::Reserved { name: "API".to_owned() }));
+        assert_eq!(
+            "API".parse::<AccountName>(),
+            Err(NameError::Reserved {
+                name: "API".to_owned()
+            })
+        );
         assert!("alice".parse::<AccountName>().is_ok());
         assert!("api".parse::<RepositoryName>().is_ok());
     }

@@ -1,0 +1,15 @@
+//! Who may do what. Every route names a scope; a controller sees only what its scope admitted.
+
+mod call;
+mod caller;
+mod scope;
+mod standing;
+
+pub(crate) use call::{Call, Routes};
+pub use caller::TokenRole;
+pub(crate) use caller::{Caller, Visitor, hash};
+pub(crate) use scope::{
+    Anyone, ManageRepository, ReadRepository, Reader, SignedIn, SignedInToWrite, WriteRepository,
+};
+pub(crate) use scope::{admit_to_manage, repo_not_found};
+pub(crate) use standing::{Standing, standing_in};

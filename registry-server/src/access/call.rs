@@ -1,0 +1,122 @@
+//! From a route to its controller, through its scope.
+
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{MethodFilter, on};
+use http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use super::caller::Visitor;
+use super::scope::Scope;
+use crate::http::{BaseUrl, Query, Refusal, Reply, drain, read_bounded};
+use crate::registry::Registry;
+
+/// One admitted request.
+pub(crate) struct Call<S: Scope> {
+    pub(crate) registry: Registry,
+    pub(crate) admitted: S::Admitted,
+    pub(crate) base: BaseUrl,
+    pub(crate) parts: Parts,
+    /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can be lent across an await.
+    body: Mutex<Body>,
+}
+
+impl<S: Scope> Call<S> {
+    pub(crate) fn query(&self) -> Query {
+        Query::of(&self.parts)
+    }
+
+    /// The body, once; afterwards it is empty.
+    pub(crate) fn take_body(&mut self) -> Body {
+        std::mem::take(self.body.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The whole body, for small ones.
+    pub(crate) async fn bytes(&mut self) -> Result<Vec<u8>, Refusal> {
+        let body = self.take_body();
+        let limits = self.registry.limits();
+        read_bounded(body, limits, limits.json_bytes_max).await
+    }
+
+    /// The body as JSON. The content type is not looked at: the clients do not agree on it.
+    pub(crate) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Refusal> {
+        let bytes = self.bytes().await?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            Refusal::bad_request(format!("the body is not what this route takes: {error}"))
+        })
+    }
+}
+
+/// A router that takes no route without a scope.
+pub(crate) struct Routes(Router<Registry>);
+
+impl Routes {
+    pub(crate) fn new() -> Self {
+        Self(Router::new())
+    }
+
+    /// Adds a route. The controller's argument is the proof of the scope, so the two cannot differ.
+    ///
+    /// GET routes also answer HEAD.
+    pub(crate) fn on<S, F, Fut>(
+        self,
+        method: MethodFilter,
+        path: &str,
+        _scope: S,
+        controller: F,
+    ) -> Self
+    where
+        S: Scope,
+        F: Fn(Call<S>) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Reply> + Send + 'static,
+    {
+        let handler = async move |State(registry): State<Registry>, request: Request| -> Response {
+            run(registry, request, controller).await
+        };
+        Self(self.0.route(path, on(method, handler)))
+    }
+
+    pub(crate) fn into_router(self) -> Router<Registry> {
+        self.0
+    }
+}
+
+async fn run<S, F, Fut>(registry: Registry, request: Request, controller: F) -> Response
+where
+    S: Scope,
+    F: Fn(Call<S>) -> Fut + Send,
+    Fut: Future<Output = Reply> + Send,
+{
+    let (parts, body) = request.into_parts();
+    match admit::<S>(&registry, &parts).await {
+        Ok((admitted, base)) => {
+            let reply = controller(Call {
+                registry,
+                admitted,
+                base,
+                parts,
+                body: Mutex::new(body),
+            })
+            .await;
+            reply.unwrap_or_else(Refusal::into_response)
+        }
+        Err(refusal) => {
+            drain(body, registry.limits()).await;
+            refusal.into_response()
+        }
+    }
+}
+
+async fn admit<S: Scope>(
+    registry: &Registry,
+    parts: &Parts,
+) -> Result<(S::Admitted, BaseUrl), Refusal> {
+    let base = BaseUrl::of(registry, parts)?;
+    let visitor = Visitor::of(registry, parts).await?;
+    Ok((S::admit(registry, visitor, parts).await?, base))
+}

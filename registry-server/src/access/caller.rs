@@ -1,0 +1,124 @@
+//! Who is asking, by the token in the request.
+
+use std::fmt;
+
+use data_encoding::HEXLOWER;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use http::{HeaderMap, StatusCode};
+use sha2::{Digest as _, Sha256};
+
+use crate::clock;
+use crate::database::accounts::Account;
+use crate::database::tokens::TokenRow;
+use crate::http::Refusal;
+use crate::registry::Registry;
+
+/// What a token allows at most; the rights of its owner bound it further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TokenRole {
+    /// Reading what its owner may read.
+    Read,
+    /// Reading and writing.
+    Write,
+}
+
+impl TokenRole {
+    /// `read` or `write`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+
+    pub(crate) fn from_word(word: &str) -> Self {
+        if word == "write" {
+            Self::Write
+        } else {
+            Self::Read
+        }
+    }
+}
+
+impl fmt::Display for TokenRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// Somebody with a valid token.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller {
+    pub(crate) account: Account,
+    pub(crate) token: TokenRow,
+}
+
+impl Caller {
+    pub(crate) fn role(&self) -> TokenRole {
+        TokenRole::from_word(&self.token.role)
+    }
+}
+
+/// Whoever sent a request.
+#[derive(Debug, Clone)]
+pub(crate) enum Visitor {
+    Anonymous,
+    Known(Box<Caller>),
+}
+
+impl Visitor {
+    /// Reads the token of a request. A token that is not valid is an error, also where none is needed: silence would hide from
+    /// its owner that it expired.
+    pub(crate) async fn of(registry: &Registry, parts: &Parts) -> Result<Self, Refusal> {
+        let Some(secret) = bearer(&parts.headers)? else {
+            return Ok(Self::Anonymous);
+        };
+        // The lookup is by hash, so how long it takes says nothing about how much of a guess was right.
+        let found = registry
+            .database()
+            .valid_token(&hash(secret), clock::now_ms())
+            .await?;
+        match found {
+            Some((account, token)) => Ok(Self::Known(Box::new(Caller { account, token }))),
+            None => Err(invalid_credentials()),
+        }
+    }
+
+    pub(crate) fn caller(&self) -> Option<&Caller> {
+        match self {
+            Self::Anonymous => None,
+            Self::Known(caller) => Some(caller),
+        }
+    }
+}
+
+/// The form in which a token's secret is stored.
+pub(crate) fn hash(secret: &str) -> String {
+    HEXLOWER.encode(&Sha256::digest(secret.as_bytes()))
+}
+
+fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
+    let Some(value) = headers.get(AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let text = value.to_str().map_err(|_| invalid_credentials())?;
+    match text.split_once(' ') {
+        Some((scheme, secret))
+            if scheme.eq_ignore_ascii_case("bearer") && !secret.trim().is_empty() =>
+        {
+            Ok(Some(secret.trim()))
+        }
+        _ => Err(invalid_credentials()),
+    }
+}
+
+/// Python keeps a 401 with exactly this text apart from "repository not found".
+fn invalid_credentials() -> Refusal {
+    Refusal::new(
+        StatusCode::UNAUTHORIZED,
+        "Invalid credentials in Authorization header",
+    )
+}

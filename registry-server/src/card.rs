@@ -1,0 +1,164 @@
+//! The front matter of a card: YAML between two lines of dashes at the head of README.md.
+
+use serde_json::Value;
+
+/// Longest front matter after aliases were expanded, as JSON. It stops a few lines from becoming gigabytes.
+const EXPANDED_BYTES_MAX: usize = 256 << 10;
+
+/// A card taken apart.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Card {
+    /// The front matter as a JSON object, if there is any.
+    pub(crate) front_matter: Option<Value>,
+    /// Where the text after the front matter begins.
+    pub(crate) body_start: usize,
+}
+
+/// Why front matter was refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct CardError(pub(crate) String);
+
+/// Reads a card of at most `bytes_max` bytes of front matter.
+pub(crate) fn parse_card(text: &str, bytes_max: usize) -> Result<Card, CardError> {
+    let text_start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let Some((yaml_start, yaml_end, body_start)) = front_matter_span(text, text_start) else {
+        return Ok(Card {
+            front_matter: None,
+            body_start: text_start,
+        });
+    };
+    let yaml = &text[yaml_start..yaml_end];
+    if yaml.len() > bytes_max {
+        return Err(CardError(format!(
+            "the front matter is longer than {bytes_max} bytes"
+        )));
+    }
+    if yaml.trim().is_empty() {
+        return Ok(Card {
+            front_matter: None,
+            body_start,
+        });
+    }
+    let value: Value =
+        serde_saphyr::from_str(yaml).map_err(|error| CardError(error.to_string()))?;
+    match value {
+        Value::Null => Ok(Card {
+            front_matter: None,
+            body_start,
+        }),
+        Value::Object(_) if value.to_string().len() <= EXPANDED_BYTES_MAX => Ok(Card {
+            front_matter: Some(value),
+            body_start,
+        }),
+        Value::Object(_) => Err(CardError(
+            "the front matter grows too large when its aliases are expanded".to_owned(),
+        )),
+        _ => Err(CardError(
+            "the front matter must be a mapping of keys to values".to_owned(),
+        )),
+    }
+}
+
+/// The tags a card gives its repository, in the Hub's spelling: plain ones, and `license:…` for the license.
+pub(crate) fn card_tags(front_matter: &Value) -> Vec<String> {
+    let mut tags = Vec::new();
+    for key in ["tags", "library_name", "pipeline_tag", "language"] {
+        tags.extend(texts(&front_matter[key]).map(str::to_owned));
+    }
+    for (key, prefix) in [
+        ("license", "license"),
+        ("datasets", "dataset"),
+        ("base_model", "base_model"),
+    ] {
+        tags.extend(texts(&front_matter[key]).map(|text| format!("{prefix}:{text}")));
+    }
+    tags.retain(|tag| !tag.is_empty() && tag.len() <= 200);
+    tags.sort_unstable();
+    tags.dedup();
+    tags.truncate(200);
+    tags
+}
+
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    value
+        .as_str()
+        .into_iter()
+        .chain(list.iter().filter_map(Value::as_str))
+}
+
+/// Start and end of the YAML, and the start of what follows the closing dashes.
+fn front_matter_span(text: &str, start: usize) -> Option<(usize, usize, usize)> {
+    let mut lines = text[start..].split_inclusive('\n');
+    let first = lines.next().filter(|line| line.trim_end() == "---")?;
+    let yaml_start = start + first.len();
+    let mut at = yaml_start;
+    for line in lines {
+        if line.trim_end() == "---" {
+            return Some((yaml_start, at, at + line.len()));
+        }
+        at += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(text: &str, expect: Option<Value>) {
+        assert_eq!(
+            parse_card(text, 1 << 16).map(|card| card.front_matter),
+            Ok(expect),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn front_matter() {
+        check("", None);
+        check("# Title\n---\na: 1\n---\n", None);
+        check("---\n---\n", None);
+        check("---\na: 1\n", None);
+        check(
+            "---\nlicense: mit\ntags:\n- tool-hub\n- x\n---\n# Hi",
+            Some(json!({"license": "mit", "tags": ["tool-hub", "x"]})),
+        );
+        check("\u{feff}---\r\na: b\r\n---\r\n", Some(json!({"a": "b"})));
+        check(
+            "---\nversion: 1.5\nflag: true\nnone: null\n---\n",
+            Some(json!({"version": 1.5, "flag": true, "none": null})),
+        );
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str) {
+        assert!(parse_card(text, 1 << 12).is_err(), "{text:?}");
+    }
+
+    #[test]
+    fn hostile_front_matter_is_refused() {
+        check_refused("---\na: [\n---\n");
+        check_refused("---\n- a\n---\n");
+        check_refused("---\ntext\n---\n");
+        check_refused(&format!("---\na: {}\n---\n", "x".repeat(5_000)));
+        check_refused(&format!("---\na: {}\n---\n", "[".repeat(2_000)));
+        let mut laughs = "---\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..10 {
+            let below = format!("*a{}, ", level - 1).repeat(10);
+            laughs += &format!("a{level}: &a{level} [{}]\n", below.trim_end_matches(", "));
+        }
+        check_refused(&(laughs + "---\n"));
+    }
+
+    #[test]
+    fn tags() {
+        let card = json!({"tags": ["b", "a", 3], "license": "mit", "library_name": "tool-hub", "language": ["en"]});
+        assert_eq!(
+            card_tags(&card),
+            ["a", "b", "en", "license:mit", "tool-hub"]
+        );
+    }
+}

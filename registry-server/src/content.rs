@@ -1,0 +1,159 @@
+//! The content store: the bytes of files, keyed by their SHA-256, in any `object_store`.
+
+mod digest;
+mod spool;
+
+use std::io::SeekFrom;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use futures::TryStreamExt as _;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Key;
+use object_store::{GetOptions, GetResultPayload, ObjectStore, ObjectStoreExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
+use tokio_util::io::ReaderStream;
+
+pub(crate) use digest::Sha256Digest;
+use spool::SpooledBytes;
+pub(crate) use spool::{Spool, Spooled};
+
+use crate::error::RegistryError;
+
+/// Bytes read at once from a local file on the way to a client.
+const READ_BYTES: usize = 128 << 10;
+/// The directory, inside the store, where bodies wait until they are complete.
+const INCOMING: &str = "incoming";
+
+/// Where the bytes of files live. An object, once there, never changes.
+#[derive(Debug, Clone)]
+pub(crate) struct ContentStore {
+    store: Arc<dyn ObjectStore>,
+    incoming: PathBuf,
+}
+
+impl ContentStore {
+    /// Opens a store in a local directory, which must exist.
+    ///
+    /// `fsync` is on: a write returns after the file and its directory entry are on the disk, so that metadata which is written
+    /// afterwards never points at content a power cut can take away.
+    pub(crate) fn open_local(directory: &Path) -> Result<Self, RegistryError> {
+        let store = LocalFileSystem::new_with_prefix(directory)?.with_fsync(true);
+        let incoming = directory.join(INCOMING);
+        std::fs::create_dir_all(&incoming).map_err(|source| RegistryError::OpenDirectory {
+            path: incoming.clone(),
+            source,
+        })?;
+        Ok(Self {
+            store: Arc::new(store),
+            incoming,
+        })
+    }
+
+    /// Removes what interrupted uploads left behind: temporary files older than `age`.
+    ///
+    /// Younger ones may belong to another process on the same directory.
+    pub(crate) fn sweep_incoming(&self, age: Duration) -> Result<(), RegistryError> {
+        for entry in std::fs::read_dir(&self.incoming)? {
+            let entry = entry?;
+            let old = entry
+                .metadata()?
+                .modified()?
+                .elapsed()
+                .is_ok_and(|elapsed| elapsed > age);
+            if old {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A place for the bytes of one file while they arrive.
+    pub(crate) fn spool(&self, memory_bytes_max: usize) -> Spool {
+        Spool::new(self.incoming.clone(), memory_bytes_max)
+    }
+
+    /// Makes a complete file part of the store. When this returns the bytes are durable.
+    pub(crate) async fn keep(&self, spooled: Spooled) -> Result<(), RegistryError> {
+        let key = key_of(&spooled.sha256);
+        match spooled.bytes {
+            SpooledBytes::Memory(bytes) => {
+                self.store.put(&key, bytes.into()).await?;
+            }
+            SpooledBytes::File(path) => {
+                // The file lies in the store's own directory, so it is moved and not copied.
+                let staged = path
+                    .file_name()
+                    .and_then(|name| name.to_str())
+                    .map(|name| Key::from_iter([INCOMING, name]));
+                let staged = staged.ok_or_else(|| {
+                    RegistryError::Damaged("a temporary file has no name".to_owned())
+                })?;
+                self.store.rename(&staged, &key).await?;
+                path.disable_cleanup();
+            }
+        }
+        Ok(())
+    }
+
+    /// A stream of a part of a file.
+    pub(crate) async fn read(
+        &self,
+        sha256: &Sha256Digest,
+        range: Range<u64>,
+    ) -> Result<Body, RegistryError> {
+        if range.is_empty() {
+            return Ok(Body::empty());
+        }
+        let options = GetOptions::default().with_range(Some(range.clone()));
+        let found = self.store.get_opts(&key_of(sha256), options).await?;
+        match found.payload {
+            GetResultPayload::File(file, _) => {
+                let mut file = tokio::fs::File::from_std(file);
+                file.seek(SeekFrom::Start(range.start)).await?;
+                let length = range.end - range.start;
+                let capacity = usize::try_from(length)
+                    .unwrap_or(READ_BYTES)
+                    .min(READ_BYTES);
+                file.set_max_buf_size(READ_BYTES);
+                Ok(Body::from_stream(ReaderStream::with_capacity(
+                    file.take(length),
+                    capacity,
+                )))
+            }
+            GetResultPayload::Stream(stream) => Ok(Body::from_stream(stream)),
+        }
+    }
+
+    /// The first `bytes_max` bytes of a file of `size_bytes`.
+    pub(crate) async fn head(
+        &self,
+        sha256: &Sha256Digest,
+        size_bytes: u64,
+        bytes_max: usize,
+    ) -> Result<Vec<u8>, RegistryError> {
+        let end = size_bytes.min(bytes_max as u64);
+        let mut bytes = Vec::new();
+        if end > 0 {
+            let options = GetOptions::default().with_range(Some(0..end));
+            let mut stream = self
+                .store
+                .get_opts(&key_of(sha256), options)
+                .await?
+                .into_stream();
+            while let Some(chunk) = stream.try_next().await? {
+                bytes.extend_from_slice(&chunk);
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// Two levels of directories keep each one small.
+fn key_of(sha256: &Sha256Digest) -> Key {
+    let hex = sha256.to_string();
+    Key::from_iter(["sha256", &hex[..2], &hex[2..4], &hex])
+}

@@ -1,0 +1,151 @@
+//! The bytes of one file while they arrive: hashed on the way, in memory while short, in a temporary file when long.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use gix_hash::ObjectId;
+use gix_object::Kind;
+use sha2::{Digest as _, Sha256};
+use tempfile::TempPath;
+use tokio::io::AsyncWriteExt as _;
+
+use super::Sha256Digest;
+use crate::error::RegistryError;
+use crate::git;
+
+/// Bytes hashed between two reads of a temporary file.
+const HASH_BYTES: usize = 256 << 10;
+
+/// A file that is still arriving.
+pub(crate) struct Spool {
+    directory: PathBuf,
+    memory_bytes_max: usize,
+    memory: Vec<u8>,
+    file: Option<(tokio::fs::File, TempPath)>,
+    sha256: Sha256,
+    size_bytes: u64,
+}
+
+/// A file that has arrived, with its names.
+#[derive(Debug)]
+pub(crate) struct Spooled {
+    pub(crate) sha256: Sha256Digest,
+    pub(crate) oid: ObjectId,
+    pub(crate) size_bytes: u64,
+    pub(super) bytes: SpooledBytes,
+}
+
+#[derive(Debug)]
+pub(super) enum SpooledBytes {
+    Memory(Vec<u8>),
+    /// Written, synced, and removed when dropped.
+    File(StagedFile),
+}
+
+/// A temporary file that disappears unless it was moved away.
+#[derive(Debug)]
+pub(super) struct StagedFile(TempPath);
+
+impl StagedFile {
+    pub(super) fn file_name(&self) -> Option<&std::ffi::OsStr> {
+        self.0.file_name()
+    }
+
+    /// Call when the file is no longer at its temporary place.
+    pub(super) fn disable_cleanup(mut self) {
+        self.0.disable_cleanup(true);
+    }
+}
+
+impl Spool {
+    pub(super) fn new(directory: PathBuf, memory_bytes_max: usize) -> Self {
+        Self {
+            directory,
+            memory_bytes_max,
+            memory: Vec::new(),
+            file: None,
+            sha256: Sha256::new(),
+            size_bytes: 0,
+        }
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Takes the next bytes.
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> Result<(), RegistryError> {
+        self.sha256.update(bytes);
+        self.size_bytes += bytes.len() as u64;
+        self.memory.extend_from_slice(bytes);
+        if self.memory.len() > self.memory_bytes_max {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    async fn flush(&mut self) -> Result<(), RegistryError> {
+        if self.file.is_none() {
+            let (file, path) = tempfile::Builder::new()
+                .prefix("file-")
+                .tempfile_in(&self.directory)?
+                .into_parts();
+            let mut file = tokio::fs::File::from_std(file);
+            file.set_max_buf_size(self.memory_bytes_max.max(64 << 10));
+            self.file = Some((file, path));
+        }
+        if let Some((file, _)) = &mut self.file {
+            file.write_all(&self.memory).await?;
+        }
+        self.memory.clear();
+        Ok(())
+    }
+
+    /// Ends the file: gives it its names and, when it is long, puts it on the disk.
+    ///
+    /// A git blob id covers the length before the bytes, so a file whose length was not known is read once more, from the
+    /// page cache.
+    pub(crate) async fn finish(mut self) -> Result<Spooled, RegistryError> {
+        let (oid, bytes) = if self.file.is_none() {
+            let oid = git::object_id(Kind::Blob, &self.memory)?;
+            (oid, SpooledBytes::Memory(self.memory))
+        } else {
+            self.flush().await?;
+            let Some((mut file, path)) = self.file else {
+                return Err(RegistryError::Damaged(
+                    "a temporary file is gone".to_owned(),
+                ));
+            };
+            file.flush().await?;
+            file.sync_all().await?;
+            drop(file);
+            let (size_bytes, staged) = (self.size_bytes, StagedFile(path));
+            let hashing = tokio::task::spawn_blocking(move || hash_file(staged, size_bytes)).await;
+            let (oid, staged) = hashing
+                .map_err(|_| RegistryError::Damaged("hashing a file was cut off".to_owned()))??;
+            (oid, SpooledBytes::File(staged))
+        };
+        let sha256 = Sha256Digest::new(self.sha256.finalize().into());
+        Ok(Spooled {
+            sha256,
+            oid,
+            size_bytes: self.size_bytes,
+            bytes,
+        })
+    }
+}
+
+fn hash_file(staged: StagedFile, size_bytes: u64) -> Result<(ObjectId, StagedFile), RegistryError> {
+    let mut hasher = git::blob_hasher(size_bytes);
+    let mut file = File::open(&staged.0)?;
+    let mut buffer = vec![0; HASH_BYTES];
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok((git::finish(hasher)?, staged));
+        }
+        hasher.update(&buffer[..count]);
+    }
+}

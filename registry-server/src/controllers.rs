@@ -1,0 +1,34 @@
+//! One file for each verb of the protocol.
+
+pub(crate) mod auth_check;
+pub(crate) mod branch_create;
+pub(crate) mod branch_delete;
+pub(crate) mod commit;
+pub(crate) mod commits;
+pub(crate) mod health;
+pub(crate) mod not_found;
+pub(crate) mod paths_info;
+pub(crate) mod preupload;
+pub(crate) mod refs;
+pub(crate) mod repo_create;
+pub(crate) mod repo_delete;
+pub(crate) mod repo_info;
+pub(crate) mod repo_list;
+pub(crate) mod repo_move;
+pub(crate) mod repo_settings;
+pub(crate) mod resolve;
+pub(crate) mod tag_create;
+pub(crate) mod tag_delete;
+pub(crate) mod tree;
+pub(crate) mod validate_yaml;
+pub(crate) mod whoami;
+
+mod target;
+
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+
+/// A JSON answer.
+fn json(value: Value) -> Response {
+    axum::Json(value).into_response()
+}

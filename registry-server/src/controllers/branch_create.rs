@@ -1,0 +1,88 @@
+//! `POST …/branch/{branch}`: a new branch.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{json, target};
+use crate::access::{Call, WriteRepository};
+use crate::clock;
+use crate::database::references::Reference;
+use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit};
+use crate::http::{Refusal, Reply};
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Wish {
+    #[serde(default)]
+    starting_point: Option<String>,
+    #[serde(default)]
+    empty_branch: bool,
+    #[serde(default)]
+    overwrite: bool,
+}
+
+pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
+    let bytes = call.bytes().await?;
+    // Python sends no body when there is nothing to say.
+    let wish: Wish = if bytes.is_empty() {
+        Wish::default()
+    } else {
+        serde_json::from_slice(&bytes).map_err(|error| Refusal::bad_request(error.to_string()))?
+    };
+    let branch = target::reference_name(&call.admitted.address)?;
+    let repository = &call.admitted.repository;
+    let exists = || {
+        Refusal::new(
+            StatusCode::CONFLICT,
+            format!("Reference {} already exists", branch.branch()),
+        )
+    };
+    let database = call.registry.database();
+    let start = match (&wish.starting_point, wish.empty_branch) {
+        (_, true) => None,
+        (point, false) => {
+            let point = point.as_deref().unwrap_or(DEFAULT_BRANCH);
+            Some(target::find_commit(&call.registry, repository, point).await?)
+        }
+    };
+    let mut writing = database.write().await?;
+    if wish.overwrite && branch.as_str() != DEFAULT_BRANCH {
+        writing
+            .delete_reference(&repository.id, &branch.branch())
+            .await?;
+    }
+    let created = match start {
+        Some(commit) => {
+            let reference = Reference {
+                name: branch.branch(),
+                commit: commit.oid,
+            };
+            writing
+                .insert_reference(&repository.id, &reference, None, clock::now_ms())
+                .await?
+        }
+        None => {
+            let proposal = Proposal {
+                title: "initial commit".to_owned(),
+                message: String::new(),
+                parent: None,
+                operations: Vec::new(),
+            };
+            initial_commit(
+                database,
+                &mut writing,
+                repository,
+                &branch,
+                &call.admitted.caller.account,
+                &proposal,
+            )
+            .await?
+        }
+    };
+    if !created {
+        return Err(exists());
+    }
+    writing.commit().await?;
+    Ok(json(json!({"success": true})))
+}

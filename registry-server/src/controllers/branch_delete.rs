@@ -1,0 +1,26 @@
+//! `DELETE …/branch/{branch}`.
+
+use serde_json::json;
+
+use super::{json, target};
+use crate::access::{Call, WriteRepository};
+use crate::history::DEFAULT_BRANCH;
+use crate::http::{Refusal, Reply};
+
+pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
+    let branch = target::reference_name(&call.admitted.address)?;
+    if branch.as_str() == DEFAULT_BRANCH {
+        return Err(Refusal::forbidden(
+            "Cannot delete refs/heads/main: it is the default branch",
+        ));
+    }
+    let mut writing = call.registry.database().write().await?;
+    if !writing
+        .delete_reference(&call.admitted.repository.id, &branch.branch())
+        .await?
+    {
+        return Err(Refusal::revision_not_found(branch.as_str()));
+    }
+    writing.commit().await?;
+    Ok(json(json!({"success": true})))
+}

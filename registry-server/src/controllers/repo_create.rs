@@ -1,0 +1,270 @@
+//! `POST /api/repos/create`: a new repository with a first commit.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::json;
+use crate::access::{Call, Caller, SignedInToWrite, Standing, standing_in};
+use crate::clock;
+use crate::database::accounts::Account;
+use crate::database::objects::Blob;
+use crate::database::repositories::Repository;
+use crate::error::RegistryError;
+use crate::history::{DEFAULT_BRANCH, Operation, Proposal, initial_commit};
+use crate::http::{BaseUrl, Refusal, Reply};
+use crate::index;
+use crate::names::{
+    AccountName, NameError, RefName, RepositoryKind, RepositoryName, RepositoryPath,
+};
+use crate::random;
+use crate::registry::Registry;
+
+/// Clients and their tests expect this file in a new repository. It says what is true here: the registry stores every file as it is,
+/// so nothing is marked as an LFS pointer.
+const GIT_ATTRIBUTES: &str = "*.wasm binary\n*.safetensors binary\n*.bin binary\n*.zip binary\n";
+
+#[derive(Deserialize)]
+struct Wish {
+    name: String,
+    #[serde(default)]
+    organization: Option<String>,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    private: Option<bool>,
+    #[serde(default)]
+    visibility: Option<String>,
+    #[serde(default)]
+    license: Option<String>,
+    #[serde(default)]
+    files: Vec<WishedFile>,
+}
+
+#[derive(Deserialize)]
+struct WishedFile {
+    path: String,
+    content: String,
+    #[serde(default)]
+    encoding: Option<String>,
+}
+
+pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
+    let wish: Wish = call.json().await?;
+    let registry = &call.registry;
+    let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
+    let (owner, name) = owner_and_name(&wish)?;
+    let owner = find_owner(registry, &call.admitted, owner).await?;
+    let now_ms = clock::now_ms();
+    let repository = Repository {
+        id: random::id()?,
+        kind,
+        owner: owner.id.clone(),
+        owner_name: owner.name.clone(),
+        name: name.to_string(),
+        private: is_private(&wish)?,
+        card: None,
+        downloads: 0,
+        likes: 0,
+        created_ms: now_ms,
+        modified_ms: now_ms,
+    };
+    let proposal = first_proposal(registry, &wish).await?;
+    let touched = proposal.operations.iter().filter_map(put_path).collect();
+    let listing =
+        index::read_listing(registry, &repository, &touched, &proposal.operations).await?;
+    let main = RefName::parse(DEFAULT_BRANCH)
+        .ok_or_else(|| RegistryError::Damaged("the default branch has no name".to_owned()))?;
+
+    let mut writing = registry.database().write().await?;
+    if !writing.insert_repository(&repository).await? {
+        let message = format!(
+            "You already created this {} repo: {}",
+            kind.word(),
+            repository.full_name()
+        );
+        // Python's exist_ok reads the address out of the refusal.
+        return Err(Refusal::new(StatusCode::CONFLICT, message)
+            .field("url", Value::String(web_url(&call.base, &repository))));
+    }
+    initial_commit(
+        registry.database(),
+        &mut writing,
+        &repository,
+        &main,
+        &call.admitted.account,
+        &proposal,
+    )
+    .await?;
+    if let Some(listing) = &listing {
+        writing.set_listing(&repository.id, listing).await?;
+    }
+    writing.commit().await?;
+    tracing::info!(
+        repository = repository.full_name(),
+        kind = kind.word(),
+        "created"
+    );
+    Ok(json(
+        json!({"url": web_url(&call.base, &repository), "name": repository.full_name(), "id": repository.id}),
+    ))
+}
+
+/// The owner may be named apart from the name, before it, or not at all, which means the caller.
+fn owner_and_name(wish: &Wish) -> Result<(Option<AccountName>, RepositoryName), Refusal> {
+    let refuse = |error: NameError| Refusal::bad_request(error.to_string());
+    let (before, name) = match wish.name.split_once('/') {
+        Some((owner, name)) => (Some(owner), name),
+        None => (None, wish.name.as_str()),
+    };
+    let owner = wish
+        .organization
+        .as_deref()
+        .filter(|text| !text.is_empty())
+        .or(before);
+    Ok((
+        owner.map(str::parse).transpose().map_err(refuse)?,
+        name.parse().map_err(refuse)?,
+    ))
+}
+
+/// An organisation that is not there and one the caller has no right in get the same answer.
+pub(super) async fn find_owner(
+    registry: &Registry,
+    caller: &Caller,
+    owner: Option<AccountName>,
+) -> Result<Account, Refusal> {
+    let Some(owner) = owner else {
+        return Ok(caller.account.clone());
+    };
+    let refuse = || {
+        Refusal::forbidden(format!(
+            "You don't have the rights to create a repo under the namespace {owner:?}",
+            owner = owner.as_str()
+        ))
+    };
+    let account = registry
+        .database()
+        .account(owner.as_str())
+        .await?
+        .ok_or_else(refuse)?;
+    let standing = standing_in(registry.database(), &caller.account.id, &account.id).await?;
+    if standing >= Standing::Writes {
+        Ok(account)
+    } else {
+        Err(refuse())
+    }
+}
+
+fn is_private(wish: &Wish) -> Result<bool, Refusal> {
+    match wish.visibility.as_deref() {
+        None => Ok(wish.private.unwrap_or(false)),
+        Some("private") => Ok(true),
+        Some("public") => Ok(false),
+        Some(other) => Err(Refusal::bad_request(format!(
+            "\"visibility\" must be \"public\" or \"private\", not {other:?}"
+        ))),
+    }
+}
+
+async fn first_proposal(registry: &Registry, wish: &Wish) -> Result<Proposal, Refusal> {
+    let mut files = vec![(
+        ".gitattributes".to_owned(),
+        GIT_ATTRIBUTES.as_bytes().to_vec(),
+    )];
+    if let Some(license) = wish.license.as_deref().filter(|text| !text.is_empty()) {
+        let plain = license
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'+'));
+        if !plain {
+            return Err(Refusal::bad_request(
+                "the license must be an identifier such as apache-2.0",
+            ));
+        }
+        files.push((
+            "README.md".to_owned(),
+            format!("---\nlicense: {license}\n---\n").into_bytes(),
+        ));
+    }
+    for file in &wish.files {
+        if file
+            .encoding
+            .as_deref()
+            .is_some_and(|encoding| encoding != "base64")
+        {
+            return Err(Refusal::bad_request("files must be encoded as base64"));
+        }
+        let content = STANDARD
+            .decode(&file.content)
+            .map_err(|_| Refusal::bad_request("the content of a file is not valid base64"))?;
+        files.retain(|(path, _)| *path != file.path);
+        files.push((file.path.clone(), content));
+    }
+    let mut operations = Vec::with_capacity(files.len());
+    for (path, content) in files {
+        let path = RepositoryPath::parse(&path).ok_or_else(|| {
+            Refusal::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "a path is not valid in a repository",
+            )
+        })?;
+        let mut spool = registry
+            .content()
+            .spool(registry.limits().spool_memory_bytes_max);
+        spool.write(&content).await?;
+        let spooled = spool.finish().await?;
+        let blob = Blob {
+            sha256: spooled.sha256,
+            size_bytes: spooled.size_bytes,
+        };
+        operations.push(Operation::Put {
+            path,
+            oid: spooled.oid,
+            blob,
+        });
+        registry.content().keep(spooled).await?;
+    }
+    refuse_clashes(&operations)?;
+    Ok(Proposal {
+        title: "initial commit".to_owned(),
+        message: String::new(),
+        parent: None,
+        operations,
+    })
+}
+
+/// A file may not have the name of another file's directory.
+fn refuse_clashes(operations: &[Operation]) -> Result<(), Refusal> {
+    let paths: std::collections::BTreeSet<String> =
+        operations.iter().filter_map(put_path).collect();
+    for operation in operations {
+        if let Operation::Put { path, .. } = operation
+            && let Some(ancestor) = path.ancestors().find(|ancestor| paths.contains(*ancestor))
+        {
+            return Err(Refusal::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                format!("{ancestor} is both a file and a directory"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn put_path(operation: &Operation) -> Option<String> {
+    match operation {
+        Operation::Put { path, .. } => Some(path.as_str().to_owned()),
+        Operation::Remove { .. } => None,
+    }
+}
+
+/// The address of a repository for people; clients take the id apart from it.
+pub(super) fn web_url(base: &BaseUrl, repository: &Repository) -> String {
+    format!(
+        "{}/{}{}",
+        base.as_str(),
+        RepositoryKind::web_prefix(repository.kind),
+        repository.full_name()
+    )
+}

@@ -1,0 +1,43 @@
+//! `DELETE /api/repos/delete`: the end of a repository.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::json;
+use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
+use crate::http::{Refusal, Reply};
+use crate::names::{RepositoryId, RepositoryKind};
+
+#[derive(Deserialize)]
+struct Wish {
+    name: String,
+    #[serde(default)]
+    organization: Option<String>,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+}
+
+pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
+    let wish: Wish = call.json().await?;
+    let kind = kind_of(wish.kind.as_deref())?;
+    let id = match (&wish.organization, wish.name.contains('/')) {
+        (Some(owner), _) => format!("{owner}/{}", wish.name),
+        (None, true) => wish.name.clone(),
+        (None, false) => format!("{}/{}", call.admitted.account.name, wish.name),
+    };
+    let id = RepositoryId::parse(kind, &id)
+        .map_err(|_| repo_not_found(&Visitor::Known(Box::new(call.admitted.clone()))))?;
+    let repository = admit_to_manage(&call.registry, &call.admitted, &id).await?;
+    let mut writing = call.registry.database().write().await?;
+    writing.delete_repository(&repository.id).await?;
+    writing.commit().await?;
+    tracing::info!(repository = repository.full_name(), "deleted");
+    Ok(json(json!({"success": true})))
+}
+
+/// The kind a body names; no kind means a model.
+pub(super) fn kind_of(word: Option<&str>) -> Result<RepositoryKind, Refusal> {
+    let word = word.unwrap_or("model");
+    RepositoryKind::from_word(word)
+        .ok_or_else(|| Refusal::bad_request(format!("{word:?} is not a kind of repository")))
+}

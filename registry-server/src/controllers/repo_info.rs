@@ -1,0 +1,109 @@
+//! `GET …/{id}` and `…/{id}/revision/{rev}`: what a repository is and which files it has.
+
+use http::StatusCode;
+use serde_json::{Map, Value};
+
+use super::{json, target};
+use crate::access::{Call, ReadRepository};
+use crate::database::commits::Commit;
+use crate::history::{DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision};
+use crate::http::{Query, Refusal, Reply};
+use crate::wire::{EXPANDABLE, RepositoryFacts, repository_json, sibling_json};
+
+pub(crate) async fn show_default(call: Call<ReadRepository>) -> Reply {
+    let commit = resolve_revision(
+        call.registry.database(),
+        &call.admitted.repository.id,
+        DEFAULT_BRANCH,
+    )
+    .await?;
+    show(&call, commit).await
+}
+
+pub(crate) async fn show_revision(call: Call<ReadRepository>) -> Reply {
+    let target = target::find(&call.registry, &call.admitted).await?;
+    if !target.rest.is_empty() {
+        return Err(Refusal::revision_not_found(
+            &call.admitted.address.rest_text().unwrap_or_default(),
+        ));
+    }
+    show(&call, Some(target.commit)).await
+}
+
+async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
+    let query = call.query();
+    let expand = wanted_fields(&query)?;
+    let wants = |name: &str| {
+        expand
+            .as_ref()
+            .is_none_or(|names| names.iter().any(|n| n == name))
+    };
+    let database = call.registry.database();
+    let repository = &call.admitted.repository;
+    let mut facts = RepositoryFacts {
+        sha: commit.as_ref().map(|commit| commit.oid.clone()),
+        ..RepositoryFacts::default()
+    };
+    if wants("tags") {
+        facts.tags = database.tags_of(&repository.id).await?;
+    }
+    if wants("usedStorage") {
+        facts.used_storage_bytes = Some(database.used_storage_bytes(&repository.id).await?);
+    }
+    if wants("siblings")
+        && let Some(commit) = &commit
+    {
+        let range = ListingRange {
+            depth: Depth::All,
+            after: None,
+            limit: usize::MAX,
+        };
+        let entries = list_directory(database, &repository.id, commit, "", range)
+            .await?
+            .unwrap_or_default();
+        let with_blobs = query.is_on("blobs");
+        facts.siblings = Some(
+            entries
+                .iter()
+                .filter_map(|entry| sibling_json(entry, with_blobs))
+                .collect(),
+        );
+    }
+    let fields = repository_json(repository, facts);
+    Ok(json(Value::Object(only(fields, expand.as_deref()))))
+}
+
+/// The fields asked for one by one, or `None` for all.
+pub(super) fn wanted_fields(query: &Query) -> Result<Option<Vec<String>>, Refusal> {
+    let names: Vec<String> = query
+        .all("expand")
+        .flat_map(|value| value.split(','))
+        .map(str::to_owned)
+        .collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    if names
+        .iter()
+        .any(|name| !EXPANDABLE.contains(&name.as_str()))
+    {
+        return Err(Refusal::new(
+            StatusCode::BAD_REQUEST,
+            format!("\"expand\" must be one of [{}]", EXPANDABLE.join(", ")),
+        ));
+    }
+    Ok(Some(names))
+}
+
+/// Leaves the fields asked for, and the ids.
+pub(super) fn only(
+    mut fields: Map<String, Value>,
+    expand: Option<&[String]>,
+) -> Map<String, Value> {
+    if let Some(names) = expand {
+        fields.retain(|name, _| {
+            matches!(name.as_str(), "_id" | "id") || names.iter().any(|n| n == name)
+        });
+    }
+    fields
+}

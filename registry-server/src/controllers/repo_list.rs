@@ -1,0 +1,139 @@
+//! `GET /api/{kinds}`: search.
+
+use axum::response::IntoResponse as _;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::header::LINK;
+use serde_json::Value;
+
+use super::repo_info::{only, wanted_fields};
+use super::{json, not_found};
+use crate::access::{Anyone, Call};
+use crate::database::search::{Order, Position, Search};
+use crate::http::{Query, Refusal, Reply, next_link};
+use crate::names::{Address, RepositoryKind};
+use crate::wire::{RepositoryFacts, repository_json};
+
+/// Most words and tags of one search; each is a condition the database has to check.
+const CONDITIONS_MAX: usize = 20;
+
+pub(crate) async fn list(call: Call<Anyone>) -> Reply {
+    let Some(kind) = kind_of_path(call.parts.uri.path()) else {
+        return Ok(not_found::route().await.into_response());
+    };
+    let query = call.query();
+    let expand = wanted_fields(&query)?;
+    let mut search = read_search(&call, kind, &query)?;
+    let page_max = search.limit;
+    // One more than the page tells whether there is a next one.
+    search.limit += 1;
+    let mut found = call.registry.database().search(&search).await?;
+    let more = found.len() > page_max;
+    found.truncate(page_max);
+    let next = if more {
+        found.last().map(|last| search.order.position(last))
+    } else {
+        None
+    };
+    let full = query.is_on("full");
+    let with_card = full || query.is_on("cardData") || expand.is_some();
+    let rows: Vec<Value> = found
+        .into_iter()
+        .map(|one| {
+            let facts = RepositoryFacts {
+                sha: one.head,
+                tags: one.tags,
+                ..RepositoryFacts::default()
+            };
+            let mut fields = only(repository_json(&one.repository, facts), expand.as_deref());
+            if !with_card {
+                fields.remove("cardData");
+            }
+            Value::Object(fields)
+        })
+        .collect();
+    let mut response = json(Value::Array(rows));
+    if let Some(link) =
+        next.and_then(|position| next_link(&call.base, &call.parts, "cursor", &encode(&position)))
+    {
+        response.headers_mut().insert(LINK, link);
+    }
+    Ok(response)
+}
+
+fn read_search(
+    call: &Call<Anyone>,
+    kind: RepositoryKind,
+    query: &Query,
+) -> Result<Search, Refusal> {
+    let order = match query.first("sort").unwrap_or("lastModified") {
+        "lastModified" | "last_modified" => Order::Modified,
+        "createdAt" | "created_at" => Order::Created,
+        "downloads" => Order::Downloads,
+        "likes" | "likes7d" | "likes30d" | "trendingScore" | "trending_score" => Order::Likes,
+        other => {
+            return Err(Refusal::bad_request(format!(
+                "\"sort\" cannot be {other:?}"
+            )));
+        }
+    };
+    let words: Vec<String> = query
+        .all("search")
+        .flat_map(str::split_whitespace)
+        .map(str::to_owned)
+        .collect();
+    let mut tags: Vec<String> = Vec::new();
+    for name in ["filter", "tags", "pipeline_tag", "library"] {
+        tags.extend(
+            query
+                .all(name)
+                .flat_map(|value| value.split(','))
+                .map(str::to_owned),
+        );
+    }
+    tags.retain(|tag| !tag.is_empty());
+    if words.len() + tags.len() > CONDITIONS_MAX {
+        return Err(Refusal::bad_request(format!(
+            "a search has at most {CONDITIONS_MAX} words and filters"
+        )));
+    }
+    let after = match query.first("cursor") {
+        None => None,
+        Some(cursor) => Some(
+            decode(cursor)
+                .ok_or_else(|| Refusal::bad_request("the cursor is not one of this registry"))?,
+        ),
+    };
+    Ok(Search {
+        kind,
+        account: call
+            .admitted
+            .caller()
+            .map(|caller| caller.account.id.clone()),
+        words,
+        author: query.first("author").map(str::to_owned),
+        tags,
+        order,
+        after,
+        limit: query.count("limit", call.registry.limits().search_page_max),
+    })
+}
+
+fn kind_of_path(path: &str) -> Option<RepositoryKind> {
+    // A path with any id tells the kind in the same way.
+    Address::from_path(&format!("{}/o/n", path.trim_end_matches('/')))
+        .map(|address| address.id.kind)
+}
+
+fn encode(position: &Position) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{} {}", position.key, position.id))
+}
+
+fn decode(cursor: &str) -> Option<Position> {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    let (key, id) = text.split_once(' ')?;
+    Some(Position {
+        key: key.parse().ok()?,
+        id: id.to_owned(),
+    })
+}

@@ -1,0 +1,45 @@
+//! `POST /api/repos/move`: another name or owner; the old id goes on working.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::json;
+use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
+use crate::http::{Refusal, Reply};
+use crate::names::RepositoryId;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wish {
+    from_repo: String,
+    to_repo: String,
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+}
+
+pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
+    let wish: Wish = call.json().await?;
+    let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
+    let visitor = Visitor::Known(Box::new(call.admitted.clone()));
+    let from = RepositoryId::parse(kind, &wish.from_repo).map_err(|_| repo_not_found(&visitor))?;
+    let to = RepositoryId::parse(kind, &wish.to_repo)
+        .map_err(|error| Refusal::bad_request(error.to_string()))?;
+    let repository = admit_to_manage(&call.registry, &call.admitted, &from).await?;
+    let owner =
+        super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
+            .await?;
+    let mut writing = call.registry.database().write().await?;
+    if !writing
+        .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())
+        .await?
+    {
+        return Err(Refusal::new(
+            StatusCode::CONFLICT,
+            format!("A {} repository called {to} already exists", kind.word()),
+        ));
+    }
+    writing.commit().await?;
+    tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");
+    Ok(json(json!({"success": true})))
+}

@@ -1,0 +1,70 @@
+//! `PUT …/settings`: visibility and description.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::json;
+use crate::access::{Call, ManageRepository};
+use crate::http::{Refusal, Reply};
+
+/// Longest description in bytes.
+const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
+
+#[derive(Deserialize)]
+struct Wish {
+    #[serde(default)]
+    visibility: Option<String>,
+    #[serde(default)]
+    private: Option<bool>,
+    #[serde(default)]
+    gated: Option<Value>,
+    #[serde(default)]
+    description: Option<String>,
+}
+
+pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
+    let wish: Wish = call.json().await?;
+    let private = match wish.visibility.as_deref() {
+        None => wish.private,
+        Some("private") => Some(true),
+        Some("public") => Some(false),
+        Some(_) => {
+            return Err(Refusal::bad_request(
+                "\"visibility\" must be \"public\" or \"private\"",
+            ));
+        }
+    };
+    // Answering yes and serving the files to everyone would be worse than refusing.
+    if wish
+        .gated
+        .as_ref()
+        .is_some_and(|gated| *gated != json!(false) && *gated != json!("false") && !gated.is_null())
+    {
+        return Err(Refusal::bad_request(
+            "this registry has no gated repositories; make the repository private",
+        ));
+    }
+    if wish
+        .description
+        .as_ref()
+        .is_some_and(|text| text.len() > DESCRIPTION_BYTES_MAX)
+    {
+        return Err(Refusal::bad_request(format!(
+            "a description has at most {DESCRIPTION_BYTES_MAX} bytes"
+        )));
+    }
+    let repository = &call.admitted.repository;
+    let mut writing = call.registry.database().write().await?;
+    if let Some(private) = private {
+        writing.set_private(&repository.id, private).await?;
+    }
+    if let Some(description) = &wish.description {
+        writing
+            .set_description(&repository.id, &description.to_lowercase())
+            .await?;
+    }
+    writing.commit().await?;
+    Ok(json(
+        json!({"private": private.unwrap_or(repository.private), "gated": false}),
+    ))
+}

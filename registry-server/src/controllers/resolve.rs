@@ -1,0 +1,250 @@
+//! `GET …/resolve/{rev}/{path}` and `…/raw/…`: the bytes of a file.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
+use http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, LOCATION, RANGE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::target;
+use crate::access::{Call, ReadRepository};
+use crate::database::objects::Blob;
+use crate::error::RegistryError;
+use crate::history::{ListedEntry, ListedKind, find_entry};
+use crate::http::{Refusal, Reply};
+use crate::names::{RepositoryPath, decode};
+
+const X_REPO_COMMIT: HeaderName = HeaderName::from_static("x-repo-commit");
+const X_LINKED_ETAG: HeaderName = HeaderName::from_static("x-linked-etag");
+const X_LINKED_SIZE: HeaderName = HeaderName::from_static("x-linked-size");
+
+pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
+    if call.admitted.moved {
+        return moved(&call);
+    }
+    let target = target::find(&call.registry, &call.admitted).await?;
+    let path = decode(&target.rest.join("/")).unwrap_or_default();
+    let commit = HeaderValue::from_str(&target.commit.oid)
+        .map_err(|_| RegistryError::Damaged(format!("commit id {:?}", target.commit.oid)))?;
+    let repository = &call.admitted.repository.id;
+    let found = find_entry(call.registry.database(), repository, &target.commit, &path).await?;
+    let Some(ListedEntry {
+        oid,
+        kind: ListedKind::File(Some(blob)),
+        ..
+    }) = found
+    else {
+        // Clients remember that this commit has no such file.
+        return Err(Refusal::entry_not_found(&path).header(X_REPO_COMMIT, commit));
+    };
+    let etag = HeaderValue::from_str(&format!("\"{oid}\""))
+        .map_err(|_| RegistryError::Damaged(format!("object id {oid}")))?;
+    let mut headers = file_headers(&path, &blob, &etag, call.admitted.repository.private);
+    headers.insert(X_REPO_COMMIT, commit);
+    answer(&call, &blob, &etag, headers).await
+}
+
+/// The Rust client follows only relative addresses into its cache.
+fn moved(call: &Call<ReadRepository>) -> Reply {
+    let repository = &call.admitted.repository;
+    let verb = if call.parts.uri.path().contains("/raw/") {
+        "raw"
+    } else {
+        "resolve"
+    };
+    let query = call
+        .parts
+        .uri
+        .query()
+        .map(|query| format!("?{query}"))
+        .unwrap_or_default();
+    let rest = call.admitted.address.rest.join("/");
+    let location = format!(
+        "/{}{}/{verb}/{rest}{query}",
+        repository.kind.web_prefix(),
+        repository.full_name()
+    );
+    let location = HeaderValue::from_str(&location)
+        .map_err(|_| Refusal::bad_request("the address cannot be redirected"))?;
+    Ok((StatusCode::TEMPORARY_REDIRECT, [(LOCATION, location)]).into_response())
+}
+
+async fn answer(
+    call: &Call<ReadRepository>,
+    blob: &Blob,
+    etag: &HeaderValue,
+    mut headers: HeaderMap,
+) -> Reply {
+    let request = &call.parts.headers;
+    if request
+        .get_all(IF_NONE_MATCH)
+        .iter()
+        .any(|value| matches_etag(value, etag))
+    {
+        headers.remove(CONTENT_TYPE);
+        return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
+    }
+    let size = blob.size_bytes;
+    let range = match request.get(IF_RANGE) {
+        Some(condition) if condition != etag => Asked::Whole,
+        _ => request.get(RANGE).map_or(Asked::Whole, |value| {
+            asked_range(value.to_str().unwrap_or_default(), size)
+        }),
+    };
+    let (status, part) = match range {
+        Asked::Whole => (StatusCode::OK, 0..size),
+        Asked::Part(part) => {
+            headers.insert(
+                CONTENT_RANGE,
+                content_range(&format!("{}-{}", part.start, part.end - 1), size),
+            );
+            (StatusCode::PARTIAL_CONTENT, part)
+        }
+        // The JavaScript client begins every download with the first byte and breaks on 416 for a file that has none.
+        Asked::Outside if size == 0 => {
+            headers.insert(CONTENT_RANGE, content_range("*", size));
+            (StatusCode::OK, 0..0)
+        }
+        Asked::Outside => {
+            let refusal = Refusal::new(
+                StatusCode::RANGE_NOT_SATISFIABLE,
+                "the file is shorter than the range",
+            );
+            return Err(refusal.header(CONTENT_RANGE, content_range("*", size)));
+        }
+    };
+    headers.insert(CONTENT_LENGTH, (part.end - part.start).into());
+    let body = match call.parts.method {
+        Method::HEAD => Body::empty(),
+        _ => call.registry.content().read(&blob.sha256, part).await?,
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    Ok(response)
+}
+
+fn file_headers(path: &str, blob: &Blob, etag: &HeaderValue, private: bool) -> HeaderMap {
+    let name = RepositoryPath::parse(path)
+        .map(|path| path.file_name().to_owned())
+        .unwrap_or_default();
+    let mut headers = HeaderMap::new();
+    headers.insert(ETAG, etag.clone());
+    headers.insert(X_LINKED_ETAG, etag.clone());
+    headers.insert(X_LINKED_SIZE, blob.size_bytes.into());
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(&name)));
+    // A file of one user must not become a script in another's browser.
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; sandbox"),
+    );
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        CACHE_CONTROL,
+        HeaderValue::from_static(if private {
+            "private, no-cache"
+        } else {
+            "no-cache"
+        }),
+    );
+    let disposition = format!(
+        "inline; filename*=UTF-8''{}",
+        utf8_percent_encode(&name, NON_ALPHANUMERIC)
+    );
+    if let Ok(disposition) = HeaderValue::from_str(&disposition) {
+        headers.insert(CONTENT_DISPOSITION, disposition);
+    }
+    headers
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some(
+            "md" | "txt" | "toml" | "yaml" | "yml" | "py" | "rs" | "js" | "wit" | "html" | "svg",
+        ) => "text/plain; charset=utf-8",
+        Some("json") => "application/json",
+        Some("wasm") => "application/wasm",
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        _ if name.starts_with(".git") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+fn content_range(part: &str, size: u64) -> HeaderValue {
+    HeaderValue::from_str(&format!("bytes {part}/{size}"))
+        .unwrap_or(HeaderValue::from_static("bytes */*"))
+}
+
+fn matches_etag(value: &HeaderValue, etag: &HeaderValue) -> bool {
+    let (Ok(value), Ok(etag)) = (value.to_str(), etag.to_str()) else {
+        return false;
+    };
+    value
+        .split(',')
+        .map(str::trim)
+        .any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == etag)
+}
+
+/// What a `Range` header asks of a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    /// No range, one that is not understood, or several: the whole file is a proper answer.
+    Whole,
+    Part(Range<u64>),
+    Outside,
+}
+
+fn asked_range(value: &str, size: u64) -> Asked {
+    let Some((first, last)) = value
+        .strip_prefix("bytes=")
+        .and_then(|spec| spec.split_once('-'))
+    else {
+        return Asked::Whole;
+    };
+    let part = match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
+        (Ok(first), Ok(last)) if first <= last => first..last.saturating_add(1).min(size),
+        (Ok(first), Err(_)) if last.trim().is_empty() => first..size,
+        (Err(_), Ok(last)) if first.trim().is_empty() => size.saturating_sub(last)..size,
+        _ => return Asked::Whole,
+    };
+    if part.start < part.end {
+        Asked::Part(part)
+    } else {
+        Asked::Outside
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &str, size: u64, expect: Asked) {
+        assert_eq!(asked_range(value, size), expect, "{value:?} of {size}");
+    }
+
+    #[test]
+    fn ranges() {
+        check("bytes=0-0", 10, Asked::Part(0..1));
+        check("bytes=2-", 10, Asked::Part(2..10));
+        check("bytes=-3", 10, Asked::Part(7..10));
+        check("bytes=-30", 10, Asked::Part(0..10));
+        check("bytes=5-100", 10, Asked::Part(5..10));
+        check("bytes=10-", 10, Asked::Outside);
+        check("bytes=-0", 10, Asked::Outside);
+        check("bytes=0-0", 0, Asked::Outside);
+        check("bytes=5-2", 10, Asked::Whole);
+        check("bytes=0-1,3-4", 10, Asked::Whole);
+        check("lines=1-2", 10, Asked::Whole);
+        check("bytes=a-b", 10, Asked::Whole);
+        check("bytes=0-18446744073709551615", 10, Asked::Part(0..10));
+    }
+}

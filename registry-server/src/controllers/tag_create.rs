@@ -1,0 +1,61 @@
+//! `POST …/tag/{rev}`: a name for a commit.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{json, target};
+use crate::access::{Call, WriteRepository};
+use crate::clock;
+use crate::database::references::Reference;
+use crate::http::{Refusal, Reply};
+use crate::names::RefName;
+
+/// Longest message of a tag in bytes.
+const MESSAGE_BYTES_MAX: usize = 64 << 10;
+
+#[derive(Deserialize)]
+struct Wish {
+    tag: String,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
+    let wish: Wish = call.json().await?;
+    let tag = RefName::parse(&wish.tag)
+        .ok_or_else(|| Refusal::bad_request("the tag has no valid name"))?;
+    if wish
+        .message
+        .as_ref()
+        .is_some_and(|message| message.len() > MESSAGE_BYTES_MAX)
+    {
+        return Err(Refusal::bad_request(format!(
+            "the message of a tag has at most {MESSAGE_BYTES_MAX} bytes"
+        )));
+    }
+    let repository = &call.admitted.repository;
+    let revision = call.admitted.address.rest_text().unwrap_or_default();
+    let commit = target::find_commit(&call.registry, repository, &revision).await?;
+    let reference = Reference {
+        name: tag.tag(),
+        commit: commit.oid,
+    };
+    let mut writing = call.registry.database().write().await?;
+    if !writing
+        .insert_reference(
+            &repository.id,
+            &reference,
+            wish.message.as_deref(),
+            clock::now_ms(),
+        )
+        .await?
+    {
+        return Err(Refusal::new(
+            StatusCode::CONFLICT,
+            format!("Tag reference exists already: {tag}"),
+        ));
+    }
+    writing.commit().await?;
+    Ok(json(json!({"success": true})))
+}

@@ -1,0 +1,66 @@
+//! `GET …/tree/{rev}[/{path}]`: the files and directories of a revision, in pages.
+
+use http::header::LINK;
+use serde_json::Value;
+
+use super::{json, target};
+use crate::access::{Call, ReadRepository};
+use crate::history::{Depth, ListingRange, list_directory};
+use crate::http::{Refusal, Reply, next_link};
+use crate::names::decode;
+use crate::wire::entry_json;
+
+pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
+    let target = target::find(&call.registry, &call.admitted).await?;
+    let query = call.query();
+    let limits = call.registry.limits();
+    // Python encodes the whole path as one segment, the others do not.
+    let path = decode(&target.rest.join("/")).unwrap_or_default();
+    let path = path.trim_matches('/');
+    let expand = query.is_on("expand");
+    let page_max = query.count(
+        "limit",
+        if expand {
+            limits.tree_expanded_page_max
+        } else {
+            limits.tree_page_max
+        },
+    );
+    let depth = if query.is_on("recursive") {
+        Depth::All
+    } else {
+        Depth::One
+    };
+    let range = ListingRange {
+        depth,
+        after: query.first("cursor"),
+        limit: page_max + 1,
+    };
+
+    let database = call.registry.database();
+    let repository = &call.admitted.repository.id;
+    let entries = list_directory(database, repository, &target.commit, path, range).await?;
+    let mut entries = entries.ok_or_else(|| Refusal::entry_not_found(path))?;
+    let more = entries.len() > page_max;
+    entries.truncate(page_max);
+    let last = if expand {
+        let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        database
+            .last_changes(repository, &target.commit, &paths)
+            .await?
+    } else {
+        Default::default()
+    };
+    let rows = entries
+        .iter()
+        .map(|entry| entry_json(entry, last.get(&entry.path)))
+        .collect();
+    let mut response = json(Value::Array(rows));
+    if more
+        && let Some(last) = entries.last()
+        && let Some(link) = next_link(&call.base, &call.parts, "cursor", &last.path)
+    {
+        response.headers_mut().insert(LINK, link);
+    }
+    Ok(response)
+}

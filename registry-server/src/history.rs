@@ -1,0 +1,14 @@
+//! The history of a repository: finding revisions, reading trees, writing commits.
+
+mod listing;
+mod revision;
+mod workspace;
+mod write;
+
+pub(crate) use listing::{
+    Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,
+};
+pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};
+pub(crate) use write::{
+    Operation, Proposal, WriteOutcome, WriteRefusal, initial_commit, write_commit,
+};

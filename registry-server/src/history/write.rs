@@ -1,0 +1,292 @@
+//! Writing commits, one after another on a branch whoever sends them.
+
+use std::collections::BTreeMap;
+
+use gix_hash::ObjectId;
+
+use super::revision::{DEFAULT_BRANCH, resolve_revision};
+use super::workspace::{Misfit, Snapshot, Workspace};
+use crate::clock;
+use crate::database::accounts::Account;
+use crate::database::commits::Commit;
+use crate::database::objects::{Blob, object_id};
+use crate::database::references::Reference;
+use crate::database::repositories::Repository;
+use crate::database::{Database, Writing};
+use crate::error::RegistryError;
+use crate::git::{CommitDraft, encode_commit};
+use crate::index;
+use crate::names::{RefName, RepositoryPath};
+use crate::registry::Registry;
+
+/// How often a commit that names no parent is put on top of a branch that keeps moving.
+const ATTEMPTS_MAX: usize = 100;
+
+/// One change.
+#[derive(Debug)]
+pub(crate) enum Operation {
+    /// A file whose content is in the store.
+    Put {
+        path: RepositoryPath,
+        oid: ObjectId,
+        blob: Blob,
+    },
+    /// A file or a directory with everything in it.
+    Remove { path: RepositoryPath },
+}
+
+/// A commit somebody wants to make.
+#[derive(Debug)]
+pub(crate) struct Proposal {
+    pub(crate) title: String,
+    pub(crate) message: String,
+    /// The commit the sender looked at: at least five digits of its id.
+    pub(crate) parent: Option<String>,
+    pub(crate) operations: Vec<Operation>,
+}
+
+/// How writing a commit came out.
+#[derive(Debug)]
+pub(crate) enum WriteOutcome {
+    Written(Commit),
+    Refused(WriteRefusal),
+}
+
+/// Why a commit was not written.
+#[derive(Debug)]
+pub(crate) enum WriteRefusal {
+    /// The branch does not exist.
+    NoSuchBranch,
+    /// The branch has moved on from the parent the sender named.
+    ParentMoved,
+    /// A file to delete is not there.
+    Missing { path: RepositoryPath },
+    /// A file and a directory want the same path.
+    InTheWay { path: RepositoryPath },
+    /// The branch moved under every attempt.
+    Busy,
+}
+
+/// Puts a commit on a branch. When this returns `Written`, metadata and content are durable.
+pub(crate) async fn write_commit(
+    registry: &Registry,
+    repository: &Repository,
+    branch: &RefName,
+    author: &Account,
+    proposal: &Proposal,
+) -> Result<WriteOutcome, RegistryError> {
+    let database = registry.database();
+    for _ in 0..ATTEMPTS_MAX {
+        let full_name = branch.branch();
+        let Some(reference) = database
+            .reference_of(&repository.id, [&full_name; 3])
+            .await?
+        else {
+            return Ok(WriteOutcome::Refused(WriteRefusal::NoSuchBranch));
+        };
+        let head = database.commit(&repository.id, &reference.commit).await?;
+        let head = head.ok_or_else(|| {
+            RegistryError::Damaged(format!("commit {} is missing", reference.commit))
+        })?;
+        if let Some(parent) = &proposal.parent
+            && !names_commit(database, repository, parent, &head).await?
+        {
+            return Ok(WriteOutcome::Refused(WriteRefusal::ParentMoved));
+        }
+        let snapshot = match build(
+            database,
+            &repository.id,
+            Some(object_id(&head.tree)?),
+            &proposal.operations,
+        )
+        .await?
+        {
+            Ok(snapshot) => snapshot,
+            Err(refusal) => return Ok(WriteOutcome::Refused(refusal)),
+        };
+        let (commit, data) = draft(author, Some(&head), &snapshot, proposal)?;
+        let listing = match branch.as_str() {
+            DEFAULT_BRANCH => {
+                index::read_listing(
+                    registry,
+                    repository,
+                    &snapshot.touched,
+                    &proposal.operations,
+                )
+                .await?
+            }
+            _ => None,
+        };
+        let mut writing = database.write().await?;
+        if !writing
+            .advance_reference(&repository.id, &full_name, &head.oid, &commit.oid)
+            .await?
+        {
+            continue;
+        }
+        insert(
+            &mut writing,
+            repository,
+            &commit,
+            &data,
+            &snapshot,
+            &proposal.operations,
+        )
+        .await?;
+        if let Some(listing) = &listing {
+            writing.set_listing(&repository.id, listing).await?;
+        }
+        writing
+            .touch_repository(&repository.id, commit.written_ms)
+            .await?;
+        writing.commit().await?;
+        return Ok(WriteOutcome::Written(commit));
+    }
+    Ok(WriteOutcome::Refused(WriteRefusal::Busy))
+}
+
+/// Writes the first commit of a repository, or of a branch without a past, inside the transaction that makes it.
+///
+/// False when a reference of this name exists.
+pub(crate) async fn initial_commit(
+    database: &Database,
+    writing: &mut Writing,
+    repository: &Repository,
+    branch: &RefName,
+    author: &Account,
+    proposal: &Proposal,
+) -> Result<bool, RegistryError> {
+    let snapshot = match build(database, &repository.id, None, &proposal.operations).await? {
+        Ok(snapshot) => snapshot,
+        Err(refusal) => {
+            return Err(RegistryError::Damaged(format!(
+                "a first commit was refused: {refusal:?}"
+            )));
+        }
+    };
+    let (commit, data) = draft(author, None, &snapshot, proposal)?;
+    let reference = Reference {
+        name: branch.branch(),
+        commit: commit.oid.clone(),
+    };
+    if !writing
+        .insert_reference(&repository.id, &reference, None, commit.written_ms)
+        .await?
+    {
+        return Ok(false);
+    }
+    insert(
+        writing,
+        repository,
+        &commit,
+        &data,
+        &snapshot,
+        &proposal.operations,
+    )
+    .await?;
+    Ok(true)
+}
+
+async fn names_commit(
+    database: &Database,
+    repository: &Repository,
+    parent: &str,
+    head: &Commit,
+) -> Result<bool, RegistryError> {
+    if head.oid == parent {
+        return Ok(true);
+    }
+    Ok(resolve_revision(database, &repository.id, parent)
+        .await?
+        .is_some_and(|commit| commit.oid == head.oid))
+}
+
+async fn build(
+    database: &Database,
+    repository: &str,
+    tree: Option<ObjectId>,
+    operations: &[Operation],
+) -> Result<Result<Snapshot, WriteRefusal>, RegistryError> {
+    let mut workspace = Workspace::new(tree);
+    for operation in operations {
+        let (path, fits) = match operation {
+            Operation::Put { path, oid, .. } => {
+                (path, workspace.put(database, repository, path, *oid).await?)
+            }
+            Operation::Remove { path } => {
+                (path, workspace.remove(database, repository, path).await?)
+            }
+        };
+        let path = path.clone();
+        match fits {
+            Ok(()) => {}
+            Err(Misfit::Missing) => return Ok(Err(WriteRefusal::Missing { path })),
+            Err(Misfit::InTheWay) => return Ok(Err(WriteRefusal::InTheWay { path })),
+        }
+    }
+    workspace.finish().map(Ok)
+}
+
+fn draft(
+    author: &Account,
+    parent: Option<&Commit>,
+    snapshot: &Snapshot,
+    proposal: &Proposal,
+) -> Result<(Commit, Vec<u8>), RegistryError> {
+    let seconds = clock::now_ms() / 1_000;
+    let email = author
+        .email
+        .clone()
+        .unwrap_or_else(|| format!("{}@users.noreply.invalid", author.name));
+    let draft = CommitDraft {
+        tree: snapshot.root,
+        parent: parent.map(|parent| object_id(&parent.oid)).transpose()?,
+        author: &author.name,
+        email: &email,
+        seconds,
+        title: &proposal.title,
+        message: &proposal.message,
+    };
+    let (oid, data) = encode_commit(&draft)?;
+    let commit = Commit {
+        oid: oid.to_string(),
+        tree: snapshot.root.to_string(),
+        parent: parent.map(|parent| parent.oid.clone()),
+        generation: parent.map_or(1, |parent| parent.generation + 1),
+        title: proposal.title.clone(),
+        message: proposal.message.clone(),
+        author: author.name.clone(),
+        written_ms: seconds * 1_000,
+    };
+    Ok((commit, data))
+}
+
+async fn insert(
+    writing: &mut Writing,
+    repository: &Repository,
+    commit: &Commit,
+    data: &[u8],
+    snapshot: &Snapshot,
+    operations: &[Operation],
+) -> Result<(), RegistryError> {
+    let mut blobs: BTreeMap<ObjectId, &Blob> = BTreeMap::new();
+    for operation in operations {
+        if let Operation::Put { oid, blob, .. } = operation {
+            blobs.insert(*oid, blob);
+        }
+    }
+    for (oid, blob) in blobs {
+        writing.insert_blob(&repository.id, &oid, blob).await?;
+    }
+    for (oid, bytes) in &snapshot.trees {
+        writing.insert_tree(&repository.id, oid, bytes).await?;
+    }
+    writing.insert_commit(&repository.id, commit, data).await?;
+    writing
+        .insert_changes(
+            &repository.id,
+            commit,
+            snapshot.touched.iter().map(String::as_str),
+        )
+        .await
+}

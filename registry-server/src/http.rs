@@ -1,0 +1,13 @@
+//! HTTP as the protocol uses it: bodies, queries, refusals, addresses, request ids.
+
+mod base_url;
+mod body;
+mod query;
+mod refusal;
+mod request_id;
+
+pub(crate) use base_url::{BaseUrl, next_link};
+pub(crate) use body::{BodyReader, drain, read_bounded};
+pub(crate) use query::Query;
+pub(crate) use refusal::{NotFound, Refusal, Reply};
+pub(crate) use request_id::with_request_id;

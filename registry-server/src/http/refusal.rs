@@ -1,0 +1,186 @@
+//! Answers that say no, in the form the three clients read.
+
+use axum::body::Body;
+use axum::response::{IntoResponse, Response};
+use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use serde_json::{Map, Value};
+
+use crate::error::RegistryError;
+
+/// What a controller returns.
+pub(crate) type Reply = Result<Response, Refusal>;
+
+/// Longest message that also goes into a header.
+const HEADER_MESSAGE_CHARS_MAX: usize = 300;
+
+/// What is not there; clients choose their error types by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotFound {
+    Repository,
+    Revision,
+    Entry,
+}
+
+impl NotFound {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Repository => "RepoNotFound",
+            Self::Revision => "RevisionNotFound",
+            Self::Entry => "EntryNotFound",
+        }
+    }
+}
+
+/// A refused request: a status, a message for people and, where clients tell cases apart, a code.
+///
+/// Boxed, because it is the rare half of nearly every result here.
+#[derive(Debug)]
+pub(crate) struct Refusal(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    status: StatusCode,
+    code: Option<NotFound>,
+    message: String,
+    fields: Map<String, Value>,
+    headers: HeaderMap,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Self(Box::new(Parts {
+            status,
+            code: None,
+            message: message.into(),
+            fields: Map::new(),
+            headers: HeaderMap::new(),
+        }))
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, message)
+    }
+
+    pub(crate) fn revision_not_found(revision: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, format!("Invalid rev id: {revision}"))
+            .code(NotFound::Revision)
+    }
+
+    pub(crate) fn entry_not_found(path: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, format!("Entry not found: {path}")).code(NotFound::Entry)
+    }
+
+    pub(crate) fn too_large(what: &str, bytes_max: u64) -> Self {
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("{what} is longer than {bytes_max} bytes"),
+        )
+    }
+
+    pub(crate) fn code(mut self, code: NotFound) -> Self {
+        self.0.code = Some(code);
+        self
+    }
+
+    /// Adds a field to the JSON body.
+    pub(crate) fn field(mut self, name: &str, value: Value) -> Self {
+        self.0.fields.insert(name.to_owned(), value);
+        self
+    }
+
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.insert(name, value);
+        self
+    }
+}
+
+impl From<RegistryError> for Refusal {
+    fn from(error: RegistryError) -> Self {
+        if matches!(error, RegistryError::Sha1Collision) {
+            return Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string());
+        }
+        if disk_is_full(&error) {
+            tracing::error!(error = &error as &dyn std::error::Error, "no space is left");
+            return Self::new(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "the registry has no space left",
+            );
+        }
+        // What went wrong inside is for the operator; the client gets the request id to quote.
+        tracing::error!(error = &error as &dyn std::error::Error, "a request failed");
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the registry failed; quote the request id to its operator",
+        )
+    }
+}
+
+fn disk_is_full(error: &RegistryError) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(io) = error.downcast_ref::<std::io::Error>()
+            && io.kind() == std::io::ErrorKind::StorageFull
+        {
+            return true;
+        }
+        // SQLITE_FULL
+        if let Some(sqlx::Error::Database(database)) = error.downcast_ref::<sqlx::Error>()
+            && database.code().is_some_and(|code| code == "13")
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let Parts {
+            status,
+            code,
+            message,
+            mut fields,
+            headers: extra,
+        } = *self.0;
+        fields.insert("error".to_owned(), Value::String(message.clone()));
+        let mut response = Response::new(Body::from(Value::Object(fields).to_string()));
+        *response.status_mut() = status;
+        let headers = response.headers_mut();
+        headers.extend(extra);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(code) = code {
+            headers.insert(
+                HeaderName::from_static("x-error-code"),
+                HeaderValue::from_static(code.word()),
+            );
+        }
+        if let Ok(message) = HeaderValue::from_str(&header_text(&message)) {
+            headers.insert(HeaderName::from_static("x-error-message"), message);
+        }
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+/// A HEAD answer has no body, so the message also travels in a header, which holds visible ASCII only.
+fn header_text(message: &str) -> String {
+    message
+        .chars()
+        .take(HEADER_MESSAGE_CHARS_MAX)
+        .map(|c| {
+            if c == ' ' || c.is_ascii_graphic() {
+                c
+            } else {
+                '?'
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,97 @@
+//! An open registry: its database, its content store and its configuration.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::config::RegistryConfig;
+use crate::content::ContentStore;
+use crate::database::Database;
+use crate::error::RegistryError;
+use crate::limits::Limits;
+
+/// The file with the metadata, in the registry's directory.
+const DATABASE_FILE: &str = "registry.sqlite";
+/// The directory with the content of files, in the registry's directory.
+const CONTENT_DIRECTORY: &str = "content";
+
+/// An open registry. Cloning gives another handle to the same one; all state is in the directory, none in the process.
+///
+/// Several processes may have one directory open, so users and tokens can be managed while a server runs on it.
+#[derive(Clone)]
+pub struct Registry(Arc<Inner>);
+
+struct Inner {
+    database: Database,
+    content: ContentStore,
+    public_url: Option<Url>,
+    limits: Limits,
+}
+
+impl Registry {
+    /// Opens the registry in `config.directory`, making it when there is none and bringing an older one up to date.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`] or [`RegistryError::Migrate`] when the directory cannot be
+    /// used or holds a registry of a newer version.
+    pub async fn open(config: RegistryConfig) -> Result<Self, RegistryError> {
+        let content_directory = config.directory.join(CONTENT_DIRECTORY);
+        create_private_directory(&config.directory)?;
+        create_private_directory(&content_directory)?;
+        let directory = std::path::absolute(&config.directory).map_err(|source| {
+            RegistryError::OpenDirectory {
+                path: config.directory.clone(),
+                source,
+            }
+        })?;
+        Ok(Self(Arc::new(Inner {
+            database: Database::open_sqlite(&directory.join(DATABASE_FILE)).await?,
+            content: ContentStore::open_local(&content_directory)?,
+            public_url: config.public_url,
+            limits: config.limits,
+        })))
+    }
+
+    /// Closes the database in order. Other handles to this registry stop working.
+    pub async fn close(&self) {
+        self.0.database.close().await;
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.0.database
+    }
+
+    pub(crate) fn content(&self) -> &ContentStore {
+        &self.0.content
+    }
+
+    pub(crate) fn public_url(&self) -> Option<&Url> {
+        self.0.public_url.as_ref()
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Registry").finish_non_exhaustive()
+    }
+}
+
+/// Private repositories and token hashes lie below, so other users of the machine are kept out.
+fn create_private_directory(path: &Path) -> Result<(), RegistryError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+        .create(path)
+        .map_err(|source| RegistryError::OpenDirectory {
+            path: path.to_owned(),
+            source,
+        })
+}

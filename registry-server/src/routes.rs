@@ -1,0 +1,80 @@
+//! Every route of the registry, on one page, each with the access it needs.
+
+use axum::Router;
+use axum::middleware::from_fn;
+use axum::routing::MethodFilter;
+use http::StatusCode;
+
+use crate::access::{
+    Anyone, ManageRepository, ReadRepository, Routes, SignedIn, SignedInToWrite, WriteRepository,
+};
+use crate::controllers::{
+    auth_check, branch_create, branch_delete, commit, commits, health, not_found, paths_info,
+    preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings,
+    resolve, tag_create, tag_delete, tree, validate_yaml, whoami,
+};
+use crate::http::{Refusal, with_request_id};
+use crate::registry::Registry;
+
+const GET: MethodFilter = MethodFilter::GET;
+const POST: MethodFilter = MethodFilter::POST;
+const PUT: MethodFilter = MethodFilter::PUT;
+const DELETE: MethodFilter = MethodFilter::DELETE;
+
+/// What stands before an id in the address of a file; models have nothing.
+const WEB_PREFIXES: [&str; 4] = ["", "/datasets", "/spaces", "/kernels"];
+
+pub(crate) fn router(registry: Registry) -> Router {
+    files(api())
+        .into_router()
+        .fallback(not_found::route)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn(with_request_id))
+        .with_state(registry)
+}
+
+#[rustfmt::skip]
+fn api() -> Routes {
+    Routes::new()
+        .on(GET,    "/health",                                                    Anyone,           health::show)
+        .on(GET,    "/api/whoami-v2",                                             SignedIn,         whoami::show)
+        .on(POST,   "/api/validate-yaml",                                         Anyone,           validate_yaml::check)
+        .on(POST,   "/api/repos/create",                                          SignedInToWrite,  repo_create::create)
+        .on(DELETE, "/api/repos/delete",                                          SignedInToWrite,  repo_delete::delete)
+        .on(POST,   "/api/repos/move",                                            SignedInToWrite,  repo_move::rename)
+        .on(GET,    "/api/{kinds}",                                               Anyone,           repo_list::list)
+        .on(GET,    "/api/{kinds}/{owner}",                                       Anyone,           not_found::repository)
+        .on(GET,    "/api/{kinds}/{owner}/{name}",                                ReadRepository,   repo_info::show_default)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/revision/{*rest}",               ReadRepository,   repo_info::show_revision)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check",                     ReadRepository,   auth_check::read)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check/write",               WriteRepository,  auth_check::write)
+        .on(PUT,    "/api/{kinds}/{owner}/{name}/settings",                       ManageRepository, repo_settings::update)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/tree/{*rest}",                   ReadRepository,   tree::list)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/paths-info/{*rest}",             ReadRepository,   paths_info::show)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/refs",                           ReadRepository,   refs::list)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/commits/{*rest}",                ReadRepository,   commits::list)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/branch/{*rest}",                 WriteRepository,  branch_create::create)
+        .on(DELETE, "/api/{kinds}/{owner}/{name}/branch/{*rest}",                 WriteRepository,  branch_delete::delete)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    WriteRepository,  tag_create::create)
+        .on(DELETE, "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    WriteRepository,  tag_delete::delete)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/preupload/{*rest}",              WriteRepository,  preupload::plan)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/commit/{*rest}",                 WriteRepository,  commit::create)
+}
+
+/// The addresses of files. All of them are stored as regular files, so `raw` and `resolve` give the same bytes.
+fn files(mut routes: Routes) -> Routes {
+    for prefix in WEB_PREFIXES {
+        for verb in ["resolve", "raw"] {
+            let path = format!("{prefix}/{{owner}}/{{name}}/{verb}/{{*rest}}");
+            routes = routes.on(GET, &path, ReadRepository, resolve::download);
+        }
+    }
+    routes
+}
+
+async fn method_not_allowed() -> Refusal {
+    Refusal::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "this address does not take this method",
+    )
+}

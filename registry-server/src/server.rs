@@ -1,0 +1,86 @@
+//! Accepting connections until told to stop.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use crate::error::RegistryError;
+use crate::registry::Registry;
+use crate::routes;
+
+/// Temporary files older than this belong to no upload that still runs.
+const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// Rest after the system refused a connection for want of file descriptors or memory.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves a registry on `listener` until `shutdown` is ready, then lets open requests end, within a grace period.
+///
+/// # Errors
+///
+/// [`RegistryError::Spool`] when leftovers of interrupted uploads cannot be removed. Failing connections are logged, not returned.
+pub async fn serve(
+    listener: TcpListener,
+    registry: Registry,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), RegistryError> {
+    registry.content().sweep_incoming(INCOMING_AGE_MAX)?;
+    let limits = registry.limits().clone();
+    let service = TowerToHyperService::new(routes::router(registry.clone()));
+    let connections = Arc::new(Semaphore::new(limits.connections_max));
+    let graceful = GracefulShutdown::new();
+    let mut shutdown = std::pin::pin!(shutdown);
+
+    let mut builder = Builder::new();
+    // The timer for a request's head also runs while a kept connection waits for its next request, so this one value ends both
+    // idle connections and clients that send their headers a byte at a time.
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.idle_connection_max);
+
+    loop {
+        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else {
+            break;
+        };
+        let stream = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                    continue;
+                }
+            },
+            () = &mut shutdown => break,
+        };
+        prepare(&stream);
+        let connection =
+            graceful.watch(builder.serve_connection(TokioIo::new(stream), service.clone()));
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection broke off");
+            }
+            drop(permit);
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(limits.shutdown_grace_max, graceful.shutdown())
+        .await
+        .is_err()
+    {
+        tracing::warn!("requests were still open when the grace period ended");
+    }
+    Ok(())
+}
+
+fn prepare(stream: &TcpStream) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "small answers may be delayed on this connection");
+    }
+}

@@ -1,0 +1,286 @@
+//! From a commit body to a proposal whose files are in the store.
+
+use axum::body::Body;
+use http::StatusCode;
+use serde::Deserialize;
+use tokio::task::JoinSet;
+
+use super::base64_stream::Base64Stream;
+use super::scanner::{Event, Scanner};
+use crate::content::{Spool, Spooled};
+use crate::database::objects::Blob;
+use crate::error::RegistryError;
+use crate::history::{Operation, Proposal};
+use crate::http::{BodyReader, Refusal};
+use crate::names::RepositoryPath;
+use crate::registry::Registry;
+
+/// A line of the body, without the content of files.
+#[derive(Deserialize)]
+#[serde(tag = "key", content = "value", rename_all = "camelCase")]
+enum Line {
+    Header(Header),
+    File(FileLine),
+    LfsFile(PathLine),
+    DeletedFile(PathLine),
+    DeletedFolder(PathLine),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Header {
+    summary: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    parent_commit: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct FileLine {
+    path: String,
+    #[serde(default)]
+    encoding: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct PathLine {
+    path: String,
+}
+
+/// A commit body while it is read.
+struct Reading<'a> {
+    registry: &'a Registry,
+    header: Option<Header>,
+    operations: Vec<Operation>,
+    spool: Option<(Spool, Base64Stream)>,
+    decoded: Vec<u8>,
+    keeping: JoinSet<Result<(), RegistryError>>,
+}
+
+/// Reads a commit body to its end. When this returns, the content of every file in it is durable.
+///
+/// After a refusal the rest of the body is read and thrown away, because the clients write the whole body before they listen.
+pub(crate) async fn read_proposal(registry: &Registry, body: Body) -> Result<Proposal, Refusal> {
+    let limits = registry.limits();
+    let mut reader = BodyReader::new(body, limits, limits.commit_bytes_max);
+    let mut reading = Reading {
+        registry,
+        header: None,
+        operations: Vec::new(),
+        spool: None,
+        decoded: Vec::new(),
+        keeping: JoinSet::new(),
+    };
+    let outcome = reading.run(&mut reader).await;
+    if outcome.is_err() {
+        reader.drain().await;
+    }
+    outcome?;
+    reading.finish().await
+}
+
+impl Reading<'_> {
+    async fn run(&mut self, reader: &mut BodyReader<'_>) -> Result<(), Refusal> {
+        let mut scanner = Scanner::new(self.registry.limits().commit_line_bytes_max);
+        let refuse = |error: super::scanner::ScanError| Refusal::bad_request(error.to_string());
+        while let Some(piece) = reader.next().await? {
+            let mut rest = piece.as_ref();
+            while let Some(event) = scanner.next(&mut rest).map_err(refuse)? {
+                self.take(event).await?;
+            }
+        }
+        if let Some(event) = scanner.finish().map_err(refuse)? {
+            self.take(event).await?;
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, event: Event<'_>) -> Result<(), Refusal> {
+        match event {
+            Event::Content(text) => self.take_content(text).await,
+            Event::Line { json, has_content } => {
+                let line: Line = serde_json::from_slice(&json).map_err(|error| {
+                    Refusal::bad_request(format!("a line of the commit is not understood: {error}"))
+                })?;
+                self.take_line(line, has_content).await
+            }
+        }
+    }
+
+    async fn take_content(&mut self, text: &[u8]) -> Result<(), Refusal> {
+        let limits = self.registry.limits();
+        let (spool, base64) = self.spool.get_or_insert_with(|| {
+            (
+                self.registry.content().spool(limits.spool_memory_bytes_max),
+                Base64Stream::default(),
+            )
+        });
+        self.decoded.clear();
+        base64
+            .decode(text, &mut self.decoded)
+            .map_err(|error| Refusal::bad_request(error.to_string()))?;
+        if spool.size_bytes() + self.decoded.len() as u64 > limits.file_bytes_max {
+            return Err(Refusal::too_large("a file", limits.file_bytes_max));
+        }
+        Ok(spool.write(&self.decoded).await?)
+    }
+
+    async fn take_line(&mut self, line: Line, has_content: bool) -> Result<(), Refusal> {
+        match line {
+            Line::Header(header) => self.take_header(header)?,
+            Line::File(file) => {
+                let path = valid_path(&file.path)?;
+                if !has_content
+                    || file
+                        .encoding
+                        .as_deref()
+                        .is_some_and(|encoding| encoding != "base64")
+                {
+                    return Err(Refusal::bad_request(format!(
+                        "the file {path} has no content in base64"
+                    )));
+                }
+                let spooled = self.end_file().await?;
+                let blob = Blob {
+                    sha256: spooled.sha256,
+                    size_bytes: spooled.size_bytes,
+                };
+                self.operations.push(Operation::Put {
+                    path,
+                    oid: spooled.oid,
+                    blob,
+                });
+                self.keep(spooled).await?;
+            }
+            Line::LfsFile(file) => {
+                let path = valid_path(&file.path)?;
+                return Err(Refusal::new(
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    format!(
+                        "the LFS object of {path} was not uploaded; this registry takes files as regular ones"
+                    ),
+                ));
+            }
+            Line::DeletedFile(file) | Line::DeletedFolder(file) => {
+                let path = valid_path(file.path.trim_end_matches('/'))?;
+                self.operations.push(Operation::Remove { path });
+            }
+        }
+        if has_content && self.spool.is_some() {
+            return Err(Refusal::bad_request("only a file has content"));
+        }
+        let operations_max = self.registry.limits().commit_operations_max;
+        if self.operations.len() > operations_max {
+            return Err(Refusal::bad_request(format!(
+                "a commit may hold at most {operations_max} changes"
+            )));
+        }
+        Ok(())
+    }
+
+    fn take_header(&mut self, header: Header) -> Result<(), Refusal> {
+        if self.header.is_some() || header.summary.trim().is_empty() {
+            return Err(Refusal::bad_request(
+                "a commit has exactly one header with a summary",
+            ));
+        }
+        let length = header.summary.len() + header.description.as_ref().map_or(0, String::len);
+        if length > self.registry.limits().commit_message_bytes_max || header.summary.contains('\0')
+        {
+            return Err(Refusal::bad_request(
+                "the commit message is too long or holds a zero byte",
+            ));
+        }
+        self.header = Some(header);
+        Ok(())
+    }
+
+    async fn end_file(&mut self) -> Result<Spooled, Refusal> {
+        let limits = self.registry.limits();
+        let (mut spool, mut base64) = self.spool.take().unwrap_or_else(|| {
+            (
+                self.registry.content().spool(limits.spool_memory_bytes_max),
+                Base64Stream::default(),
+            )
+        });
+        self.decoded.clear();
+        base64
+            .finish(&mut self.decoded)
+            .map_err(|error| Refusal::bad_request(error.to_string()))?;
+        spool.write(&self.decoded).await?;
+        Ok(spool.finish().await?)
+    }
+
+    /// Starts storing a file; the disk works on several while the body goes on.
+    async fn keep(&mut self, spooled: Spooled) -> Result<(), Refusal> {
+        while self.keeping.len() >= self.registry.limits().content_writes_in_flight_max {
+            self.kept_one().await?;
+        }
+        let content = self.registry.content().clone();
+        self.keeping
+            .spawn(async move { content.keep(spooled).await });
+        Ok(())
+    }
+
+    async fn kept_one(&mut self) -> Result<(), Refusal> {
+        match self.keeping.join_next().await {
+            None | Some(Ok(Ok(()))) => Ok(()),
+            Some(Ok(Err(error))) => Err(error.into()),
+            Some(Err(_)) => {
+                Err(RegistryError::Damaged("storing a file was cut off".to_owned()).into())
+            }
+        }
+    }
+
+    async fn finish(mut self) -> Result<Proposal, Refusal> {
+        while !self.keeping.is_empty() {
+            self.kept_one().await?;
+        }
+        let header = self
+            .header
+            .ok_or_else(|| Refusal::bad_request("the commit has no header"))?;
+        Ok(Proposal {
+            title: header
+                .summary
+                .trim()
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+            message: message(
+                &header.summary,
+                header.description.as_deref().unwrap_or_default(),
+            ),
+            parent: header.parent_commit.filter(|parent| !parent.is_empty()),
+            operations: self.operations,
+        })
+    }
+}
+
+/// A summary of several lines is a title and the beginning of the message, as git reads it.
+fn message(summary: &str, description: &str) -> String {
+    let rest = summary
+        .trim()
+        .split_once('\n')
+        .map_or("", |(_, rest)| rest.trim());
+    [rest, description.trim()]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+        .replace('\0', "")
+}
+
+fn valid_path(text: &str) -> Result<RepositoryPath, Refusal> {
+    RepositoryPath::parse(text).ok_or_else(|| {
+        Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!("the path {:?} is not valid in a repository", cut(text)),
+        )
+    })
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(200).collect()
+}

@@ -1,0 +1,9 @@
+//! The JSON shapes of the protocol.
+
+mod commit;
+mod entry;
+mod repository;
+
+pub(crate) use commit::{commit_json, last_commit_json};
+pub(crate) use entry::{entry_json, sibling_json};
+pub(crate) use repository::{EXPANDABLE, RepositoryFacts, repository_json};
