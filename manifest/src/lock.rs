@@ -118,6 +118,12 @@ impl LockedTool {
             component: self.component,
         }
     }
+
+    /// The digest of everything that is recorded here: bytes, place, grants, consent. Two
+    /// records that differ in anything differ in this.
+    pub fn digest(&self) -> Digest {
+        Digest::of(document::write(self).as_bytes())
+    }
 }
 
 impl FromStr for Lock {

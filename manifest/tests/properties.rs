@@ -1,0 +1,268 @@
+//! Properties that hold for every document and every text: what is written reads back equal,
+//! and no input makes a parser panic.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::collection::{btree_map, btree_set, vec};
+use proptest::option;
+use proptest::prelude::*;
+use tool_hub_manifest::*;
+
+fn parsed<T: std::fmt::Debug + std::str::FromStr<Err: std::fmt::Debug>>(pattern: &'static str) -> impl Strategy<Value = T> {
+    pattern.prop_map(|text| text.parse().expect("the pattern makes valid texts"))
+}
+
+fn version() -> impl Strategy<Value = Version> {
+    (0..99_u64, 0..99_u64, 0..99_u64).prop_map(|(major, minor, patch)| Version::new(major, minor, patch))
+}
+
+fn digest() -> impl Strategy<Value = Digest> {
+    any::<[u8; 8]>().prop_map(|bytes| Digest::of(&bytes))
+}
+
+/// Any text that TOML can hold, with quotes, line breaks and controls in it.
+fn text() -> impl Strategy<Value = String> {
+    any::<String>()
+}
+
+fn tool_name() -> impl Strategy<Value = ToolName> {
+    parsed("t[a-z0-9-]{0,20}")
+}
+
+fn function_name() -> impl Strategy<Value = FunctionName> {
+    parsed("f[a-z0-9_]{0,20}")
+}
+
+fn key() -> impl Strategy<Value = ToolKey> {
+    parsed("k[a-z0-9]{0,10}(_[a-z0-9]{1,5})?")
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    parsed("https?://[a-z]{1,10}\\.example(:[1-7][0-9]{3})?")
+}
+
+fn export() -> impl Strategy<Value = ExportName> {
+    parsed("([a-z]{1,8}:[a-z]{1,8}/[a-z]{1,8}(@1\\.[0-9]\\.0)?\\.)?[a-z]{1,8}(-[a-z]{1,8})?")
+}
+
+fn access() -> impl Strategy<Value = Access> {
+    prop_oneof![Just(Access::Read), Just(Access::ReadWrite)]
+}
+
+fn value_type() -> impl Strategy<Value = ValueType> {
+    use ValueType::*;
+    prop::sample::select(vec![Text, Image, Audio, Boolean, Integer, Number, Array, Object, Any])
+}
+
+fn directory_name() -> impl Strategy<Value = DirectoryName> {
+    parsed("d[a-z0-9-]{0,10}")
+}
+
+fn variable_name() -> impl Strategy<Value = VariableName> {
+    parsed("V[A-Z0-9_]{0,10}")
+}
+
+fn capabilities() -> impl Strategy<Value = Capabilities> {
+    let directories = btree_map(directory_name(), (access(), text()), 0..3);
+    let variables = btree_map(variable_name(), (any::<bool>(), text()), 0..3);
+    (btree_set(origin(), 0..3), directories, variables).prop_map(|(network, directories, variables)| Capabilities {
+        network,
+        directories: directories
+            .into_iter()
+            .map(|(name, (access, why))| DirectoryRequest { name, access, why })
+            .collect(),
+        variables: variables
+            .into_iter()
+            .map(|(name, (secret, why))| VariableRequest { name, secret, why })
+            .collect(),
+    })
+}
+
+fn function() -> impl Strategy<Value = Function> {
+    let hint = || option::of(any::<bool>());
+    let input = (value_type(), text(), any::<bool>());
+    let inputs = btree_map(parsed::<ArgumentName>("a[a-z0-9_]{0,10}"), input, 0..4);
+    let output = option::of((value_type(), text()));
+    let texts = (option::of(export()), option::of(text()), text());
+    (texts, (hint(), hint(), hint(), hint()), inputs, output).prop_map(|(texts, hints, inputs, output)| Function {
+        export: texts.0,
+        title: texts.1,
+        description: texts.2,
+        read_only: hints.0,
+        idempotent: hints.1,
+        destructive: hints.2,
+        open_world: hints.3,
+        inputs: inputs
+            .into_iter()
+            .map(|(name, (value_type, description, optional))| {
+                let examples = vec![toml::Value::String(description.clone()), toml::Value::Integer(3)];
+                (name, Input { value_type, description, optional, examples })
+            })
+            .collect(),
+        output: output.map(|(value_type, description)| Output { value_type, description }),
+        examples: vec![toml::Table::from_iter([("a".to_owned(), toml::Value::Boolean(true))])],
+    })
+}
+
+fn manifest() -> impl Strategy<Value = Manifest> {
+    let build = option::of((
+        prop::sample::select(vec![Language::Rust, Language::Python, Language::Javascript]),
+        option::of(text()),
+        option::of(text()),
+    ));
+    let component = option::of(any::<[u8; 16]>());
+    let limits = (option::of(any::<u32>()), option::of(any::<u32>()));
+    let functions = btree_map(function_name(), function(), 0..4);
+    let head = (tool_name(), version(), text(), option::of(text()));
+    (head, build, component, functions, capabilities(), limits).prop_map(
+        |(head, build, component, functions, capabilities, limits)| {
+            let mut manifest = Manifest::new(head.0, head.1);
+            manifest.description = head.2;
+            manifest.license = head.3;
+            manifest.build = build.map(|(language, source, world)| Build { language, source, world });
+            manifest.component = component.map(|bytes| ComponentClaim::of(&bytes));
+            manifest.functions = functions.into_iter().collect();
+            manifest.capabilities = capabilities;
+            manifest.limits = LimitRequest { memory_mib: limits.0, call_seconds: limits.1 };
+            manifest
+        },
+    )
+}
+
+fn grants() -> impl Strategy<Value = Grants> {
+    let directories = btree_map(directory_name(), (text(), access()), 0..3);
+    (btree_set(origin(), 0..3), btree_set(variable_name(), 0..3), directories).prop_map(
+        |(network, variables, directories)| {
+            let mut grants = Grants::none();
+            grants.network = network;
+            grants.variables = variables;
+            for (name, (path, access)) in directories {
+                grants = grants.directory(name, path, access);
+            }
+            grants
+        },
+    )
+}
+
+fn locked_tool() -> impl Strategy<Value = LockedTool> {
+    let source = prop_oneof![
+        (parsed::<RepoId>("[a-z]{1,8}/[a-z]{1,8}"), parsed::<CommitId>("[0-9a-f]{40}")).prop_map(|(repo, commit)| {
+            let endpoint = "https://registry.example/".parse().expect("a URL");
+            Source::Registry { endpoint, repo, commit }
+        }),
+        text().prop_map(|path| Source::File { path: path.into() }),
+    ];
+    let consent = prop_oneof![Just(Consent::Terminal), Just(Consent::Flag)];
+    let functions = btree_map(function_name(), digest(), 0..4);
+    ((version(), digest(), digest()), source, consent, option::of(text()), grants(), functions).prop_map(
+        |((version, manifest, component), source, consent, signer, grants, functions)| {
+            let digest = Pin { manifest, component }.digest();
+            let approval = Approval { digest, consent, at: "2026-01-02T03:04:05Z".to_owned() };
+            LockedTool { version, manifest, component, source, approval, signer, grants, functions }
+        },
+    )
+}
+
+fn toolbox_entry() -> impl Strategy<Value = ToolboxEntry> {
+    let place = prop_oneof![
+        parsed::<RepoId>("[a-z]{1,8}/[a-z]{1,8}").prop_map(|repo| (Some(repo), None)),
+        text().prop_map(|path| (None, Some(path.into()))),
+    ];
+    let functions: BTreeMap<FunctionName, FunctionOverride> = BTreeMap::new();
+    let network = option::of(option::of(btree_set(origin(), 0..3)));
+    (place, option::of(text()), option::of(parsed::<VersionReq>("\\^[0-9]\\.[0-9]")), network).prop_map(
+        move |((repo, path), description, version, network)| ToolboxEntry {
+            repo,
+            path,
+            version,
+            endpoint: None,
+            description,
+            functions: functions.clone(),
+            grants: network.map(|network| GrantOverride { network, ..GrantOverride::default() }),
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_written_manifest_reads_back_equal(manifest in manifest()) {
+        let text = manifest.to_toml();
+        prop_assert_eq!(text.parse::<Manifest>().unwrap(), manifest);
+    }
+
+    #[test]
+    fn a_written_lock_reads_back_equal(tools in btree_map(key(), locked_tool(), 0..4)) {
+        let mut lock = Lock::empty();
+        lock.tools = tools;
+        prop_assert_eq!(lock.to_toml().parse::<Lock>().unwrap(), lock);
+    }
+
+    #[test]
+    fn an_edited_toolbox_reads_back_equal(entries in vec((key(), toolbox_entry()), 0..5)) {
+        let mut text = String::from("# mine\n");
+        let mut expected = BTreeMap::new();
+        for (key, entry) in entries {
+            text = Toolbox::insert_into(&text, &key, &entry).unwrap();
+            expected.insert(key, entry);
+        }
+        let found: BTreeMap<_, _> = text.parse::<Toolbox>().unwrap().tools.into_iter().collect();
+        prop_assert_eq!(&found, &expected);
+        for key in expected.keys() {
+            text = Toolbox::remove_from(&text, key).unwrap();
+        }
+        prop_assert!(text.parse::<Toolbox>().unwrap().tools.is_empty());
+        prop_assert!(text.starts_with("# mine\n"));
+    }
+
+    #[test]
+    fn narrowed_grants_stay_within_what_was_approved(
+        approved in grants(),
+        network in option::of(btree_set(origin(), 0..3)),
+    ) {
+        let narrower = GrantOverride { network, directories: Some(BTreeSet::new()), variables: None };
+        let narrowed = narrower.narrow(approved.clone());
+        prop_assert!(narrowed.network.is_subset(&approved.network));
+        prop_assert!(narrowed.directories.is_empty());
+        prop_assert_eq!(narrowed.variables, approved.variables);
+    }
+
+    #[test]
+    fn no_text_makes_a_parser_panic(text in any::<String>()) {
+        let _ = text.parse::<Manifest>();
+        let _ = text.parse::<Toolbox>();
+        let _ = text.parse::<Lock>();
+        let _ = text.parse::<ToolRef>();
+        let _ = text.parse::<Origin>();
+        let _ = text.parse::<ExportName>();
+        let _ = text.parse::<Digest>();
+        let _ = text.parse::<RepoId>();
+    }
+
+    #[test]
+    fn no_broken_manifest_makes_the_parser_panic(manifest in manifest(), at in any::<prop::sample::Index>(), with in any::<char>()) {
+        let mut chars: Vec<char> = manifest.to_toml().chars().collect();
+        let index = at.index(chars.len());
+        chars[index] = with;
+        let broken: String = chars.into_iter().collect();
+        if let Err(error) = broken.parse::<Manifest>() {
+            prop_assert!(error.line >= 1 && error.column >= 1);
+            prop_assert!(!error.message.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_reference_that_reads_writes_itself(text in "[a-z]{1,5}/[a-z]{1,5}(@[0-9a-z^~.=-]{1,12})?") {
+        if let Ok(reference) = text.parse::<ToolRef>() {
+            prop_assert_eq!(reference.to_string().parse::<ToolRef>().unwrap(), reference);
+        }
+    }
+}
+
+#[test]
+fn huge_and_deep_documents_end_quickly() {
+    let start = std::time::Instant::now();
+    assert!("a = 1\n".repeat(10_000_000).parse::<Manifest>().is_err());
+    let deep = format!("schema = {}{}", "[".repeat(10_000), "]".repeat(10_000));
+    assert!(deep.parse::<Manifest>().is_err());
+    assert!(start.elapsed().as_secs() < 5, "took {:?}", start.elapsed());
+}
