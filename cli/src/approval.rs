@@ -44,6 +44,12 @@ fn named_directory(text: &str) -> Result<(DirectoryName, PathBuf), String> {
 }
 
 impl ApprovalFlags {
+    /// Whether no flag was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { approve, network, directories, variables } = self;
+        approve.is_none() && network.is_empty() && directories.is_empty() && variables.is_empty()
+    }
+
     /// What the flags grant beyond `grants`. A directory is granted with the access that the tool asks for.
     fn grants(&self, asked: &Capabilities, mut grants: Grants, config: &Config) -> Grants {
         for origin in &self.network {

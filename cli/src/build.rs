@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::printer::Printer;
 
 pub(crate) use process::output_of;
-pub(crate) use rust::{TARGET, has_target};
+pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use toolchain::Toolchain;
 
 /// A project that is about to be built.

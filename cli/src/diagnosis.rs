@@ -169,3 +169,95 @@ impl Hint for VerifyError {
         }
     }
 }
+
+impl Hint for StoreError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Io { .. } | Self::Missing { .. } | Self::Busy { .. } => Exit::User,
+            _ => Exit::Refused,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Missing { .. } | Self::Damaged { .. } | Self::TooLarge { .. } | Self::Unverified { .. } => {
+                vec!["load the tool again: what is missing or damaged is pulled anew and verified".to_owned()]
+            }
+            Self::Busy { .. } => vec!["wait for the other `tool` to end, then run this again".to_owned()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Hint for HostError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Grants(error) => error.exit(),
+            Self::Refused { .. } | Self::TooBig { .. } | Self::NeedsFeature { .. } => Exit::Refused,
+            Self::Engine { .. } | Self::Compile { .. } => Exit::Unexpected,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Grants(error) => error.hints(),
+            Self::NotAComponent { .. } => {
+                vec!["build a component, for example with: tool new NAME && tool build NAME".to_owned()]
+            }
+            Self::Directory { .. } => vec!["name another directory with --allow-dir NAME=PATH".to_owned()],
+            Self::Disagreement { .. } => {
+                vec!["change tool.toml or the WIT so that they say the same, then build again".to_owned()]
+            }
+            Self::Refused { .. } => vec!["see the whole report with: tool inspect".to_owned()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Hint for ClientError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::NotVerified { source, .. } => source.exit(),
+            Self::Store(error) => error.exit(),
+            Self::PinMismatch { .. }
+            | Self::VersionExists { .. }
+            | Self::VersionMismatch { .. }
+            | Self::SizeMismatch { .. }
+            | Self::TooLarge { .. }
+            | Self::Nonsense { .. }
+            | Self::Redirect { .. }
+            | Self::VisibilityDiffers { .. } => Exit::Refused,
+            Self::Setup { .. } => Exit::Unexpected,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        let one = |hint: &str| vec![hint.to_owned()];
+        match self {
+            Self::Unreachable { .. } | Self::Broken { .. } | Self::Stalled { .. } | Self::TimedOut { .. } => {
+                one("check the network, or name another registry with --endpoint or HF_ENDPOINT")
+            }
+            Self::TokenMissing { .. } => one("log in with: tool login, or set HF_TOKEN"),
+            Self::TokenRefused { .. } => one("the token may be revoked or for another registry; log in again with: tool login"),
+            Self::Forbidden { .. } => one("ask the owner for the right, or look who you are with: tool whoami"),
+            Self::RepoNotFound { signed_in: false, .. } => {
+                one("if it is private, log in first: tool login; to look for tools: tool search")
+            }
+            Self::RepoNotFound { .. } => one("look for tools with: tool search"),
+            Self::VersionExists { .. } => {
+                one("a pushed version never changes; raise `version` in tool.toml, build and push again")
+            }
+            Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same push again"),
+            Self::RateLimited { retry_after: Some(wait), .. } => vec![format!("wait {} s, then run this again", wait.as_secs())],
+            Self::RateLimited { .. } | Self::ServerFailed { .. } => one("run this again a little later"),
+            Self::FileMissing { .. } => one("tools hold tool.toml and tool.wasm; publish one with: tool push"),
+            Self::VisibilityDiffers { .. } => one("leave --private out, or push to another repo"),
+            Self::NotVerified { source, .. } => source.hints(),
+            Self::PinMismatch { .. } => one("the registry changed what a commit holds; do not trust it before you know why"),
+            Self::Store(error) => error.hints(),
+            _ => Vec::new(),
+        }
+    }
+}

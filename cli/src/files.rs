@@ -1,5 +1,6 @@
 //! Writing files so that no reader ever sees half of one.
 
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -35,12 +36,42 @@ pub(crate) fn write_private(path: &Path, contents: &[u8]) -> anyhow::Result<()> 
     Ok(())
 }
 
+/// A temporary directory is for its user alone; a project is like any other directory.
+pub(crate) fn make_public(directory: &Path) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))?;
+    }
+    #[cfg(not(unix))]
+    let _ = directory;
+    Ok(())
+}
+
 /// The text of a file, or nothing when there is no such file.
 pub(crate) fn read_if_present(path: &Path) -> anyhow::Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}
+
+/// Keeps other processes from changing the same files at the same time, as long as it lives.
+pub(crate) struct Guard(#[expect(dead_code, reason = "closing the file gives the lock back")] File);
+
+impl Guard {
+    /// Waits until no other process holds `name` in `directory`. What is changed under a
+    /// guard takes milliseconds.
+    pub(crate) fn take(directory: &Path, name: &str) -> anyhow::Result<Self> {
+        let path = directory.join(name);
+        let take = || -> std::io::Result<File> {
+            std::fs::create_dir_all(directory)?;
+            let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+            file.lock()?;
+            Ok(file)
+        };
+        take().map(Self).with_context(|| format!("{} cannot be locked", path.display()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command `tool`: write, build, push, inspect, load, call and serve tools.
 
 mod approval;
+mod approvals;
 mod arguments;
 mod args;
 mod build;
@@ -17,6 +18,7 @@ mod printer;
 mod progress;
 mod record;
 mod report;
+mod signals;
 mod toolbox;
 
 use std::process::ExitCode;

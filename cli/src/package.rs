@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context as _;
-use tool_hub_host::derive_manifest;
+use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Manifest, Package, ReferenceError, ToolName, ToolRef, Verified, package_file};
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, Resolved};
 use url::Url;

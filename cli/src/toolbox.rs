@@ -1,11 +1,11 @@
 //! The toolbox on disk: which one is meant, and how it is changed without losing anything.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use tool_hub_manifest::{GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry};
 
+use crate::approvals::Approvals;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -19,6 +19,7 @@ pub(crate) struct OpenToolbox {
     text: String,
     toolbox: Toolbox,
     lock: Lock,
+    approvals: Approvals,
 }
 
 /// One tool of a toolbox: what people wrote and what was approved.
@@ -48,11 +49,11 @@ impl OpenToolbox {
             .working
             .ancestors()
             .find(|directory| directory.join(TOOLBOX_FILE).is_file());
-        Self::open_in(nearest.unwrap_or(&config.user).to_owned())
+        Self::open_in(nearest.unwrap_or(&config.user).to_owned(), config)
     }
 
     /// Opens the toolbox in `directory`, which need not exist yet.
-    pub(crate) fn open_in(directory: PathBuf) -> anyhow::Result<Self> {
+    pub(crate) fn open_in(directory: PathBuf, config: &Config) -> anyhow::Result<Self> {
         let text = files::read_if_present(&directory.join(TOOLBOX_FILE))?.unwrap_or_default();
         let toolbox = text
             .parse()
@@ -65,7 +66,7 @@ impl OpenToolbox {
             })?,
             None => Lock::empty(),
         };
-        Ok(Self { directory, text, toolbox, lock })
+        Ok(Self { directory, text, toolbox, lock, approvals: Approvals::read(config)? })
     }
 
     /// Where it is.
@@ -114,17 +115,17 @@ impl OpenToolbox {
             (None, Some(path)) => path.display().to_string(),
             (None, None) => key.to_string(),
         };
+        let refused = |why: &str| {
+            Problem::refused(format!("`{key}` {why}")).hint(format!("run: tool load {from} --as {key}"))
+        };
         let Some(locked) = self.lock.tools.get(key) else {
-            return Err(Problem::refused(format!("`{key}` was never approved"))
-                .hint(format!("run: tool load {from} --as {key}"))
-                .into());
+            return Err(refused("was never approved").into());
         };
         if !is_same_source(entry, locked) {
-            return Err(Problem::refused(format!(
-                "`{key}` was approved from another place than the toolbox names"
-            ))
-            .hint(format!("run: tool load {from} --as {key}"))
-            .into());
+            return Err(refused("was approved from another place than the toolbox names").into());
+        }
+        if !self.approvals.holds(locked) {
+            return Err(refused("is recorded in toolbox.lock, but not with your approval").into());
         }
         Ok(Member { key, entry, locked })
     }
@@ -153,6 +154,7 @@ impl OpenToolbox {
         entry: &ToolboxEntry,
         locked: LockedTool,
     ) -> anyhow::Result<()> {
+        Approvals::remember(config, &locked)?;
         Self::change(config, |toolbox| {
             toolbox.text = Toolbox::insert_into(&toolbox.text, key, entry)?;
             toolbox.lock.tools.insert(key.clone(), locked);
@@ -177,8 +179,8 @@ impl OpenToolbox {
         change: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let directory = Self::open(config)?.directory;
-        let _guard = Guard::take(&directory)?;
-        let mut toolbox = Self::open_in(directory)?;
+        let _guard = files::Guard::take(&directory, ".toolbox.guard")?;
+        let mut toolbox = Self::open_in(directory, config)?;
         change(&mut toolbox)?;
         files::write(&toolbox.directory.join(LOCK_FILE), toolbox.lock.to_toml().as_bytes())?;
         files::write(&toolbox.directory.join(TOOLBOX_FILE), toolbox.text.as_bytes())
@@ -195,23 +197,5 @@ fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
                 && entry.endpoint.as_ref().is_none_or(|named| named == endpoint)
         }
         Source::File { path } => entry.path.as_ref() == Some(path),
-    }
-}
-
-/// Keeps other processes from changing the same toolbox at the same time.
-struct Guard(#[expect(dead_code, reason = "closing the file gives the lock back")] File);
-
-impl Guard {
-    fn take(directory: &Path) -> anyhow::Result<Self> {
-        let path = directory.join(".toolbox.guard");
-        let take = || -> std::io::Result<File> {
-            std::fs::create_dir_all(directory)?;
-            let file = File::options().create(true).truncate(false).write(true).open(&path)?;
-            file.lock()?;
-            Ok(file)
-        };
-        take()
-            .map(Self)
-            .with_context(|| format!("{} cannot be locked", path.display()))
     }
 }

@@ -1,4 +1,36 @@
-//! End-to-end tests: the real command, the real registry, real components, and clients that
-//! other people wrote.
+//! End-to-end tests: the real command, a real registry process, real components, and clients
+//! that other people wrote.
+//!
+//! Some tests need what a machine may not have: the target `wasm32-wasip2`, or packages from
+//! a registry. They are looked for once, before anything runs; a test that cannot run is
+//! reported as ignored, never as passed, and standard error says why.
 
+mod clients;
+mod demo;
+mod embed;
+mod errors;
+mod foreign;
+mod journey;
+mod mcp;
+mod support;
+mod tamper;
 mod tidy;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = libtest_mimic::Arguments::from_args();
+    let tests = [
+        tidy::tests(),
+        errors::tests(),
+        foreign::tests(),
+        journey::tests(),
+        tamper::tests(),
+        clients::tests(),
+        mcp::tests(),
+        embed::tests(),
+        demo::tests(),
+    ]
+    .concat();
+    libtest_mimic::run(&arguments, support::trials(tests, &arguments)).exit_code()
+}

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::support::{Test, root, test};
+
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
 const ARROWS: [(&str, &[&str]); 7] = [
@@ -18,10 +20,18 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("cli", &["agent", "host", "manifest", "registry-client", "registry-server", "serve"]),
 ];
 
+pub fn tests() -> Vec<Test> {
+    vec![
+        test("tidy::crates_know_only_whom_they_may_know", crates_know_only_whom_they_may_know),
+        test("tidy::the_architecture_names_every_directory", the_architecture_names_every_directory),
+        test("tidy::every_source_file_says_what_it_is_for_and_stays_small", every_source_file_says_what_it_is_for_and_stays_small),
+        test("tidy::nothing_is_left_unfinished", nothing_is_left_unfinished),
+    ]
+}
+
 /// Files longer than this ask why; each exception says it.
 const LINES_MAX: usize = 500;
 
-#[test]
 fn crates_know_only_whom_they_may_know() {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--offline", "--locked"])
@@ -57,7 +67,6 @@ fn ours(name: &Value) -> Option<String> {
     name.as_str()?.strip_prefix("tool-hub-").map(str::to_owned)
 }
 
-#[test]
 fn the_architecture_names_every_directory() {
     let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     for (name, _) in ARROWS {
@@ -66,7 +75,6 @@ fn the_architecture_names_every_directory() {
     assert!(map.lines().count() <= 250, "ARCHITECTURE.md has grown beyond 250 lines");
 }
 
-#[test]
 fn every_source_file_says_what_it_is_for_and_stays_small() {
     for path in sources() {
         let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
@@ -77,7 +85,6 @@ fn every_source_file_says_what_it_is_for_and_stays_small() {
     }
 }
 
-#[test]
 fn nothing_is_left_unfinished() {
     // Put together here so that this file does not find itself.
     let marks = [["TO", "DO"], ["FIX", "ME"], ["XX", "X"], ["todo", "!("], ["unimplemented", "!("]].map(|parts| parts.concat());
@@ -108,8 +115,4 @@ fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
             found.push(path);
         }
     }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
 }

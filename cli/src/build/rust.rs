@@ -15,9 +15,7 @@ pub(crate) const TARGET: &str = "wasm32-wasip2";
 
 /// Builds the project with cargo, adding the target through rustup when it is missing.
 pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Result<Vec<u8>> {
-    if !has_target().await? {
-        add_target(printer).await?;
-    }
+    ensure_target(printer).await?;
     let mut command = Command::new("cargo");
     command
         .args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"])
@@ -36,6 +34,14 @@ pub(crate) async fn has_target() -> anyhow::Result<bool> {
     let output = process::output_of(&mut command).await?;
     let directory = String::from_utf8_lossy(&output.stdout);
     Ok(output.status.success() && PathBuf::from(directory.trim()).is_dir())
+}
+
+/// Adds the target through rustup when the compiler does not have it.
+pub(crate) async fn ensure_target(printer: &Printer) -> anyhow::Result<()> {
+    if has_target().await? {
+        return Ok(());
+    }
+    add_target(printer).await
 }
 
 async fn add_target(printer: &Printer) -> anyhow::Result<()> {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
@@ -10,6 +11,9 @@ use tool_hub_manifest::Pin;
 use crate::config::Config;
 use crate::printer::Printer;
 use crate::toolbox::OpenToolbox;
+
+/// What was pulled within this time may be on its way to an approval.
+const SPARED: Duration = Duration::from_secs(3600);
 
 /// Arguments of `tool gc`.
 #[derive(Debug, Args)]
@@ -22,12 +26,12 @@ pub(crate) struct Gc {
 
 impl Gc {
     pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let mut toolboxes = vec![OpenToolbox::open(config)?, OpenToolbox::open_in(config.user.clone())?];
+        let mut toolboxes = vec![OpenToolbox::open(config)?, OpenToolbox::open_in(config.user.clone(), config)?];
         for directory in &self.keep {
-            toolboxes.push(OpenToolbox::open_in(config.working.join(directory))?);
+            toolboxes.push(OpenToolbox::open_in(config.working.join(directory), config)?);
         }
         let keep: Vec<Pin> = toolboxes.iter().flat_map(OpenToolbox::pins).collect();
-        let freed = config.open_store()?.gc(&keep)?;
+        let freed = config.open_store()?.gc(&keep, SPARED)?;
         let compiled = config.open_host()?.clear_cache_except(&keep)?;
         if printer.wants_json() {
             printer.json(&json!({

@@ -78,7 +78,18 @@ async fn approve_and_load(
     let inspection = tool_hub_host::inspect(&fetched.verified)?;
     refuse_the_refused(&inspection)?;
     printer.note(&report::inspection(fetched, &inspection));
-    warn_of_replacement(key, fetched, config, printer)?;
+    let toolbox = OpenToolbox::open(config)?;
+    if let Ok(member) = toolbox.member(key.as_str())
+        && member.locked.pin() == *fetched.verified.pin()
+        && flags.is_empty()
+    {
+        printer.note("you approved exactly this before");
+        let approval = &member.locked.approval;
+        let grants = member.locked.grants.clone();
+        let consented = Consented { digest: approval.digest, grants, consent: approval.consent };
+        return record::record(key, entry, fetched, consented, config, printer).await;
+    }
+    warn_of_replacement(key, fetched, &toolbox, printer);
     let asked = &fetched.verified.manifest().capabilities;
     let digest = inspection.approval_digest;
     let (grants, consent) = flags.decide(key.as_str(), digest, asked, Grants::none(), config)?;
@@ -100,12 +111,11 @@ pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> 
 fn warn_of_replacement(
     key: &ToolKey,
     fetched: &Fetched,
-    config: &Config,
+    toolbox: &OpenToolbox,
     printer: &Printer,
-) -> anyhow::Result<()> {
-    let toolbox = OpenToolbox::open(config)?;
+) {
     let Some(entry) = toolbox.entry(key) else {
-        return Ok(());
+        return;
     };
     let (old, is_same) = match (&fetched.origin, &entry.repo, &entry.path) {
         (FetchedFrom::Registry { resolved, .. }, Some(repo), _) => (repo.to_string(), *repo == resolved.repo),
@@ -117,7 +127,6 @@ fn warn_of_replacement(
         printer.warning(&format!("`{key}` is taken by {old}, which {} replaces", report::subject(fetched)));
         printer.hint("to keep both, give this one another name with --as");
     }
-    Ok(())
 }
 
 /// What the toolbox will say about the tool. What people wrote there before stays.

@@ -52,7 +52,7 @@ const PYTHON: [TemplateFile; 1] = [("app.py", include_str!("../../templates/pyth
 const JAVASCRIPT: [TemplateFile; 1] = [("tool.js", include_str!("../../templates/javascript/tool.js"))];
 
 impl Template {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Rust => "rust",
             Self::Python => "python",
@@ -104,21 +104,9 @@ fn scaffold(directory: &Path, name: &ToolName, template: Template) -> anyhow::Re
         files::write_new(&staging.path().join(path), text.as_bytes())?;
     }
     let staged = staging.keep();
-    make_public(&staged)?;
+    files::make_public(&staged)?;
     std::fs::rename(&staged, directory)
         .with_context(|| format!("{} cannot be made", directory.display()))
-}
-
-/// A temporary directory is for its user alone; a project is like any other directory.
-fn make_public(directory: &Path) -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755))?;
-    }
-    #[cfg(not(unix))]
-    let _ = directory;
-    Ok(())
 }
 
 /// The names that templates are filled with.

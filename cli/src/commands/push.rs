@@ -50,10 +50,11 @@ impl Push {
         if self.dry_run {
             return self.say_what_would_happen(&repo, &verified, config, printer);
         }
+        let card = card(&package)?;
         let upload = Upload {
             repo: repo.clone(),
-            package: verified.clone(),
-            card: card(&package)?,
+            package: &verified,
+            card: &card,
             visibility: if self.private { Visibility::Private } else { Visibility::Public },
             message: format!("{} {}", verified.manifest().name, verified.manifest().version),
         };
@@ -68,11 +69,11 @@ impl Push {
                 "commit": pushed.commit,
                 "url": pushed.url,
                 "digest": verified.pin().digest(),
-                "outcome": pushed.outcome,
+                "already_there": pushed.outcome == PushOutcome::AlreadyPushed,
             }))?;
         } else {
             let done = match pushed.outcome {
-                PushOutcome::AlreadyThere => "is there already, unchanged",
+                PushOutcome::AlreadyPushed => "is there already, unchanged",
                 _ => "pushed",
             };
             printer.note(&format!("{} {} {done}: {}", pushed.repo, pushed.version, pushed.url));
@@ -105,7 +106,7 @@ impl Push {
                 "version": manifest.version,
                 "digest": verified.pin().digest(),
                 "bytes": verified.component().len(),
-                "outcome": "dry-run",
+                "dry_run": true,
             }))?;
         } else {
             printer.note(&format!(

@@ -9,6 +9,7 @@ use tool_hub_serve::{Catalogue, Offer};
 use crate::config::Config;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
+use crate::signals::stop_requested;
 use crate::toolbox::OpenToolbox;
 
 /// Arguments of `tool serve`.
@@ -35,7 +36,7 @@ impl Serve {
             }
         }
         printer.note(&format!("serving {} functions on standard input and output", offers.len()));
-        tool_hub_serve::serve_stdio(Catalogue::new(offers)?).await?;
+        tool_hub_serve::serve_stdio(Catalogue::new(offers)?, stop_requested()).await?;
         Ok(ExitCode::SUCCESS)
     }
 }

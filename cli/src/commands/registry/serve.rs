@@ -11,6 +11,7 @@ use tool_hub_registry_server::{Registry, RegistryConfig};
 use url::Url;
 
 use crate::printer::Printer;
+use crate::signals::stop_requested;
 
 /// Arguments of `tool registry serve`.
 #[derive(Debug, Args)]
@@ -47,22 +48,4 @@ impl Serve {
         registry.close().await;
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Waits for Ctrl-C or, as service managers send it, SIGTERM.
-async fn stop_requested() {
-    let interrupted = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
-    }
-    // Without a handler the process ends at the first signal, as it would without us.
-    let _ = interrupted.await;
 }

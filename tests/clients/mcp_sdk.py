@@ -1,0 +1,79 @@
+"""Lists and calls every sample tool over stdio, with the Model Context Protocol's Python SDK.
+
+usage: mcp_sdk.py PATH_TO_TOOL        (TOOL_HUB_HOME holds a toolbox with every sample tool)
+"""
+
+import asyncio
+import base64
+import json
+import os
+import struct
+import sys
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+
+def bitmap(width, height):
+    """An uncompressed picture of one colour."""
+    data = b"\x7f" * (width * height * 3)
+    return (
+        b"BM"
+        + struct.pack("<IIII", 54 + len(data), 0, 54, 40)
+        + struct.pack("<IIHH", width, height, 1, 24)
+        + struct.pack("<IIIIII", 0, len(data), 0, 0, 0, 0)
+        + data
+    )
+
+
+PICTURE = {"media_type": "image/bmp", "data": base64.b64encode(bitmap(64, 32)).decode()}
+
+# What is called, with which arguments, and what must be true of the result.
+CALLS = [
+    ("text_stats__count_words", {"text": "one two three"}, lambda r: text(r) == "3"),
+    ("calculator__evaluate", {"expression": "2 km + 300 m"}, lambda r: structured(r)["value"] in (2.3, 2300.0)),
+    ("notes__write_note", {"name": "milk", "text": "two litres"}, lambda r: not r.is_error),
+    ("notes__read_note", {"name": "milk"}, lambda r: "two litres" in text(r)),
+    ("slugify__slugify", {"text": "Crème Brûlée"}, lambda r: text(r) == "creme-brulee"),
+    ("json_query__query", {"json": '{"a": [1, 2]}', "expression": "a[1]"}, lambda r: text(r) == "2"),
+    ("thumbnail__describe", {"picture": PICTURE}, lambda r: structured(r)["width"] == 64),
+    ("thumbnail__shrink", {"picture": PICTURE, "longest_side": 16}, lambda r: r.content[0].type == "image"),
+    # The network was not granted, so this must fail, and say which flag would grant it.
+    ("fetch_page", {"url": "https://example.com/"}, lambda r: r.is_error and "--allow-network" in text(r)),
+    # Failures are written for the model.
+    ("calculator__evaluate", {"expression": "2 m + 3 kg"}, lambda r: r.is_error and "expression" in text(r)),
+    ("text_stats__count_words", {"txt": "x"}, lambda r: r.is_error and "text" in text(r)),
+]
+
+
+def text(result):
+    return "\n".join(part.text for part in result.content if part.type == "text")
+
+
+def structured(result):
+    return result.structured_content
+
+
+def hint(annotations, name):
+    return getattr(annotations, name, None)
+
+
+async def main(program):
+    server = StdioServerParameters(command=program, args=["serve"], env=dict(os.environ))
+    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        print(len(tools), "functions:", *tools)
+        for name, arguments, holds in CALLS:
+            tool = tools[name]
+            assert tool.description, name
+            assert tool.input_schema["type"] == "object", name
+            result = await session.call_tool(name, arguments)
+            shown = json.dumps(arguments)[:60]
+            assert holds(result), f"{name} {shown} answered {result}"
+            print("ok", name, shown)
+        assert tools["text_stats__count_words"].output_schema["type"] == "object"
+        assert hint(tools["text_stats__count_words"].annotations, "read_only_hint") is True
+
+
+asyncio.run(asyncio.wait_for(main(sys.argv[1]), 300))

@@ -1,0 +1,111 @@
+//! The registry's protocol as clients of other people speak it, and what the two worlds make
+//! of each other's uploads.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+use tool_hub_manifest::Digest;
+
+use crate::journey::load;
+use crate::support::{Home, Need, RegistryProcess, Test, guests, packages, root, test};
+
+pub fn tests() -> Vec<Test> {
+    vec![
+        test("clients::huggingface_hub_for_python", huggingface_hub_for_python).needs(&[Need::PythonPackages]),
+        test("clients::huggingface_hub_for_javascript", huggingface_hub_for_javascript).needs(&[Need::NodePackages]),
+        test("clients::python_reads_what_tool_pushed", python_reads_what_tool_pushed)
+            .needs(&[Need::PythonPackages, Need::RustGuests]),
+        test("clients::tool_loads_what_python_uploaded", tool_loads_what_python_uploaded)
+            .needs(&[Need::PythonPackages, Need::RustGuests]),
+    ]
+}
+
+fn script(name: &str) -> PathBuf {
+    root().join("tests/clients").join(name)
+}
+
+/// Python with `huggingface_hub` as its users install it, in a home without a token.
+fn python(home: &Home, registry: &RegistryProcess) -> Command {
+    let mut command = Command::new("python3");
+    command
+        .env("PYTHONPATH", packages::python("huggingface_hub==2.4.0"))
+        .env("HF_HOME", home.path().join("hf"))
+        .env("HF_ENDPOINT", registry.url())
+        .env_remove("HF_TOKEN");
+    command
+}
+
+#[track_caller]
+fn run(command: &mut Command) -> String {
+    let output = command.output().expect("the client starts");
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "stdout:\n{stdout}\nstderr:\n{stderr}");
+    stdout.into_owned()
+}
+
+fn huggingface_hub_for_python() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("alice");
+    run(python(&Home::new(), &registry).arg(script("huggingface_hub_life.py")).args([registry.url(), &token]));
+}
+
+fn huggingface_hub_for_javascript() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("alice");
+    let modules = packages::node("@huggingface/hub@2.17.5");
+    // Modules are looked for beside the script, so the script goes where they are.
+    let place = modules.join("huggingface_hub_life.mjs");
+    std::fs::copy(script("huggingface_hub_life.mjs"), &place).expect("a copy of the script");
+    run(Command::new("node").arg(&place).args([registry.url(), &token]));
+}
+
+const READ: &str = r#"
+import hashlib, sys, tomllib
+from huggingface_hub import HfApi, hf_hub_download, snapshot_download
+api = HfApi()
+repo = sys.argv[1]
+files = sorted(api.list_repo_files(repo))
+assert files == [".gitattributes", "README.md", "tool.toml", "tool.wasm"], files
+assert [ref.name for ref in api.list_repo_refs(repo).tags] == ["v0.1.0"]
+folder = snapshot_download(repo, revision="v0.1.0")
+claim = tomllib.load(open(folder + "/tool.toml", "rb"))["component"]
+data = open(hf_hub_download(repo, "tool.wasm", revision="v0.1.0"), "rb").read()
+assert len(data) == claim["bytes"]
+assert hashlib.sha256(data).hexdigest() == claim["sha256"]
+assert [model.id for model in api.list_models(filter="tool-hub", search="calculator")] == [repo]
+print(claim["sha256"])
+"#;
+
+fn python_reads_what_tool_pushed() {
+    let registry = RegistryProcess::start();
+    let project = guests::built("calculator");
+    registry.member("author").run(["push", "-C", &project.to_string_lossy()]).ok();
+    let said = run(python(&Home::new(), &registry).args(["-c", READ, "author/calculator"]));
+    assert_eq!(said.trim(), sha256_of(&project.join("dist/tool.wasm")));
+}
+
+fn sha256_of(path: &Path) -> String {
+    Digest::of(&std::fs::read(path).expect("a built component")).hex()
+}
+
+const UPLOAD: &str = r#"
+import sys
+from huggingface_hub import HfApi
+folder, repo, token = sys.argv[1:]
+api = HfApi(token=token)
+api.create_repo(repo)
+api.upload_folder(repo_id=repo, folder_path=folder)
+api.create_tag(repo, tag="v0.1.0")
+"#;
+
+fn tool_loads_what_python_uploaded() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("bob");
+    let package = guests::built("text-stats").join("dist");
+    run(python(&Home::new(), &registry).args(["-c", UPLOAD]).arg(&package).args(["bob/counting", &token]));
+    let user = registry.visitor();
+    load(&user, "bob/counting@0.1.0", &[]);
+    let answer = user.run(["call", "text_stats.count_words", "text=one two", "--json"]).json();
+    assert_eq!(answer["structured"], json!(2));
+}

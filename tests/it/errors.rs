@@ -1,0 +1,214 @@
+//! What people read when something is wrong: the error, the hint, the exit code, and that
+//! nothing is left behind. Each message is a snapshot beside this file.
+
+use crate::journey::{digest, load};
+use crate::support::{Home, Need, Ran, RegistryProcess, Test, guests, test};
+
+pub fn tests() -> Vec<Test> {
+    vec![
+        test("errors::no_network", no_network),
+        test("errors::no_token", no_token).needs(&[Need::RustGuests]),
+        test("errors::bad_token", bad_token),
+        test("errors::nothing_there", nothing_there),
+        test("errors::not_a_reference", not_a_reference),
+        test("errors::name_taken", name_taken).needs(&[Need::RustGuests]),
+        test("errors::directory_taken", directory_taken),
+        test("errors::no_approval", no_approval).needs(&[Need::RustGuests]),
+        test("errors::wrong_approval", wrong_approval).needs(&[Need::RustGuests]),
+        test("errors::too_many_rights", too_many_rights).needs(&[Need::RustGuests]),
+        test("errors::unknown_tool", unknown_tool).needs(&[Need::RustGuests]),
+        test("errors::unknown_function", unknown_function).needs(&[Need::RustGuests]),
+        test("errors::wrong_argument", wrong_argument).needs(&[Need::RustGuests]),
+        test("errors::failure_that_teaches", failure_that_teaches).needs(&[Need::RustGuests]),
+        test("errors::version_pushed", version_pushed).needs(&[Need::RustGuests]),
+        test("errors::wrong_hash", wrong_hash).needs(&[Need::RustGuests]),
+        test("errors::undeclared_import", undeclared_import),
+        test("errors::not_a_component", not_a_component),
+        test("errors::unknown_key", unknown_key),
+        test("errors::not_built", not_built),
+    ]
+}
+
+#[track_caller]
+fn check(name: &str, ran: &Ran, code: i32) {
+    assert_eq!(ran.code(), code, "stdout:\n{}\nstderr:\n{}", ran.stdout(), ran.stderr());
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path(crate::support::root().join("tests/it/snapshots"));
+    settings.bind(|| insta::assert_snapshot!(name, ran.snapshot()));
+}
+
+/// Asserts that a person's home holds no toolbox.
+#[track_caller]
+fn nothing_was_loaded(home: &Home) {
+    for file in ["toolbox.toml", "toolbox.lock", "approvals.toml"] {
+        assert!(!home.tool_home().join(file).exists(), "{file} was written");
+    }
+}
+
+fn no_network() {
+    let home = Home::new().with("HF_ENDPOINT", "http://127.0.0.1:1");
+    check("no_network", &home.tool("load demo/text-stats"), 1);
+    nothing_was_loaded(&home);
+}
+
+fn no_token() {
+    let registry = RegistryProcess::start();
+    let project = guests::built("calculator");
+    let pushed = registry.visitor().run(["push", "demo/calculator", "-C", &project.to_string_lossy()]);
+    check("no_token", &pushed, 1);
+}
+
+fn bad_token() {
+    let registry = RegistryProcess::start();
+    let home = registry.visitor();
+    check("bad_token", &home.run_with_input("login --token-stdin", "hf_wrong"), 1);
+    assert!(!home.tool_home().join("credentials.toml").exists());
+}
+
+fn nothing_there() {
+    let registry = RegistryProcess::start();
+    check("nothing_there", &registry.visitor().tool("inspect demo/missing"), 1);
+}
+
+fn not_a_reference() {
+    check("not_a_reference", &Home::new().tool("inspect just-a-word"), 1);
+}
+
+fn name_taken() {
+    let home = Home::new();
+    load(&home, &guests::built("text-stats").to_string_lossy(), &["--as", "numbers"]);
+    let project = guests::built("calculator");
+    let digest = digest(&home, &project.to_string_lossy());
+    let copy = home.work().join("calculator");
+    std::os::unix::fs::symlink(&project, &copy).expect("a link");
+    let taken = home.run(["load", "./calculator", "--as", "numbers", "--approve", &digest, "--quiet"]);
+    assert_eq!(taken.code(), 0, "{}", taken.stderr());
+    let warnings: Vec<String> =
+        taken.stderr().lines().filter(|line| line.starts_with("warning:")).map(str::to_owned).collect();
+    assert_eq!(warnings.len(), 1, "{}", taken.stderr());
+    assert!(warnings[0].contains("`numbers` is taken by"), "{}", warnings[0]);
+}
+
+fn directory_taken() {
+    let home = Home::new();
+    home.write("greeter/mine.txt", "mine");
+    check("directory_taken", &home.tool("new greeter"), 1);
+    assert_eq!(std::fs::read_dir(home.work().join("greeter")).expect("mine").count(), 1);
+    assert_eq!(std::fs::read_dir(home.work()).expect("the work").count(), 1);
+}
+
+fn no_approval() {
+    let home = Home::new();
+    let project = guests::built("calculator");
+    let refused = home.run(["load", &project.to_string_lossy(), "--quiet"]);
+    check("no_approval", &refused, 3);
+    nothing_was_loaded(&home);
+}
+
+fn wrong_approval() {
+    let home = Home::new();
+    let project = guests::built("calculator");
+    let other = format!("sha256:{}", "0".repeat(64));
+    let refused = home.run(["load", &project.to_string_lossy(), "--approve", &other, "--quiet"]);
+    check("wrong_approval", &refused, 3);
+    nothing_was_loaded(&home);
+}
+
+fn too_many_rights() {
+    let home = Home::new();
+    let project = guests::built("calculator");
+    let digest = digest(&home, &project.to_string_lossy());
+    let flags = ["--approve", &digest, "--allow-network", "https://example.com", "--quiet"];
+    let refused = home.run([&["load", &*project.to_string_lossy()], &flags[..]].concat());
+    check("too_many_rights", &refused, 3);
+    nothing_was_loaded(&home);
+}
+
+fn with_calculator() -> Home {
+    let home = Home::new();
+    load(&home, &guests::built("calculator").to_string_lossy(), &[]);
+    home
+}
+
+fn unknown_tool() {
+    check("unknown_tool", &with_calculator().tool("call calculater.evaluate expression=1"), 1);
+}
+
+fn unknown_function() {
+    check("unknown_function", &with_calculator().tool("call calculator.compute expression=1"), 1);
+}
+
+fn wrong_argument() {
+    check("wrong_argument", &with_calculator().tool("call calculator.evaluate expresion=1"), 1);
+}
+
+fn failure_that_teaches() {
+    let ran = with_calculator().run(["call", "calculator.evaluate", "expression=2 m + 3 kg"]);
+    check("failure_that_teaches", &ran, 1);
+}
+
+fn version_pushed() {
+    let registry = RegistryProcess::start();
+    let author = registry.member("author");
+    author.tool("new greeter").ok();
+    author.tool("build greeter").ok();
+    author.tool("push -C greeter").ok();
+    let again = author.tool("push -C greeter");
+    assert_eq!(again.code(), 0, "the same content again is fine:\n{}", again.stderr());
+    let source = author.work().join("greeter/src/lib.rs");
+    let text = std::fs::read_to_string(&source).expect("the source");
+    std::fs::write(&source, text.replace("Hello", "Good day")).expect("the source");
+    author.tool("build greeter").ok();
+    check("version_pushed", &author.tool("push -C greeter"), 3);
+}
+
+fn wrong_hash() {
+    let home = Home::new();
+    let project = guests::built("calculator");
+    for file in ["tool.toml", "tool.wasm"] {
+        home.write(&format!("package/{file}"), std::fs::read(project.join("dist").join(file)).expect("a file"));
+    }
+    let component = home.work().join("package/tool.wasm");
+    let mut bytes = std::fs::read(&component).expect("the component");
+    *bytes.last_mut().expect("a byte") ^= 1;
+    std::fs::write(&component, bytes).expect("the component");
+    check("wrong_hash", &home.tool("load ./package"), 3);
+    nothing_was_loaded(&home);
+}
+
+/// A component that wants something no host offers.
+fn undeclared_import() {
+    let home = Home::new();
+    let component = wat::parse_str(
+        r#"(component
+            (import "evil:host/shell" (instance (export "run" (func (param "command" string)))))
+            (core module $m (func (export "f") (result i32) (i32.const 1)))
+            (core instance $i (instantiate $m))
+            (func (export "f") (result u32) (canon lift (core func $i "f"))))"#,
+    )
+    .expect("a component");
+    home.write("evil.wasm", component);
+    let inspected = home.tool("inspect ./evil.wasm --json").json();
+    assert_eq!(inspected["inspection"]["refusals"][0]["import"], "evil:host/shell", "{inspected}");
+    check("undeclared_import", &home.tool("load ./evil.wasm"), 3);
+    nothing_was_loaded(&home);
+}
+
+fn not_a_component() {
+    let home = Home::new();
+    home.write("module.wasm", wat::parse_str("(module)").expect("a module"));
+    check("not_a_component", &home.tool("inspect ./module.wasm"), 1);
+}
+
+fn unknown_key() {
+    let home = Home::new();
+    home.write("tool/tool.toml", "schema = 1\nname = \"x\"\nversion = \"0.1.0\"\ndescripton = \"y\"\n");
+    check("unknown_key", &home.tool("build tool"), 1);
+}
+
+fn not_built() {
+    let home = Home::new();
+    home.tool("new greeter").ok();
+    check("not_built", &home.tool("check greeter"), 1);
+}

@@ -1,0 +1,70 @@
+//! What end-to-end tests are made of.
+
+pub mod guests;
+pub mod home;
+pub mod needs;
+pub mod packages;
+pub mod proxy;
+pub mod registry;
+
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+pub use home::{Home, Ran};
+pub use needs::Need;
+pub use registry::RegistryProcess;
+
+/// One test: its name, what it needs, and what it does. It fails by panicking.
+#[derive(Clone)]
+pub struct Test {
+    name: &'static str,
+    needs: &'static [Need],
+    run: fn(),
+}
+
+/// A test that needs nothing but this repository.
+pub const fn test(name: &'static str, run: fn()) -> Test {
+    Test { name, needs: &[], run }
+}
+
+impl Test {
+    /// The same test, which cannot run without `needs`.
+    pub const fn needs(mut self, needs: &'static [Need]) -> Self {
+        self.needs = needs;
+        self
+    }
+}
+
+/// Makes trials of tests; those whose needs are not met are ignored, loudly.
+pub fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
+    tests
+        .into_iter()
+        .map(|test| {
+            let missing = match arguments.list {
+                true => None,
+                false => test.needs.iter().find_map(|need| need.missing()),
+            };
+            if let Some(reason) = &missing {
+                eprintln!("SKIPPED {}: {reason}", test.name);
+            }
+            let run = test.run;
+            let trial = Trial::test(test.name, move || {
+                run();
+                Ok::<(), Failed>(())
+            });
+            trial.with_ignored_flag(missing.is_some())
+        })
+        .collect()
+}
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+}
+
+/// A directory that survives from run to run: what is costly to make is made there once.
+pub fn kept() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}

@@ -1,0 +1,68 @@
+//! The sample tools, built once by the command under test from a copy of their sources.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::{Home, kept, root};
+
+/// The sample tools and what each is written in.
+pub const RUST: [&str; 5] = ["text-stats", "calculator", "notes", "fetch-page", "thumbnail"];
+pub const PYTHON: &str = "slugify";
+pub const JAVASCRIPT: &str = "json-query";
+
+/// The project directory of a sample tool, with its package built in `dist`.
+#[track_caller]
+pub fn built(name: &str) -> PathBuf {
+    try_build(name).unwrap_or_else(|error| panic!("{name} cannot be built: {error}"))
+}
+
+/// As [`built`], or why it cannot be.
+pub fn try_build(name: &str) -> Result<PathBuf, String> {
+    static BUILT: Mutex<BTreeMap<String, Result<PathBuf, String>>> = Mutex::new(BTreeMap::new());
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    built.entry(name.to_owned()).or_insert_with(|| build(name)).clone()
+}
+
+fn build(name: &str) -> Result<PathBuf, String> {
+    let project = copies().join("sample-tools").join(name);
+    let ran = Home::new().run([Path::new("build"), &project]);
+    match ran.code() {
+        0 => Ok(project),
+        _ => Err(ran.stderr()),
+    }
+}
+
+/// A copy of the sources, in a place that survives, so that a second run builds only what
+/// changed.
+fn copies() -> &'static Path {
+    static COPIES: OnceLock<PathBuf> = OnceLock::new();
+    COPIES.get_or_init(|| {
+        let copies = kept().join("guests");
+        copy(&root().join("wit"), &copies.join("wit"));
+        copy(&root().join("sample-tools"), &copies.join("sample-tools"));
+        copies
+    })
+}
+
+/// Copies what is new or changed; a file that is the same keeps its time, by which build
+/// tools know that there is nothing to do.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a directory");
+    for entry in std::fs::read_dir(from).expect("a directory of the repository") {
+        let entry = entry.expect("an entry");
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let name = entry.file_name();
+        if ["target", "dist", "node_modules", "__pycache__"].iter().any(|made| name == *made) {
+            continue;
+        }
+        if source.is_dir() {
+            copy(&source, &target);
+            continue;
+        }
+        let contents = std::fs::read(&source).expect("a file of the repository");
+        if std::fs::read(&target).ok().as_deref() != Some(&contents) {
+            std::fs::write(&target, contents).expect("a copy");
+        }
+    }
+}

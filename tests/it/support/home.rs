@@ -1,0 +1,174 @@
+//! A person at a machine: a home and a working directory of their own, and the real command.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use super::kept;
+
+/// One person's home and working directory. Nothing of the machine's user is seen or changed.
+pub struct Home {
+    directory: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let home = Self { directory, variables: Vec::new() };
+        std::fs::create_dir(home.work()).expect("a working directory");
+        // Toolchains of other languages are large; every home shares those that are kept.
+        let cache = home.path().join("home/cache");
+        std::fs::create_dir_all(&cache).expect("a cache directory");
+        let toolchains = kept().join("toolchains");
+        std::fs::create_dir_all(&toolchains).expect("a directory for toolchains");
+        std::os::unix::fs::symlink(toolchains, cache.join("toolchains")).expect("a link");
+        home
+    }
+
+    /// The directory that everything of this person is in.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Where commands are started.
+    pub fn work(&self) -> PathBuf {
+        self.path().join("work")
+    }
+
+    /// `TOOL_HUB_HOME` of this person.
+    pub fn tool_home(&self) -> PathBuf {
+        self.path().join("home")
+    }
+
+    /// The same person with an environment variable set.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Writes a file below the working directory.
+    pub fn write(&self, path: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.work().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        std::fs::write(&path, contents).expect("a file");
+        path
+    }
+
+    /// The command `tool` with `arguments`, ready to be started.
+    pub fn command<I: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = I>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
+        command
+            .args(arguments)
+            .current_dir(self.work())
+            .env_clear()
+            .envs(std::env::vars().filter(|(name, _)| is_needed(name)))
+            .env("HOME", self.path())
+            .env("TOOL_HUB_HOME", self.tool_home())
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `tool` with `arguments`, split at spaces.
+    pub fn tool(&self, arguments: &str) -> Ran {
+        self.run(arguments.split_whitespace())
+    }
+
+    /// Runs `tool` with `arguments`.
+    pub fn run<I: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = I>) -> Ran {
+        let output = self.command(arguments).output().expect("the command starts");
+        Ran { output, home: self.path().to_owned() }
+    }
+
+    /// Runs `tool` with `input` on its standard input.
+    pub fn run_with_input(&self, arguments: &str, input: &str) -> Ran {
+        let mut command = self.command(arguments.split_whitespace());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(input.as_bytes()).expect("the command reads");
+        drop(stdin);
+        let output = child.wait_with_output().expect("the command ends");
+        Ran { output, home: self.path().to_owned() }
+    }
+}
+
+/// What the compilers and package clients that `tool build` starts have to be told; none of
+/// it is read by `tool` itself.
+fn is_needed(name: &str) -> bool {
+    const NAMES: [&str; 4] = ["PATH", "CARGO_HOME", "RUSTUP_HOME", "LANG"];
+    const PREFIXES: [&str; 5] = ["PIP_", "NPM_", "npm_", "SSL_", "PYENV_"];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// A command that ended.
+pub struct Ran {
+    output: Output,
+    home: PathBuf,
+}
+
+impl Ran {
+    pub fn code(&self) -> i32 {
+        self.output.status.code().expect("the command was not killed")
+    }
+
+    pub fn stdout(&self) -> String {
+        String::from_utf8(self.output.stdout.clone()).expect("standard output is UTF-8")
+    }
+
+    pub fn stderr(&self) -> String {
+        String::from_utf8(self.output.stderr.clone()).expect("standard error is UTF-8")
+    }
+
+    /// Asserts that it ended well, and gives its standard output.
+    #[track_caller]
+    pub fn ok(&self) -> String {
+        assert_eq!(self.code(), 0, "stdout:\n{}\nstderr:\n{}", self.stdout(), self.stderr());
+        self.stdout()
+    }
+
+    /// Asserts that it ended well, and reads its standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        let text = self.ok();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("not JSON ({error}):\n{text}"))
+    }
+
+    /// Exit code, standard output and standard error in one text, with what differs from run
+    /// to run replaced: digests, commits, ports, temporary directories.
+    pub fn snapshot(&self) -> String {
+        let text = format!(
+            "exit: {}\n--- stdout\n{}--- stderr\n{}",
+            self.code(),
+            self.stdout(),
+            self.stderr()
+        );
+        let home = self.home.display().to_string();
+        mask(&text.replace(&home, "[home]"))
+    }
+}
+
+/// Replaces digests, commits and ports.
+fn mask(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
+        let (before, from) = rest.split_at(start);
+        masked.push_str(before);
+        let end = from.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(from.len());
+        let (word, after) = from.split_at(end);
+        match word.len() {
+            64 => masked.push_str("[digest]"),
+            40 => masked.push_str("[commit]"),
+            _ if masked.ends_with("127.0.0.1:") => masked.push_str("[port]"),
+            _ => masked.push_str(word),
+        }
+        rest = after;
+    }
+    masked.push_str(rest);
+    masked
+}

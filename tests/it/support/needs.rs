@@ -1,0 +1,66 @@
+//! What a machine may not have, and how it is found out: once in a run, before any test.
+
+use std::process::Command;
+use std::sync::OnceLock;
+
+use super::guests;
+
+/// Something that a test cannot run without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// The sample tools in Rust, which take the target `wasm32-wasip2`.
+    RustGuests,
+    /// The sample tool in Python, which takes componentize-py.
+    PythonGuest,
+    /// The sample tool in JavaScript, which takes packages from npm.
+    JavascriptGuest,
+    /// Python with packages from its registry.
+    PythonPackages,
+    /// Node with packages from its registry.
+    NodePackages,
+}
+
+impl Need {
+    /// Why the need is not met; nothing when it is.
+    pub fn missing(self) -> Option<String> {
+        static FOUND: [OnceLock<Option<String>>; 5] = [const { OnceLock::new() }; 5];
+        let found = FOUND[self as usize].get_or_init(|| match self {
+            Self::RustGuests => rust_target(),
+            Self::PythonGuest => guests::try_build("slugify").err(),
+            Self::JavascriptGuest => guests::try_build("json-query").err(),
+            Self::PythonPackages => reaches("python3", &["-m", "pip", "download", "--no-deps", "--quiet", "--dest", "{}", "six==1.17.0"]),
+            Self::NodePackages => reaches("npm", &["view", "is-number", "version"]),
+        });
+        found.clone()
+    }
+}
+
+fn rust_target() -> Option<String> {
+    let installed = |_| {
+        let output = Command::new("rustc").args(["--print", "target-libdir", "--target", "wasm32-wasip2"]).output().ok()?;
+        let directory = String::from_utf8(output.stdout).ok()?;
+        std::path::Path::new(directory.trim()).is_dir().then_some(())
+    };
+    if installed(()).is_some() {
+        return None;
+    }
+    // What `tool build` would do itself; only whether it succeeds matters here.
+    let _ = Command::new("rustup").args(["target", "add", "wasm32-wasip2"]).output();
+    match installed(()) {
+        Some(()) => None,
+        None => Some("the Rust target wasm32-wasip2 is missing and cannot be added".to_owned()),
+    }
+}
+
+fn reaches(program: &str, arguments: &[&str]) -> Option<String> {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let arguments = arguments.iter().map(|word| word.replace("{}", &place.path().to_string_lossy()));
+    match Command::new(program).args(arguments).output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(format!(
+            "`{program}` cannot reach its package registry: {}",
+            String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default()
+        )),
+        Err(error) => Some(format!("`{program}` cannot be started: {error}")),
+    }
+}

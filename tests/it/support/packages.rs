@@ -1,0 +1,51 @@
+//! Packages of other languages' registries, installed once into a directory that survives.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use super::kept;
+
+/// The directory to put on `PYTHONPATH` for `requirement`, such as `mcp==2.0.0`.
+#[track_caller]
+pub fn python(requirement: &str) -> PathBuf {
+    installed("python", requirement, |place| {
+        let mut command = Command::new("python3");
+        command.args(["-m", "pip", "install", "--quiet", "--target"]).arg(place).arg(requirement);
+        command
+    })
+}
+
+/// A directory with `node_modules` that holds `package`, such as `name@1.2.3`.
+#[track_caller]
+pub fn node(package: &str) -> PathBuf {
+    installed("node", package, |place| {
+        let mut command = Command::new("npm");
+        command.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(place).arg(package);
+        command
+    })
+}
+
+/// Installs beside the place and moves it there, so that what is there is complete.
+#[track_caller]
+fn installed(kind: &str, package: &str, install: impl FnOnce(&Path) -> Command) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let name = package.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-");
+    let place = kept().join("packages").join(kind).join(name);
+    if place.is_dir() {
+        return place;
+    }
+    let parent = place.parent().expect("a parent");
+    std::fs::create_dir_all(parent).expect("a directory");
+    let staging = tempfile::tempdir_in(parent).expect("a directory");
+    let output = install(staging.path()).output().expect("the installer starts");
+    assert!(
+        output.status.success(),
+        "{package} cannot be installed:\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    std::fs::rename(staging.keep(), &place).expect("the place is free");
+    place
+}

@@ -1,0 +1,80 @@
+//! A wire that changes one byte: a proxy between a client and a registry.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+/// Passes everything on, except that the first byte of a known piece of content is flipped
+/// on its way to the client.
+pub struct Flipping {
+    url: String,
+    flipped: Arc<AtomicBool>,
+}
+
+impl Flipping {
+    /// Starts the wire to the registry at `target`, for content that holds `piece`.
+    pub fn start(target: &str, piece: &[u8]) -> Self {
+        let target = target.strip_prefix("http://").expect("an http URL").to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let flipped = Arc::new(AtomicBool::new(false));
+        let (piece, seen) = (piece.to_owned(), Arc::clone(&flipped));
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Ok(server) = TcpStream::connect(&target) else { return };
+                let (mut from_client, mut to_server) = (clone(&client), clone(&server));
+                // Either side may hang up at any time; that ends both copies.
+                thread::spawn(move || {
+                    let _ = std::io::copy(&mut from_client, &mut to_server);
+                });
+                let (piece, seen) = (piece.clone(), Arc::clone(&seen));
+                thread::spawn(move || pass(server, client, &piece, &seen));
+            }
+        });
+        Self { url, flipped }
+    }
+
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether the piece passed by.
+    pub fn flipped(&self) -> bool {
+        self.flipped.load(Ordering::SeqCst)
+    }
+}
+
+fn clone(stream: &TcpStream) -> TcpStream {
+    stream.try_clone().expect("another handle to a connection")
+}
+
+/// Copies what the server says, holding back as much as the piece is long, so that it is
+/// found wherever reads happen to end.
+fn pass(mut server: TcpStream, mut client: TcpStream, piece: &[u8], seen: &AtomicBool) {
+    let mut held: Vec<u8> = Vec::new();
+    let mut buffer = [0; 16 * 1024];
+    server.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
+    loop {
+        let (read, quiet) = match server.read(&mut buffer) {
+            Ok(read) => (read, false),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => (0, true),
+            Err(_) => return,
+        };
+        held.extend(&buffer[..read]);
+        if let Some(place) = held.windows(piece.len()).position(|window| window == piece) {
+            held[place] ^= 1;
+            seen.store(true, Ordering::SeqCst);
+        }
+        let ready = if quiet || read == 0 { held.len() } else { held.len().saturating_sub(piece.len()) };
+        if client.write_all(&held[..ready]).is_err() {
+            return;
+        }
+        held.drain(..ready);
+        if read == 0 && !quiet {
+            let _ = client.shutdown(std::net::Shutdown::Write);
+            return;
+        }
+    }
+}
