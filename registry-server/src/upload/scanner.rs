@@ -270,12 +270,12 @@ mod tests {
     fn check(body: &str, expect: Result<&[&str], ScanError>) {
         for size in [1, 2, 3, 7, body.len().max(1)] {
             let got = scan(body.as_bytes(), size);
-            let got = got
+            let expect = expect
                 .as_ref()
-                .map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
+                .map(|lines| lines.iter().map(|line| (*line).to_owned()).collect());
             assert_eq!(
-                got.as_deref(),
-                expect.as_ref().copied(),
+                got.as_ref(),
+                expect.as_ref().map_err(|error| *error),
                 "{body:?} in pieces of {size}"
             );
         }

@@ -1,0 +1,87 @@
+//! Bounds on what clients send.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::{TestRegistry, file, header, refusal};
+
+#[tokio::test]
+async fn bodies_files_and_lines_are_bounded_while_they_arrive() {
+    let hub = TestRegistry::start_with(|limits| {
+        limits.commit_bytes_max = 400_000;
+        limits.file_bytes_max = 100_000;
+        limits.commit_operations_max = 3;
+        limits.commit_line_bytes_max = 1_000;
+        limits.json_bytes_max = 10_000;
+    })
+    .await;
+    hub.create("alice/tool").await;
+    let large = vec![7; 100_001];
+    for (body, expect) in [
+        (header("x") + &file("a", &large), 413),
+        (header("x") + &file("a", &large[1..]), 200),
+        (
+            header("x")
+                + &file("a", &large[1..])
+                + &file("b", &large[1..])
+                + &file("c", &large[1..]),
+            413,
+        ),
+        (header(&"x".repeat(1_000)) + &file("a", b""), 400),
+        (
+            header("x")
+                + &(0..4)
+                    .map(|at| file(&at.to_string(), b""))
+                    .collect::<String>(),
+            400,
+        ),
+        (
+            header("x")
+                + &(0..3)
+                    .map(|at| file(&at.to_string(), b""))
+                    .collect::<String>(),
+            200,
+        ),
+    ] {
+        let length = body.len();
+        let response = hub.send_commit("alice/tool", body).await;
+        let status = response.status().as_u16();
+        assert_eq!(
+            status,
+            expect,
+            "{length} bytes: {}",
+            response.text().await.unwrap()
+        );
+    }
+    let response = hub
+        .send_json(
+            Method::POST,
+            "/api/repos/create",
+            &hub.alice,
+            json!({"name": "x", "more": "y".repeat(10_000)}),
+        )
+        .await;
+    assert_eq!(refusal(response).await.0, 413);
+}
+
+#[tokio::test]
+async fn a_client_that_falls_silent_is_cut_off() {
+    let hub =
+        TestRegistry::start_with(|limits| limits.body_stall_max = Duration::from_millis(100)).await;
+    hub.create("alice/tool").await;
+    let piece = Ok::<_, std::io::Error>(header("x"));
+    let body =
+        futures::StreamExt::chain(futures::stream::iter([piece]), futures::stream::pending());
+    let path = "/api/models/alice/tool/commit/main";
+    let request = hub
+        .request(Method::POST, path, Some(&hub.alice))
+        .body(reqwest::Body::wrap_stream(body))
+        .send();
+    let response = tokio::time::timeout(Duration::from_secs(10), request)
+        .await
+        .expect("the server waits")
+        .unwrap();
+    assert_eq!(refusal(response).await.0, 408);
+}

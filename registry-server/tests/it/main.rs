@@ -1,0 +1,20 @@
+//! The registry as clients see it: a real server on a port of its own, plain HTTP and the real `hf-hub` client.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "files of a test need not survive a crash"
+)]
+
+mod download;
+mod git_authority;
+mod hf_hub_life;
+mod history;
+mod hostile;
+mod limits;
+mod repositories;
+mod rights;
+mod search;
+mod server;
+mod support;
+mod upload;

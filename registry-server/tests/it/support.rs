@@ -1,0 +1,230 @@
+//! A registry for one test, and requests to it.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::{Method, RequestBuilder, Response};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tool_hub_registry_server::{Limits, MemberRole, Registry, RegistryConfig, TokenRole, serve};
+
+/// A running registry with the users alice and bob and the organisation acme, of which alice is an administrator and carol may read.
+pub(crate) struct TestRegistry {
+    pub(crate) registry: Registry,
+    pub(crate) endpoint: String,
+    pub(crate) alice: String,
+    pub(crate) bob: String,
+    pub(crate) carol: String,
+    pub(crate) directory: Arc<TempDir>,
+    stop: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<()>>,
+    client: reqwest::Client,
+}
+
+impl TestRegistry {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(|_| ()).await
+    }
+
+    pub(crate) async fn start_with(configure: impl FnOnce(&mut Limits)) -> Self {
+        let directory = Arc::new(tempfile::tempdir().unwrap());
+        let mut config = RegistryConfig::new(directory.path().join("registry"));
+        configure(&mut config.limits);
+        let registry = Registry::open(config).await.unwrap();
+        for user in ["alice", "bob", "carol"] {
+            registry.add_user(user, None).await.unwrap();
+        }
+        registry.add_organisation("acme").await.unwrap();
+        registry
+            .add_member("acme", "alice", MemberRole::Admin)
+            .await
+            .unwrap();
+        registry
+            .add_member("acme", "carol", MemberRole::Read)
+            .await
+            .unwrap();
+        let (alice, bob, carol) = (
+            token(&registry, "alice", TokenRole::Write).await,
+            token(&registry, "bob", TokenRole::Write).await,
+            token(&registry, "carol", TokenRole::Write).await,
+        );
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let served = registry.clone();
+        let serving = tokio::spawn(async move {
+            let stopped = async {
+                let _ = stopped.await;
+            };
+            serve(listener, served, stopped).await.unwrap();
+        });
+        let client = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .unwrap();
+        Self {
+            registry,
+            endpoint,
+            alice,
+            bob,
+            carol,
+            directory,
+            stop: Some(stop),
+            serving: Some(serving),
+            client,
+        }
+    }
+
+    /// Stops the server and waits until its last request is answered.
+    pub(crate) async fn stop(&mut self) {
+        drop(self.stop.take());
+        if let Some(serving) = self.serving.take() {
+            serving.await.unwrap();
+        }
+    }
+
+    pub(crate) fn request(
+        &self,
+        method: Method,
+        path: &str,
+        token: Option<&str>,
+    ) -> RequestBuilder {
+        let request = self
+            .client
+            .request(method, format!("{}{path}", self.endpoint));
+        match token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// A request of alice's.
+    pub(crate) async fn get(&self, path: &str) -> Response {
+        self.request(Method::GET, path, Some(&self.alice))
+            .send()
+            .await
+            .unwrap()
+    }
+
+    pub(crate) async fn get_json(&self, path: &str) -> Value {
+        let response = self.get(path).await;
+        assert_eq!(response.status(), 200, "{path}");
+        response.json().await.unwrap()
+    }
+
+    pub(crate) async fn send_json(
+        &self,
+        method: Method,
+        path: &str,
+        token: &str,
+        body: Value,
+    ) -> Response {
+        self.request(method, path, Some(token))
+            .json(&body)
+            .send()
+            .await
+            .unwrap()
+    }
+
+    pub(crate) async fn create(&self, id: &str) {
+        self.create_with(id, json!({})).await;
+    }
+
+    pub(crate) async fn create_with(&self, id: &str, more: Value) {
+        let mut body = json!({"name": id});
+        body.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let response = self
+            .send_json(Method::POST, "/api/repos/create", &self.alice, body)
+            .await;
+        assert_eq!(response.status(), 200, "{}", response.text().await.unwrap());
+    }
+
+    /// Sends a commit body to `main` as alice.
+    pub(crate) async fn send_commit(&self, id: &str, body: impl Into<reqwest::Body>) -> Response {
+        let path = format!("/api/models/{id}/commit/main");
+        let request = self
+            .request(Method::POST, &path, Some(&self.alice))
+            .header("content-type", "application/x-ndjson");
+        request.body(body).send().await.unwrap()
+    }
+
+    /// Commits files to `main` and gives back the id of the commit.
+    pub(crate) async fn commit(&self, id: &str, title: &str, files: &[(&str, &[u8])]) -> String {
+        let mut body = header(title);
+        for (path, content) in files {
+            body += &file(path, content);
+        }
+        let response = self.send_commit(id, body).await;
+        assert_eq!(response.status(), 200, "{}", response.text().await.unwrap());
+        let answer: Value = response.json().await.unwrap();
+        answer["commitOid"].as_str().unwrap().to_owned()
+    }
+}
+
+pub(crate) async fn token(registry: &Registry, user: &str, role: TokenRole) -> String {
+    registry
+        .create_token(user, "test", role, None)
+        .await
+        .unwrap()
+        .secret
+        .expose()
+        .to_owned()
+}
+
+/// The header line of a commit.
+pub(crate) fn header(title: &str) -> String {
+    format!(
+        "{}\n",
+        json!({"key": "header", "value": {"summary": title, "description": ""}})
+    )
+}
+
+/// The line of a file.
+pub(crate) fn file(path: &str, content: &[u8]) -> String {
+    format!(
+        "{}\n",
+        json!({"key": "file", "value": {"content": STANDARD.encode(content), "path": path, "encoding": "base64"}})
+    )
+}
+
+/// The line of a deletion.
+pub(crate) fn deletion(key: &str, path: &str) -> String {
+    format!("{}\n", json!({"key": key, "value": {"path": path}}))
+}
+
+/// Status, error code and error text of a refusal, after checking that header, body and request id are as clients need them.
+pub(crate) async fn refusal(response: Response) -> (u16, String, String) {
+    let status = response.status().as_u16();
+    let of = |name: &str| {
+        response
+            .headers()
+            .get(name)
+            .map(|value| value.to_str().unwrap().to_owned())
+    };
+    let (code, message, request_id) = (
+        of("x-error-code").unwrap_or_default(),
+        of("x-error-message"),
+        of("x-request-id"),
+    );
+    assert!(request_id.is_some_and(|id| id.len() == 32), "no request id");
+    assert_eq!(of("content-type").as_deref(), Some("application/json"));
+    let body: Value = response.json().await.unwrap();
+    let text = body["error"].as_str().unwrap().to_owned();
+    assert!(message.is_some(), "no message in the header");
+    (status, code, text)
+}
+
+#[track_caller]
+pub(crate) fn paths(tree: &Value) -> Vec<&str> {
+    tree.as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["path"].as_str().unwrap())
+        .collect()
+}
