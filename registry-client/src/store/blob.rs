@@ -8,6 +8,8 @@ use std::time::SystemTime;
 
 use tool_hub_manifest::{Digest, Hasher};
 
+use crate::limits::COMPONENT_BYTES_MAX;
+
 use super::StoreError;
 use super::layout::{Layout, make_private, sync_directory};
 
@@ -92,29 +94,38 @@ pub(crate) fn set_aside(
     })
 }
 
-/// The digest of a file, read piece by piece, and its size in bytes.
-pub(crate) fn digest_of(path: &Path) -> Result<(Digest, u64), StoreError> {
+/// The digest of a file, read piece by piece, and its size in bytes. A file that is larger
+/// than any that the store keeps is not read and has no digest: nothing of ours is like that.
+pub(crate) fn digest_of(path: &Path) -> Result<(Option<Digest>, u64), StoreError> {
     let failed = || StoreError::io("read", path);
     let mut file = File::open(path).map_err(failed())?;
+    let size = file.metadata().map_err(failed())?.len();
+    if size > COMPONENT_BYTES_MAX {
+        return Ok((None, size));
+    }
     let mut hasher = Hasher::new();
     let mut chunk = vec![0; CHUNK_BYTES];
     let mut bytes = 0;
     loop {
         let count = file.read(&mut chunk).map_err(failed())?;
         if count == 0 {
-            return Ok((hasher.finish(), bytes));
+            return Ok((Some(hasher.finish()), bytes));
         }
         hasher.update(&chunk[..count]);
         bytes += count as u64;
+        // It grew meanwhile, so somebody else writes to it.
+        if bytes > COMPONENT_BYTES_MAX {
+            return Ok((None, bytes));
+        }
     }
 }
 
 fn holds(path: &Path, digest: Digest, bytes: u64) -> bool {
     fs::metadata(path).is_ok_and(|found| found.len() == bytes)
-        && digest_of(path).is_ok_and(|(actual, _)| actual == digest)
+        && digest_of(path).is_ok_and(|(actual, _)| actual == Some(digest))
 }
 
-fn move_away(layout: &Layout, digest: Digest) -> Result<PathBuf, StoreError> {
+pub(crate) fn move_away(layout: &Layout, digest: Digest) -> Result<PathBuf, StoreError> {
     let path = layout.blob(digest);
     let target = layout.damaged().join(digest.hex());
     match fs::rename(&path, &target) {
@@ -123,7 +134,7 @@ fn move_away(layout: &Layout, digest: Digest) -> Result<PathBuf, StoreError> {
         moved => moved.map_err(StoreError::io("set aside", &path))?,
     }
     // Between the reading and the moving a writer may have put the right bytes there.
-    if digest_of(&target).is_ok_and(|(actual, _)| actual == digest) {
+    if digest_of(&target).is_ok_and(|(actual, _)| actual == Some(digest)) {
         fs::rename(&target, &path).map_err(StoreError::io("put back", &path))?;
     }
     Ok(target)

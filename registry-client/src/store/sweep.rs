@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use tool_hub_manifest::{Digest, Pin};
 
-use super::blob::{digest_of, set_aside};
+use super::blob::{digest_of, move_away};
 use super::layout::entries;
 use super::lock::{ExclusiveLock, remove_incoming};
 use super::{Store, StoreError};
@@ -37,8 +37,9 @@ pub struct StoreReport {
 pub struct DamagedBlob {
     /// The digest that names it.
     pub digest: Digest,
-    /// The digest of its bytes.
-    pub actual: Digest,
+    /// The digest of its bytes; none when it is larger than anything that the store keeps,
+    /// and was not read.
+    pub actual: Option<Digest>,
     /// Where it was moved to.
     pub moved_to: PathBuf,
 }
@@ -90,14 +91,11 @@ impl Store {
             let (actual, bytes) = digest_of(&path)?;
             report.files += 1;
             report.bytes += bytes;
-            if actual != digest
-                && let StoreError::Damaged { moved_to, .. } =
-                    set_aside(&self.layout, digest, actual)?
-            {
+            if actual != Some(digest) {
                 report.damaged.push(DamagedBlob {
                     digest,
                     actual,
-                    moved_to,
+                    moved_to: move_away(&self.layout, digest)?,
                 });
             }
         }
