@@ -70,7 +70,4 @@ pub enum RegistryError {
         /// The id that was asked for.
         id: String,
     },
-    /// The listening socket failed for good.
-    #[error("cannot accept connections")]
-    Accept(#[source] std::io::Error),
 }

@@ -6,7 +6,7 @@ mod workspace;
 mod write;
 
 pub(crate) use listing::{
-    Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,
+    Blobs, Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,
 };
 pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};
 pub(crate) use write::{

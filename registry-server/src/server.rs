@@ -9,7 +9,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
 use crate::registry::Registry;
@@ -45,19 +45,13 @@ pub async fn serve(
         .header_read_timeout(limits.idle_connection_max);
 
     loop {
-        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else {
-            break;
-        };
-        let stream = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-            },
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &connections) => accepted,
             () = &mut shutdown => break,
+        };
+        let Some((stream, permit)) = accepted else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
         };
         prepare(&stream);
         let connection =
@@ -77,6 +71,21 @@ pub async fn serve(
         tracing::warn!("requests were still open when the grace period ended");
     }
     Ok(())
+}
+
+/// Waits for room and then for a connection; `None` when the system refused one.
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Semaphore>,
+) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+    let permit = Arc::clone(connections).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => Some((stream, permit)),
+        Err(error) => {
+            tracing::warn!(%error, "a connection could not be accepted");
+            None
+        }
+    }
 }
 
 fn prepare(stream: &TcpStream) {

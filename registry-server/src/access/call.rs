@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodFilter, on};
+use http::header::EXPECT;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 
@@ -106,7 +107,10 @@ where
             reply.unwrap_or_else(Refusal::into_response)
         }
         Err(refusal) => {
-            drain(body, registry.limits()).await;
+            // A client that asked first whether to send its body is told not to by the answer itself.
+            if !parts.headers.contains_key(EXPECT) {
+                drain(body, registry.limits()).await;
+            }
             refusal.into_response()
         }
     }

@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::database::commits::Commit;
-use crate::history::{DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision};
+use crate::history::{
+    Blobs, DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision,
+};
 use crate::http::{Query, Refusal, Reply};
 use crate::wire::{EXPANDABLE, RepositoryFacts, repository_json, sibling_json};
 
@@ -53,15 +55,20 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
     if wants("siblings")
         && let Some(commit) = &commit
     {
+        let with_blobs = query.is_on("blobs");
         let range = ListingRange {
             depth: Depth::All,
             after: None,
             limit: usize::MAX,
+            blobs: if with_blobs {
+                Blobs::Wanted
+            } else {
+                Blobs::LeftOut
+            },
         };
         let entries = list_directory(database, &repository.id, commit, "", range)
             .await?
             .unwrap_or_default();
-        let with_blobs = query.is_on("blobs");
         facts.siblings = Some(
             entries
                 .iter()

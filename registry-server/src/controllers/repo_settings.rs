@@ -59,9 +59,7 @@ pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
         writing.set_private(&repository.id, private).await?;
     }
     if let Some(description) = &wish.description {
-        writing
-            .set_description(&repository.id, &description.to_lowercase())
-            .await?;
+        writing.set_description(&repository.id, description).await?;
     }
     writing.commit().await?;
     Ok(json(

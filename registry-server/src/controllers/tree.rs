@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
-use crate::history::{Depth, ListingRange, list_directory};
+use crate::history::{Blobs, Depth, ListingRange, list_directory};
 use crate::http::{Refusal, Reply, next_link};
 use crate::names::decode;
 use crate::wire::entry_json;
@@ -35,6 +35,7 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
         depth,
         after: query.first("cursor"),
         limit: page_max + 1,
+        blobs: Blobs::Wanted,
     };
 
     let database = call.registry.database();

@@ -156,7 +156,7 @@ fn statement(search: &Search) -> (String, Vec<Value>) {
     }
     for word in &search.words {
         sql += &format!(
-            " AND (o.name_folded || '/' || r.name_folded || ' ' || r.description || ' ' || r.search_text) LIKE {} ESCAPE '!'",
+            " AND (o.name_folded || '/' || r.name_folded || ' ' || lower(r.description) || ' ' || r.search_text) LIKE {} ESCAPE '!'",
             bind(Value::Text(like_pattern(word)))
         );
     }

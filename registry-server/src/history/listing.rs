@@ -107,6 +107,14 @@ pub(crate) struct ListingRange<'a> {
     /// Leave out everything up to this path.
     pub(crate) after: Option<&'a str>,
     pub(crate) limit: usize,
+    pub(crate) blobs: Blobs,
+}
+
+/// Whether a listing looks up the content of files, which costs more than the names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blobs {
+    Wanted,
+    LeftOut,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +172,9 @@ pub(crate) async fn list_directory(
         entries.drain(..entries.partition_point(|entry| entry.path.as_str() <= after));
     }
     entries.truncate(range.limit);
-    add_blobs(database, repository, &mut entries).await?;
+    if range.blobs == Blobs::Wanted {
+        add_blobs(database, repository, &mut entries).await?;
+    }
     Ok(Some(entries))
 }
 

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value};
 
@@ -111,12 +111,34 @@ impl From<RegistryError> for Refusal {
                 "the registry has no space left",
             );
         }
+        if is_overloaded(&error) {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the database has no time left"
+            );
+            return Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "the registry is overloaded; try again",
+            )
+            .header(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         // What went wrong inside is for the operator; the client gets the request id to quote.
         tracing::error!(error = &error as &dyn std::error::Error, "a request failed");
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "the registry failed; quote the request id to its operator",
         )
+    }
+}
+
+fn is_overloaded(error: &RegistryError) -> bool {
+    match error {
+        RegistryError::Query(sqlx::Error::PoolTimedOut) => true,
+        // SQLITE_BUSY: another process kept the database to itself.
+        RegistryError::Query(sqlx::Error::Database(database)) => {
+            database.code().is_some_and(|code| code == "5")
+        }
+        _ => false,
     }
 }
 

@@ -257,7 +257,16 @@ async fn settings_change_what_they_say_or_refuse() {
         hub.get_json("/api/models/alice/tool").await["private"],
         false
     );
-    assert_eq!(put(json!({"gated": false})).await.status(), 200);
+    assert_eq!(
+        put(json!({"gated": false, "description": "Finds Wombats"}))
+            .await
+            .status(),
+        200
+    );
+    assert_eq!(
+        hub.get_json("/api/models?search=wombats").await[0]["id"],
+        "alice/tool"
+    );
     assert_eq!(refusal(put(json!({"gated": "auto"})).await).await.0, 400);
     assert_eq!(
         refusal(put(json!({"visibility": "protected"})).await)
