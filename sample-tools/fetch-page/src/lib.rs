@@ -1,6 +1,7 @@
 //! The component `fetch-page`: fetches with [`follow`] and reads with [`page`].
 
 pub mod follow;
+pub mod nesting;
 pub mod page;
 pub mod text;
 
@@ -69,7 +70,7 @@ fn fetch(
         description: read.description,
         language: read.language,
         media_type: answer.media_type,
-        truncated: cut || answer.truncated,
+        truncated: cut || answer.truncated || read.truncated,
         text: text.to_owned(),
         links: if links == Some(true) {
             let listed = read.links.into_iter();

@@ -28,11 +28,14 @@ pub struct Read {
     pub text: String,
     /// Texts and addresses of the links of the readable part.
     pub links: Vec<(String, String)>,
+    /// Whether the page has more tags, or nests deeper, than is read.
+    pub truncated: bool,
 }
 
 /// Reads `html`, which came from `address`.
 #[must_use]
 pub fn read(html: &str, address: &Url) -> Read {
+    let (html, truncated) = crate::nesting::cut(html);
     let document = Document::from(html);
     let base = document
         .select("base[href]")
@@ -71,6 +74,7 @@ pub fn read(html: &str, address: &Url) -> Read {
         language,
         text: texts.join("\n\n"),
         links,
+        truncated,
     }
 }
 
@@ -178,6 +182,12 @@ mod tests {
                 .text
                 .contains("around")
         );
+    }
+
+    #[test]
+    fn nesting_without_end_is_cut() {
+        let read = read_at_example(&format!("<p>begin</p>{}end", "<div>".repeat(400_000)));
+        assert_eq!((read.text.as_str(), read.truncated), ("begin", true));
     }
 
     #[test]
