@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -166,6 +166,7 @@ const cached = await hub.downloadFileToCacheDir({ repo, path: "tool.toml", cache
 assert.deepEqual(readFileSync(cached), manifest);
 const snapshot = await hub.snapshotDownload({ repo, cacheDir, ...signed });
 assert.equal(sha256(readFileSync(join(snapshot, "data/large.bin"))), sha256(large));
+rmSync(cacheDir, { recursive: true });
 step("downloadFileToCacheDir, snapshotDownload");
 
 const search = (query, credentials = signed) => collect(hub.listModels({ search: query, ...credentials }));
