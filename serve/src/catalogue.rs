@@ -1,0 +1,128 @@
+//! What is offered: functions under the names agents call them by.
+
+use std::collections::HashMap;
+
+use rmcp::model::Tool as Definition;
+use tool_hub_agent::{Dialect, ResultShape, export};
+use tool_hub_host::Tool;
+use tool_hub_manifest::{FunctionName, FunctionSpec};
+
+/// One function, offered to agents.
+#[derive(Clone)]
+pub struct Offer {
+    /// What the agent reads: the visible name and the toolbox's own description are
+    /// already in it.
+    pub spec: FunctionSpec,
+    /// The tool that answers.
+    pub tool: Tool,
+    /// Which of the tool's functions answers.
+    pub function: FunctionName,
+}
+
+/// Functions in the order in which agents see them, no two of the same name.
+pub struct Catalogue {
+    entries: Vec<Entry>,
+    by_name: HashMap<String, usize>,
+}
+
+/// An offer and what is made of it once instead of at every call.
+pub(crate) struct Entry {
+    pub(crate) offer: Offer,
+    pub(crate) definition: Definition,
+    /// Absent when the function declares no shape and every result speaks for itself.
+    pub(crate) shape: Option<ResultShape>,
+}
+
+/// Functions cannot be offered together.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogueError {
+    /// Two functions would be called by one name.
+    #[error("two functions are called `{name}`")]
+    NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// Agents would refuse the definition.
+    #[error("`{name}` cannot be offered: {reason}")]
+    Refused {
+        /// The name.
+        name: String,
+        /// What they would refuse.
+        reason: String,
+    },
+    /// The schemas are not what the protocol demands.
+    #[error("`{name}` cannot be offered: its definition is malformed")]
+    Malformed {
+        /// The name.
+        name: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+}
+
+impl Catalogue {
+    /// Offers these functions, in this order.
+    ///
+    /// # Errors
+    /// When two functions have the same name, or agents would refuse a name or a schema.
+    pub fn new(offers: impl IntoIterator<Item = Offer>) -> Result<Self, CatalogueError> {
+        let mut entries = Vec::new();
+        let mut by_name = HashMap::new();
+        for offer in offers {
+            let name = offer.spec.name.clone();
+            if by_name.insert(name.clone(), entries.len()).is_some() {
+                return Err(CatalogueError::NameTaken { name });
+            }
+            entries.push(Entry {
+                definition: definition(&offer.spec)?,
+                shape: offer
+                    .spec
+                    .output_schema
+                    .as_ref()
+                    .map(ResultShape::of_schema),
+                offer,
+            });
+        }
+        Ok(Self { entries, by_name })
+    }
+
+    /// The names agents call, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| &*entry.offer.spec.name)
+    }
+
+    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
+        self.by_name.get(name).map(|&index| &self.entries[index])
+    }
+
+    pub(crate) fn definitions(&self) -> Vec<Definition> {
+        self.entries
+            .iter()
+            .map(|entry| entry.definition.clone())
+            .collect()
+    }
+
+    /// The name that was probably meant by one that is not offered.
+    pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
+        self.names()
+            .map(|offered| (strsim::jaro_winkler(name, offered), offered))
+            .filter(|(likeness, _)| *likeness > 0.8)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, offered)| offered)
+    }
+}
+
+fn definition(spec: &FunctionSpec) -> Result<Definition, CatalogueError> {
+    let mut export = export(std::slice::from_ref(spec), Dialect::Mcp);
+    if let Some(refusal) = export.losses.iter().find(|loss| loss.lost.is_refusal()) {
+        return Err(CatalogueError::Refused {
+            name: spec.name.clone(),
+            reason: refusal.lost.to_string(),
+        });
+    }
+    serde_json::from_value(export.tools[0].take()).map_err(|source| CatalogueError::Malformed {
+        name: spec.name.clone(),
+        source,
+    })
+}

@@ -1,0 +1,77 @@
+//! What the server says about itself and its tools, and where calls go.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::call;
+use super::question::Seal;
+use crate::{Catalogue, ServeError};
+
+pub(super) struct Server {
+    catalogue: Catalogue,
+    /// Made once: a list of a thousand tools is cloned by reference, not rebuilt.
+    tools: ListToolsResult,
+    about: ServerConfig,
+    seal: Arc<Seal>,
+}
+
+impl Server {
+    pub(super) fn new(catalogue: Catalogue) -> Result<Self, ServeError> {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let implementation =
+            Implementation::new("tool-hub", env!("CARGO_PKG_VERSION")).with_title("tool-hub");
+        Ok(Self {
+            tools: ListToolsResult::with_all_items(catalogue.definitions()),
+            catalogue,
+            about: ServerConfig::new(capabilities).with_server_info(implementation),
+            seal: Arc::new(Seal::new()?),
+        })
+    }
+
+    fn unknown_tool(&self, name: &str) -> ErrorData {
+        let name = name.escape_debug();
+        let message = match self.catalogue.nearest(&name.to_string()) {
+            Some(nearest) => format!("unknown tool `{name}`; did you mean `{nearest}`?"),
+            None => format!("unknown tool `{name}`; `tools/list` names every tool"),
+        };
+        ErrorData::invalid_params(message, None)
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        self.about.clone()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.catalogue
+            .entry(name)
+            .map(|entry| entry.definition.clone())
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(self.tools.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let entry = self
+            .catalogue
+            .entry(&request.name)
+            .ok_or_else(|| self.unknown_tool(&request.name))?;
+        call::call(entry, request, context, &self.seal).await
+    }
+}

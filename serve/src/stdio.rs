@@ -1,0 +1,27 @@
+//! Standard input and output as the connection.
+
+use std::future::Future;
+
+use rmcp::transport::io::stdio_pipes;
+
+use crate::{Catalogue, End, ServeError, serve};
+
+/// Answers the client at the other end of standard input and output until it closes its
+/// side or `shutdown` completes. Nothing but the protocol is written to standard output.
+///
+/// Pipes, which is how clients start servers, are driven without blocking. Where standard
+/// input is something else it is read on a blocking thread, and a runtime that is dropped
+/// waits for that read: end such a program with `Runtime::shutdown_background`.
+///
+/// # Errors
+/// As [`serve`].
+///
+/// # Panics
+/// Outside of a tokio runtime with I/O enabled.
+pub async fn serve_stdio(
+    catalogue: Catalogue,
+    shutdown: impl Future<Output = ()>,
+) -> Result<End, ServeError> {
+    let (reader, writer) = stdio_pipes();
+    serve(catalogue, reader, writer, shutdown).await
+}
