@@ -5,10 +5,11 @@ mod process;
 mod python;
 mod rust;
 mod toolchain;
+mod wit;
 
 use std::path::Path;
 
-use tool_hub_manifest::{Build, Language, Manifest};
+use tool_hub_manifest::{Build, Language};
 
 use crate::config::Config;
 use crate::printer::Printer;
@@ -22,8 +23,6 @@ pub(crate) use toolchain::Toolchain;
 pub(crate) struct Project<'a> {
     /// The directory that holds the author's manifest.
     pub(crate) directory: &'a Path,
-    /// The author's manifest.
-    pub(crate) manifest: &'a Manifest,
     /// The manifest's `[build]` section.
     pub(crate) build: &'a Build,
 }

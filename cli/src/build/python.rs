@@ -4,38 +4,59 @@
 use anyhow::Context as _;
 use tokio::process::Command;
 
+use super::wit::StagedWit;
 use super::{Project, Toolchain, process};
 use crate::config::Config;
 use crate::printer::Printer;
 
+/// The program is a native module of the package, so that it needs no environment of its own
+/// but a place on Python's path.
 const COMPONENTIZE_PY: Toolchain = Toolchain {
-    name: "componentize-py-0.17.2",
+    name: "componentize-py-0.25.1",
     install: &[
-        "python3", "-m", "pip", "install", "--quiet", "--target", "{directory}", "componentize-py==0.17.2",
+        "python3",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--target",
+        "{directory}",
+        "componentize-py==0.25.1",
     ],
 };
 
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "app.py";
 
-/// Builds the project with componentize-py.
+/// Builds the project with componentize-py. WASI is left as it is rather than stubbed out: a
+/// stub would bake one seed into the component, and every call would draw the same "random"
+/// numbers.
 pub(super) async fn build(
     project: Project<'_>,
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
     let toolchain = COMPONENTIZE_PY.directory(config, printer).await?;
-    let contract = tool_hub_host::authoring::contract_directory()?;
+    let wit = StagedWit::of(project.directory)?;
     let output = tempfile::tempdir()?;
     let component = output.path().join("tool.wasm");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let module = source.strip_suffix(".py").unwrap_or(source).replace('/', ".");
-    let world = project.build.world.as_deref();
     let mut command = Command::new("python3");
     command
-        .args(["-c", "import componentize_py; componentize_py.script()"])
+        .args(["-c", "import sys, componentize_py; sys.exit(componentize_py.script())"])
+        .arg("--wit-path")
+        .arg(wit.path())
+        .args(project.build.world.iter().flat_map(|world| ["--world", world]))
+        .args(["--quiet", "componentize", "--python-path"])
+        .arg(project.directory)
+        .arg("--output")
+        .arg(&component)
+        .arg(module)
         .env("PYTHONPATH", &toolchain)
-        .current_dir(project.directory);
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(output.path());
     process::run("building with componentize-py", &mut command, printer).await?;
     std::fs::read(&component).with_context(|| format!("{} cannot be read", component.display()))
 }

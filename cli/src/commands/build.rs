@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
-use tool_hub_host::authoring::{self, WitSource};
+use tool_hub_host::authoring::{self, Docs, WitSource};
 use tool_hub_manifest::{Manifest, Package, Verified, package_file};
 
 use crate::build::{self, Project};
@@ -70,17 +70,20 @@ impl Build {
                 .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
                 .into());
         };
-        let project = Project { directory, manifest: &author, build: &section };
+        let project = Project { directory, build: &section };
         let component = build::component(project, config, printer).await?;
-        let docs = authoring::Docs::read(&wit_sources(&directory.join("wit"))?, section.world.as_deref())?;
-        let component = docs.embed(component)?;
+        let files = wit_files(&directory.join("wit"))?;
+        let sources: Vec<WitSource<'_>> =
+            files.iter().map(|(path, text)| WitSource { path, contents: text }).collect();
+        let docs = Docs::from_sources(&sources, section.world.as_deref())?;
+        let component = docs.embed(&component)?;
         let manifest = authoring::complete_manifest(author, &component, Some(&docs))?;
         Ok(Verified::check(Package { manifest: manifest.to_toml().into_bytes(), component })?)
     }
 }
 
 /// Every WIT file below `directory`, by its path there.
-fn wit_sources(directory: &Path) -> anyhow::Result<Vec<WitSource>> {
+fn wit_files(directory: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let mut sources = Vec::new();
     collect_wit(directory, directory, &mut sources)?;
     if sources.is_empty() {
@@ -88,11 +91,11 @@ fn wit_sources(directory: &Path) -> anyhow::Result<Vec<WitSource>> {
             .hint("a tool's functions are declared in wit/world.wit")
             .into());
     }
-    sources.sort_by(|a, b| a.path.cmp(&b.path));
+    sources.sort();
     Ok(sources)
 }
 
-fn collect_wit(root: &Path, directory: &Path, sources: &mut Vec<WitSource>) -> anyhow::Result<()> {
+fn collect_wit(root: &Path, directory: &Path, sources: &mut Vec<(PathBuf, String)>) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be read", directory.display());
     for entry in std::fs::read_dir(directory).with_context(failed)? {
         let path = entry.with_context(failed)?.path();
@@ -106,7 +109,7 @@ fn collect_wit(root: &Path, directory: &Path, sources: &mut Vec<WitSource>) -> a
             let text = std::fs::read_to_string(&path)
                 .with_context(|| format!("{} cannot be read", path.display()))?;
             let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
-            sources.push(WitSource { path: name, text });
+            sources.push((name, text));
         }
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::Pin;
+use tool_hub_manifest::{Digest, Pin};
 
 use crate::config::Config;
 use crate::printer::Printer;
@@ -32,7 +32,8 @@ impl Gc {
         }
         let keep: Vec<Pin> = toolboxes.iter().flat_map(OpenToolbox::pins).collect();
         let freed = config.open_store()?.gc(&keep, SPARED)?;
-        let compiled = config.open_host()?.clear_cache_except(&keep)?;
+        let components: Vec<Digest> = keep.iter().map(|pin| pin.component).collect();
+        let compiled = config.open_host()?.trim_cache(&components)?;
         if printer.wants_json() {
             printer.json(&json!({
                 "store": { "files": freed.files, "bytes": freed.bytes },

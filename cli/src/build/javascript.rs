@@ -1,0 +1,76 @@
+//! JavaScript projects: esbuild puts the project's modules into one file, and the QuickJS
+//! back end of jco makes a component of it.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use tokio::process::Command;
+
+use super::wit::StagedWit;
+use super::{Project, Toolchain, process};
+use crate::config::Config;
+use crate::printer::Printer;
+
+/// jco's back end by itself: jco brings eight times as much, none of which is used here.
+const COMPONENTIZE_QJS: Toolchain = Toolchain {
+    name: "componentize-qjs-0.4.5",
+    install: &[
+        "npm",
+        "install",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--prefix",
+        "{directory}",
+        "componentize-qjs@0.4.5",
+        "esbuild@0.28.2",
+    ],
+};
+
+/// The module that is built when the manifest names none.
+const DEFAULT_SOURCE: &str = "tool.js";
+
+/// Builds the project with esbuild and componentize-qjs.
+pub(super) async fn build(
+    project: Project<'_>,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<Vec<u8>> {
+    let programs = COMPONENTIZE_QJS.directory(config, printer).await?.join("node_modules/.bin");
+    install_dependencies(project.directory, printer).await?;
+    let wit = StagedWit::of(project.directory)?;
+    let output = tempfile::tempdir()?;
+    let (bundle, component) = (output.path().join("bundle.js"), output.path().join("tool.wasm"));
+    let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
+    let mut bundling = Command::new(programs.join("esbuild"));
+    bundling
+        .arg(source)
+        .args(["--bundle", "--format=esm", "--platform=neutral", "--main-fields=module,main"])
+        .args(["--log-level=warning"])
+        .arg(format!("--outfile={}", bundle.display()))
+        .current_dir(project.directory);
+    process::run("bundling with esbuild", &mut bundling, printer).await?;
+    let mut building = Command::new(programs.join("componentize-qjs"));
+    building
+        .arg("--wit")
+        .arg(wit.path())
+        .arg("--js")
+        .arg(&bundle)
+        .args(project.build.world.iter().flat_map(|world| ["--world", world]))
+        .args(["--sync", "--output"])
+        .arg(&component)
+        .current_dir(output.path());
+    process::run("building with componentize-qjs", &mut building, printer).await?;
+    std::fs::read(&component).with_context(|| format!("{} cannot be read", component.display()))
+}
+
+/// Installs what `package-lock.json` names, where nothing is installed yet. Scripts of
+/// packages are not run: a build must not run what nobody looked at.
+async fn install_dependencies(project: &Path, printer: &Printer) -> anyhow::Result<()> {
+    if !project.join("package-lock.json").is_file() || project.join("node_modules").is_dir() {
+        return Ok(());
+    }
+    let mut command = Command::new("npm");
+    command.args(["ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(project);
+    process::run("installing the project's packages", &mut command, printer).await.map(drop)
+}
