@@ -50,7 +50,7 @@ impl Client {
         }
         Err(ClientError::TokenMissing {
             act: act.clone(),
-            endpoint: self.endpoint().clone(),
+            endpoint: Box::new(self.endpoint().clone()),
         })
     }
 }

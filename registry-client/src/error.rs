@@ -27,7 +27,7 @@ pub enum ClientError {
     #[error("cannot set up the connection to {endpoint}")]
     Setup {
         /// The endpoint.
-        endpoint: Url,
+        endpoint: Box<Url>,
         /// Why.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -38,7 +38,7 @@ pub enum ClientError {
         /// What was tried.
         act: Act,
         /// The endpoint.
-        endpoint: Url,
+        endpoint: Box<Url>,
         /// Why.
         #[source]
         source: reqwest::Error,
@@ -76,7 +76,7 @@ pub enum ClientError {
         /// What was tried.
         act: Act,
         /// The endpoint.
-        endpoint: Url,
+        endpoint: Box<Url>,
     },
     /// The registry does not accept the token (status 401).
     #[error("cannot {act}: {endpoint} does not accept the token{answer}")]
@@ -84,7 +84,7 @@ pub enum ClientError {
         /// What was tried.
         act: Act,
         /// The endpoint.
-        endpoint: Url,
+        endpoint: Box<Url>,
         /// What the registry said.
         answer: Box<Answer>,
     },
@@ -102,7 +102,7 @@ pub enum ClientError {
         /// The repo.
         repo: RepoId,
         /// The endpoint.
-        endpoint: Url,
+        endpoint: Box<Url>,
         /// Whether a token was sent.
         signed_in: bool,
     },

@@ -46,7 +46,7 @@ impl Hub {
             .client(base_client(config, same_origin(endpoint.clone()))?)
             .build()
             .map_err(|source| ClientError::Setup {
-                endpoint: endpoint.clone(),
+                endpoint: Box::new(endpoint.clone()),
                 source: Box::new(source),
             })?;
         Ok(Self {

@@ -38,7 +38,7 @@ pub(crate) fn classify(
     retry_after: Option<Duration>,
 ) -> ClientError {
     let act = act.clone();
-    let endpoint = endpoint.clone();
+    let endpoint = Box::new(endpoint.clone());
     // The code says more than the status: a missing repo is a 401 to whoever is anonymous.
     match (answer.code.as_deref(), answer.status) {
         (Some("RepoNotFound"), 401 | 403 | 404) => {
@@ -93,7 +93,7 @@ pub(crate) fn not_sent(act: &Act, endpoint: &Url, source: reqwest::Error) -> Cli
     if source.is_connect() {
         return ClientError::Unreachable {
             act: act.clone(),
-            endpoint: endpoint.clone(),
+            endpoint: Box::new(endpoint.clone()),
             source: source.without_url(),
         };
     }
@@ -136,7 +136,7 @@ pub(crate) fn commit(act: &Act, text: &str) -> Result<CommitId, ClientError> {
         .map_err(|error| nonsense(act, &format!("{error}")))
 }
 
-fn repo_not_found(act: Act, endpoint: Url, signed_in: bool, answer: Answer) -> ClientError {
+fn repo_not_found(act: Act, endpoint: Box<Url>, signed_in: bool, answer: Answer) -> ClientError {
     match act.repo() {
         Some(repo) => ClientError::RepoNotFound {
             repo: repo.clone(),
@@ -152,7 +152,7 @@ fn repo_not_found(act: Act, endpoint: Url, signed_in: bool, answer: Answer) -> C
 
 fn repo_not_found_unless_file(
     act: Act,
-    endpoint: Url,
+    endpoint: Box<Url>,
     signed_in: bool,
     answer: Box<Answer>,
 ) -> ClientError {

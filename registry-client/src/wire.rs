@@ -327,7 +327,7 @@ pub(crate) fn base_client(
     policy: redirect::Policy,
 ) -> Result<reqwest::Client, ClientError> {
     let failed = |source: reqwest::Error| ClientError::Setup {
-        endpoint: config.endpoint.clone(),
+        endpoint: Box::new(config.endpoint.clone()),
         source: Box::new(source.without_url()),
     };
     let mut builder = reqwest::Client::builder()

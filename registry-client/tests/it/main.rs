@@ -1,4 +1,9 @@
 //! The client against an honest and a hostile registry, and the store under load and crashes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot be set up should panic, and it damages files on purpose"
+)]
 
 mod crash;
 mod hostile;

@@ -116,15 +116,15 @@ async fn answer(State(world): State<Arc<Mutex<World>>>, request: Request) -> Res
         return response;
     }
     let honest = world.answer(&seen);
-    honest.unwrap_or_else(|refusal| refusal)
+    honest.unwrap_or_else(|no| refusal(no.status, no.code, no.message))
 }
 
 impl World {
-    fn answer(&mut self, seen: &Seen) -> Result<Response, Response> {
+    fn answer(&mut self, seen: &Seen) -> Result<Response, Refusal> {
         let authorization = seen.headers.get("authorization");
         let signed_in = authorization.is_some_and(|it| it == &format!("Bearer {TOKEN}"));
         if authorization.is_some() && !signed_in {
-            return Err(refusal(
+            return Err(refuse(
                 401,
                 "",
                 "Invalid credentials in Authorization header",
@@ -137,7 +137,7 @@ impl World {
                 "orgs": [{"name": "acme"}],
                 "auth": {"type": "access_token", "accessToken": {"role": "write"}},
             }))),
-            ("GET", ["api", "whoami-v2"]) => Err(refusal(401, "", "Who are you?")),
+            ("GET", ["api", "whoami-v2"]) => Err(refuse(401, "", "Who are you?")),
             ("GET", ["api", "models"]) => Ok(ok(self.search(&seen.query))),
             ("POST", ["api", "repos", "create"]) if signed_in => self.create(&seen.body),
             ("GET", ["api", "models", owner, name]) => {
@@ -161,7 +161,7 @@ impl World {
                 let repo = self.repo(owner, name, signed_in)?;
                 let commit = repo.commit(revision)?;
                 let content = repo.commits[&commit].get(*file);
-                let content = content.ok_or_else(|| refusal(404, "EntryNotFound", "no file"))?;
+                let content = content.ok_or_else(|| refuse(404, "EntryNotFound", "no file"))?;
                 let headers = [("x-repo-commit", commit), ("etag", "\"abc\"".to_owned())];
                 Ok((headers, content.clone()).into_response())
             }
@@ -179,31 +179,31 @@ impl World {
             ("POST", ["api", "models", owner, name, "tag", revision]) if signed_in => {
                 self.repo_mut(owner, name)?.make_tag(revision, &seen.body)
             }
-            _ => Err(refusal(404, "", "no such route")),
+            _ => Err(refuse(404, "", "no such route")),
         }
     }
 
-    fn repo(&self, owner: &str, name: &str, signed_in: bool) -> Result<&Repo, Response> {
+    fn repo(&self, owner: &str, name: &str, signed_in: bool) -> Result<&Repo, Refusal> {
         let found = self.repos.get(&format!("{owner}/{name}"));
         found
             .filter(|repo| signed_in || !repo.private)
             .ok_or_else(|| {
                 let status = if signed_in { 404 } else { 401 };
-                refusal(status, "RepoNotFound", "Repository not found")
+                refuse(status, "RepoNotFound", "Repository not found")
             })
     }
 
-    fn repo_mut(&mut self, owner: &str, name: &str) -> Result<&mut Repo, Response> {
+    fn repo_mut(&mut self, owner: &str, name: &str) -> Result<&mut Repo, Refusal> {
         self.repos
             .get_mut(&format!("{owner}/{name}"))
-            .ok_or_else(|| refusal(404, "RepoNotFound", "Repository not found"))
+            .ok_or_else(|| refuse(404, "RepoNotFound", "Repository not found"))
     }
 
-    fn create(&mut self, body: &[u8]) -> Result<Response, Response> {
+    fn create(&mut self, body: &[u8]) -> Result<Response, Refusal> {
         let asked: Value = serde_json::from_slice(body).unwrap();
         let owner = asked["organization"].as_str().unwrap_or("alice");
         if owner != "alice" {
-            return Err(refusal(403, "", "You have no right to create repos there"));
+            return Err(refuse(403, "", "You have no right to create repos there"));
         }
         let id = format!("{owner}/{}", asked["name"].as_str().unwrap());
         let mut repo = Repo {
@@ -240,7 +240,7 @@ impl Repo {
         id
     }
 
-    fn commit(&self, revision: &str) -> Result<String, Response> {
+    fn commit(&self, revision: &str) -> Result<String, Refusal> {
         let named = match revision {
             "main" => self.head.clone(),
             _ => self.tags.get(revision).cloned(),
@@ -252,7 +252,7 @@ impl Repo {
         };
         named
             .or_else(known)
-            .ok_or_else(|| refusal(404, "RevisionNotFound", "Invalid rev id"))
+            .ok_or_else(|| refuse(404, "RevisionNotFound", "Invalid rev id"))
     }
 
     fn refs(&self) -> Value {
@@ -282,7 +282,7 @@ impl Repo {
         listed.collect()
     }
 
-    fn make_commit(&mut self, body: &[u8]) -> Result<Response, Response> {
+    fn make_commit(&mut self, body: &[u8]) -> Result<Response, Refusal> {
         let lines: Vec<Value> = body
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty())
@@ -290,7 +290,7 @@ impl Repo {
             .collect();
         let parent = lines[0]["value"]["parentCommit"].as_str();
         if parent != self.head.as_deref() {
-            return Err(refusal(
+            return Err(refuse(
                 412,
                 "",
                 "The branch was updated since you opened this page.",
@@ -309,12 +309,12 @@ impl Repo {
         ))
     }
 
-    fn make_tag(&mut self, revision: &str, body: &[u8]) -> Result<Response, Response> {
+    fn make_tag(&mut self, revision: &str, body: &[u8]) -> Result<Response, Refusal> {
         let asked: Value = serde_json::from_slice(body).unwrap();
         let tag = asked["tag"].as_str().unwrap().to_owned();
         let commit = self.commit(revision)?;
         if self.tags.contains_key(&tag) {
-            return Err(refusal(409, "", "Tag reference exists already"));
+            return Err(refuse(409, "", "Tag reference exists already"));
         }
         self.tags.insert(tag, commit);
         Ok(StatusCode::OK.into_response())
@@ -323,6 +323,21 @@ impl Repo {
 
 pub(crate) fn ok(body: Value) -> Response {
     axum::Json(body).into_response()
+}
+
+/// A refusal on its way out of the honest part.
+struct Refusal {
+    status: u16,
+    code: &'static str,
+    message: &'static str,
+}
+
+fn refuse(status: u16, code: &'static str, message: &'static str) -> Refusal {
+    Refusal {
+        status,
+        code,
+        message,
+    }
 }
 
 pub(crate) fn refusal(status: u16, code: &str, message: &str) -> Response {
