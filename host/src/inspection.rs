@@ -1,16 +1,18 @@
 //! Inspection: what a tool claims next to what its bytes import and export.
 
-mod imports;
+pub(crate) mod imports;
 mod producers;
 
 use std::fmt;
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    Digest, ExportName, FunctionName, Grants, LimitRequest, ToolName, Verified, Version,
+    Capabilities, Digest, ExportName, FunctionName, Grants, LimitRequest, ToolName, Verified,
+    Version,
 };
 
-use crate::{Approved, CallableFunction, HostError};
+use crate::exports::Exports;
+use crate::{Approved, CallableFunction, HostError, claims, grant, wit};
 
 pub use imports::{Effect, InspectedImport, Power};
 pub use producers::Producer;
@@ -59,6 +61,158 @@ pub struct Inspection {
     pub warnings: Vec<String>,
     /// Reasons never to run the tool; with one of them it cannot be approved.
     pub refusals: Vec<Refusal>,
+}
+
+/// Holds what a tool claims against what its bytes are. Nothing is compiled and nothing runs.
+///
+/// # Errors
+/// When the bytes are no valid component, are bigger than is ever compiled, or need a
+/// feature that the host's engine does not offer. What can still be shown to a person is
+/// shown: see [`Inspection::refusals`].
+pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
+    let decoded = wit::decode(verified.component())?;
+    let exports = Exports::of_world(&decoded.resolve, decoded.world);
+    let manifest = verified.manifest();
+    let (functions, mut refusals) = claims::check(manifest, &exports);
+    refusals.extend(exports.foreign_imports());
+    let asked = &manifest.capabilities;
+    let imports: Vec<InspectedImport> = exports
+        .imports
+        .into_iter()
+        .map(|import| InspectedImport::new(&import.name, import.functions, asked))
+        .collect();
+    let producers = producers::producers(verified.component());
+    let capabilities = capabilities(asked, &imports);
+    let undeclared = undeclared(&imports);
+    let pin = verified.pin();
+    Ok(Inspection {
+        verified: verified.clone(),
+        name: manifest.name.clone(),
+        version: manifest.version.clone(),
+        description: manifest.description.clone(),
+        license: manifest.license.clone(),
+        manifest_digest: pin.manifest,
+        component_digest: pin.component,
+        approval_digest: pin.digest(),
+        component_bytes: verified.component().len() as u64,
+        warnings: warnings(&functions, &capabilities, &undeclared),
+        functions: functions
+            .into_iter()
+            .map(|(function, _)| function)
+            .collect(),
+        not_callable: exports.not_callable,
+        imports,
+        capabilities,
+        undeclared,
+        limits: manifest.limits,
+        language: producers::language(&producers),
+        producers,
+        refusals,
+    })
+}
+
+impl Inspection {
+    /// Approves what was inspected, with `grants`. Whoever calls this has the consent of the
+    /// person who read the inspection.
+    ///
+    /// # Errors
+    /// When there are refusals, or the grants go beyond what the manifest asks for.
+    pub fn approve(&self, grants: Grants) -> Result<Approved, HostError> {
+        if !self.refusals.is_empty() {
+            return Err(HostError::Refused {
+                tool: self.name.clone(),
+                refusals: self.refusals.clone(),
+            });
+        }
+        Approved::new(self.verified.clone(), grants)
+    }
+
+    /// The verified bytes that were inspected.
+    pub fn verified(&self) -> &Verified {
+        &self.verified
+    }
+}
+
+fn capabilities(asked: &Capabilities, imports: &[InspectedImport]) -> Vec<InspectedCapability> {
+    let used = |power| {
+        let mut imports = imports.iter();
+        imports.any(|import| import.power == power && import.effect == Effect::Grantable)
+    };
+    let network = asked.network.iter().map(|origin| InspectedCapability {
+        power: Power::Network,
+        what: origin.to_string(),
+        why: String::new(),
+        used: used(Power::Network),
+        flag: grant::network_flag(&origin.to_string()),
+    });
+    let directories = asked.directories.iter().map(|request| InspectedCapability {
+        power: Power::Files,
+        what: format!("{} ({})", request.name, request.access),
+        why: request.why.clone(),
+        used: used(Power::Files),
+        flag: grant::directory_flag(request),
+    });
+    let variables = asked.variables.iter().map(|request| InspectedCapability {
+        power: Power::Variables,
+        what: match request.secret {
+            true => format!("{} (secret)", request.name),
+            false => request.name.to_string(),
+        },
+        why: request.why.clone(),
+        used: used(Power::Variables),
+        flag: grant::variable_flag(request),
+    });
+    network.chain(directories).chain(variables).collect()
+}
+
+/// Powers beyond what runtimes bring along: HTTP, and opening files.
+fn undeclared(imports: &[InspectedImport]) -> Vec<Power> {
+    let opens_files = |import: &InspectedImport| {
+        let mut functions = import.functions.iter();
+        functions.any(|function| function.ends_with("descriptor.open-at"))
+    };
+    let mut powers: Vec<Power> = imports
+        .iter()
+        .filter(|import| import.effect == Effect::Inert)
+        .filter(|import| match import.power {
+            Power::Network => import.interface.starts_with("wasi:http/"),
+            Power::Files => opens_files(import),
+            Power::Variables => import.interface.starts_with("wasi:config/"),
+            _ => false,
+        })
+        .map(|import| import.power)
+        .collect();
+    powers.sort_unstable();
+    powers.dedup();
+    powers
+}
+
+fn warnings(
+    functions: &[(CallableFunction, usize)],
+    capabilities: &[InspectedCapability],
+    undeclared: &[Power],
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if functions.is_empty() {
+        warnings.push("there is no function that an agent could call".to_owned());
+    }
+    for (function, _) in functions {
+        if function.spec.description.trim().is_empty() {
+            warnings.push(format!("function `{}` has no description", function.name));
+        }
+    }
+    for capability in capabilities.iter().filter(|capability| !capability.used) {
+        warnings.push(format!(
+            "it asks for {} {}, but imports nothing that could use it",
+            capability.power, capability.what
+        ));
+    }
+    for power in undeclared {
+        warnings.push(format!(
+            "it can make use of {power}, but the manifest does not ask for any: every use is refused"
+        ));
+    }
+    warnings
 }
 
 /// An export that agents cannot call.

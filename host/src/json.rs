@@ -5,4 +5,3 @@ pub(crate) mod read;
 pub(crate) mod write;
 
 pub(crate) use read::{ArgumentError, arguments};
-pub(crate) use write::write;

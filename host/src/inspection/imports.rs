@@ -3,7 +3,11 @@
 
 use std::fmt;
 
+use semver::Version;
 use serde::Serialize;
+use tool_hub_manifest::Capabilities;
+
+use crate::Refusal;
 
 /// What an import could do if everything were granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -76,4 +80,193 @@ pub struct InspectedImport {
     pub says: String,
     /// The functions the component takes from it.
     pub functions: Vec<String>,
+}
+
+impl InspectedImport {
+    /// Classifies one import of a tool that asks for `asked`.
+    pub(crate) fn new(name: &str, functions: Vec<String>, asked: &Capabilities) -> Self {
+        let power = power(name);
+        let grantable = match power {
+            Power::Network => Some(!asked.network.is_empty() && !name.starts_with("wasi:sockets/")),
+            Power::Files => Some(!asked.directories.is_empty()),
+            Power::Variables => Some(!asked.variables.is_empty()),
+            _ => None,
+        };
+        let effect = match (power, grantable) {
+            (Power::Unsupported, _) => Effect::Refused,
+            (_, None) => Effect::Harmless,
+            (_, Some(true)) => Effect::Grantable,
+            (_, Some(false)) => Effect::Inert,
+        };
+        Self {
+            says: says(name, power, effect),
+            interface: name.to_owned(),
+            power,
+            effect,
+            functions,
+        }
+    }
+}
+
+/// Why `name` is never linked, where it is not.
+pub(crate) fn refusal(name: &str) -> Option<Refusal> {
+    if power(name) != Power::Unsupported {
+        return None;
+    }
+    let import = name.to_owned();
+    Some(match Interface::parse(name) {
+        Some(interface) if interface.is_preview3() => Refusal::WasiPreview3 { import },
+        _ => Refusal::UnknownImport { import },
+    })
+}
+
+/// What this host links, and what it could do. Everything else is unsupported.
+fn power(name: &str) -> Power {
+    let Some(interface) = Interface::parse(name) else {
+        return Power::Unsupported;
+    };
+    let Interface { package, name, .. } = interface;
+    if !interface.is_linked_version() {
+        return Power::Unsupported;
+    }
+    match (package, name) {
+        ("wasi:io", "error" | "poll" | "streams") | ("wasi:cli", "exit") => Power::Nothing,
+        ("wasi:cli", "environment") | ("wasi:config", "store") => Power::Variables,
+        (
+            "wasi:cli",
+            "stdin" | "stdout" | "stderr" | "terminal-input" | "terminal-output" | "terminal-stdin"
+            | "terminal-stdout" | "terminal-stderr",
+        ) => Power::StandardStreams,
+        ("wasi:clocks", "monotonic-clock" | "wall-clock") => Power::Clock,
+        ("wasi:random", "random" | "insecure" | "insecure-seed") => Power::Random,
+        ("wasi:filesystem", "types" | "preopens") => Power::Files,
+        (
+            "wasi:sockets",
+            "network" | "instance-network" | "ip-name-lookup" | "tcp" | "tcp-create-socket" | "udp"
+            | "udp-create-socket",
+        )
+        | ("wasi:http", "types" | "outgoing-handler") => Power::Network,
+        ("tool-hub:tool", "interaction") => Power::Person,
+        ("tool-hub:tool", "types") => Power::Nothing,
+        _ => Power::Unsupported,
+    }
+}
+
+/// The name of an interface, taken apart.
+struct Interface<'a> {
+    package: &'a str,
+    name: &'a str,
+    version: Version,
+}
+
+impl<'a> Interface<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (path, version) = text.split_once('@')?;
+        let (package, name) = path.split_once('/')?;
+        Some(Self {
+            package,
+            name,
+            version: version.parse().ok()?,
+        })
+    }
+
+    fn is_preview3(&self) -> bool {
+        self.package.starts_with("wasi:") && (self.version.major, self.version.minor) == (0, 3)
+    }
+
+    fn is_linked_version(&self) -> bool {
+        let version = &self.version;
+        match self.package {
+            "wasi:config" => {
+                *version == Version::parse("0.2.0-rc.1").unwrap_or(Version::new(0, 0, 0))
+            }
+            "tool-hub:tool" => (version.major, version.minor) == (0, 1) && version.pre.is_empty(),
+            _ => (version.major, version.minor) == (0, 2) && version.pre.is_empty(),
+        }
+    }
+}
+
+fn says(name: &str, power: Power, effect: Effect) -> String {
+    match (power, effect) {
+        (Power::Nothing, _) => "gives no power".into(),
+        (Power::Clock, _) => "tells the time and waits".into(),
+        (Power::Random, _) => "draws random numbers".into(),
+        (Power::StandardStreams, _) => "writes text that the host keeps; reads nothing".into(),
+        (Power::Person, _) => "shows progress and asks the person questions".into(),
+        (Power::Unsupported, _) => "is not offered by this host".into(),
+        (Power::Network, Effect::Grantable) => {
+            "makes HTTP requests to the origins that are granted".into()
+        }
+        (Power::Network, _) if name.starts_with("wasi:sockets/") => {
+            "raw network sockets, which are always refused".into()
+        }
+        (Power::Network, _) => "HTTP requests, all refused: the manifest asks for none".into(),
+        (Power::Files, Effect::Grantable) => "uses the directories that are granted".into(),
+        (Power::Files, _) => "files, of which it finds none: the manifest asks for none".into(),
+        (Power::Variables, Effect::Grantable) => "reads the variables that are granted".into(),
+        (Power::Variables, _) => {
+            "variables, of which it finds none: the manifest asks for none".into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, power: Power, effect: Effect) {
+        let import = InspectedImport::new(name, Vec::new(), &Capabilities::default());
+        assert_eq!((import.power, import.effect), (power, effect), "{name}");
+    }
+
+    #[test]
+    fn imports_by_what_they_could_do() {
+        check("wasi:io/streams@0.2.6", Power::Nothing, Effect::Harmless);
+        check(
+            "wasi:clocks/wall-clock@0.2.0",
+            Power::Clock,
+            Effect::Harmless,
+        );
+        check(
+            "wasi:cli/environment@0.2.3",
+            Power::Variables,
+            Effect::Inert,
+        );
+        check(
+            "wasi:config/store@0.2.0-rc.1",
+            Power::Variables,
+            Effect::Inert,
+        );
+        check("wasi:filesystem/types@0.2.6", Power::Files, Effect::Inert);
+        check(
+            "wasi:http/outgoing-handler@0.2.4",
+            Power::Network,
+            Effect::Inert,
+        );
+        check("wasi:sockets/tcp@0.2.0", Power::Network, Effect::Inert);
+        check(
+            "tool-hub:tool/interaction@0.1.0",
+            Power::Person,
+            Effect::Harmless,
+        );
+        for unknown in [
+            "run",
+            "wasi:cli/run",
+            "wasi:cli/environment@0.3.0",
+            "wasi:cli/environment@0.2.0-rc-2023-11-10",
+            "wasi:nn/inference@0.2.0",
+            "wasi:logging/logging@0.1.0-draft",
+            "tool-hub:tool/interaction@0.2.0",
+            "evil:host/shell@1.0.0",
+        ] {
+            check(unknown, Power::Unsupported, Effect::Refused);
+        }
+    }
+
+    #[test]
+    fn components_of_the_next_wasi_are_named_as_such() {
+        let import = "wasi:clocks/monotonic-clock@0.3.0".to_owned();
+        assert_eq!(refusal(&import), Some(Refusal::WasiPreview3 { import }));
+    }
 }

@@ -1,0 +1,142 @@
+//! For those who make tools: manifests from components, and doc comments into both.
+
+mod docs;
+
+use tool_hub_manifest::{
+    ArgumentName, ComponentClaim, ExportName, Function, FunctionName, Input, Manifest, Output,
+    ToolName, ValueType, Version,
+};
+
+use crate::exports::{Exports, Placed};
+use crate::shape::{Shape, snake};
+use crate::{HostError, claims, schema, wit};
+
+pub use docs::{CONTRACT, Docs, WitSource};
+
+/// The manifest of somebody else's component, from its WIT and, where it carries any, its
+/// doc comments. It asks for nothing: what the component imports beyond pure computation
+/// meets refusals.
+///
+/// # Errors
+/// When the bytes are no valid component, or a name in it cannot be offered to agents.
+pub fn derive_manifest(component: &[u8], name: ToolName) -> Result<Manifest, HostError> {
+    let manifest = Manifest::new(name, Version::new(0, 0, 0));
+    complete_manifest(manifest, component, None)
+}
+
+/// Finishes an author's manifest: adds the functions, exports, inputs, outputs and
+/// descriptions that are missing, from the component's types and from `docs`, or from the
+/// docs that the component itself carries. What the author wrote stays as it is.
+///
+/// # Errors
+/// When the bytes are no valid component, a name in it cannot be offered to agents, or the
+/// author's claims and the component disagree.
+pub fn complete_manifest(
+    author: Manifest,
+    component: &[u8],
+    docs: Option<&Docs>,
+) -> Result<Manifest, HostError> {
+    let decoded = wit::decode(component)?;
+    let exports = Exports::of_world(&decoded.resolve, decoded.world);
+    let carried;
+    let docs = match docs {
+        Some(docs) => docs,
+        None => {
+            carried = Docs::of_section(decoded.docs.as_deref());
+            &carried
+        }
+    };
+    let mut manifest = author;
+    manifest.component = Some(ComponentClaim::of(component));
+    if manifest.description.is_empty() {
+        manifest.description = docs.world().unwrap_or_default().to_owned();
+    }
+    let mut places = vec![None; exports.callable.len()];
+    let mut refusals = Vec::new();
+    for (name, function) in &manifest.functions {
+        match claims::place(name, function, &exports) {
+            Ok(place) => places[place] = Some(name.clone()),
+            Err(refusal) => refusals.push(refusal),
+        }
+    }
+    for (placed, name) in exports.callable.iter().zip(places) {
+        let name = match name {
+            Some(name) => name,
+            None => free_name(&manifest, &placed.name)?,
+        };
+        let function = manifest.functions.entry(name).or_default();
+        complete(function, placed, docs)?;
+    }
+    refusals.extend(claims::check(&manifest, &exports).1);
+    refusals.dedup();
+    if refusals.is_empty() {
+        Ok(manifest)
+    } else {
+        Err(HostError::Disagreement { refusals })
+    }
+}
+
+/// The name under which a function is offered that the author did not name: its own, or
+/// with its interface in front where that is taken.
+fn free_name(manifest: &Manifest, export: &ExportName) -> Result<FunctionName, HostError> {
+    let own = snake(export.function());
+    let interface = export.interface().map(|interface| {
+        let path = interface.split('@').next().unwrap_or(interface);
+        let last = path.rsplit(['/', ':']).next().unwrap_or(path);
+        format!("{}_{own}", snake(last))
+    });
+    let taken = |name: &FunctionName| manifest.functions.contains_key(name);
+    for candidate in [Some(own), interface].into_iter().flatten() {
+        let name: FunctionName = candidate.parse().map_err(|error| HostError::Name {
+            name: export.to_string(),
+            reason: format!("{error}"),
+        })?;
+        if !taken(&name) {
+            return Ok(name);
+        }
+    }
+    Err(HostError::Name {
+        name: export.to_string(),
+        reason: "another function has the same name for agents".into(),
+    })
+}
+
+fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result<(), HostError> {
+    function.export.get_or_insert_with(|| placed.name.clone());
+    if function.description.is_empty() {
+        function.description = docs.function(&placed.name).unwrap_or_default().to_owned();
+    }
+    let mut written = std::mem::take(&mut function.inputs);
+    for field in &placed.signature.parameters {
+        let name: ArgumentName = field.label.json.parse().map_err(|error| HostError::Name {
+            name: format!("{}: {}", placed.name, field.label.wit),
+            reason: format!("{error}"),
+        })?;
+        let is_audio = docs.is_audio(&placed.name, &field.label.wit);
+        let mut input = written.shift_remove(&name).unwrap_or_else(|| Input {
+            value_type: match schema::value_type(&field.shape) {
+                ValueType::Image if is_audio => ValueType::Audio,
+                value_type => value_type,
+            },
+            description: String::new(),
+            optional: false,
+            examples: Vec::new(),
+        });
+        // Authors need not say what the component says.
+        input.optional |= matches!(field.shape, Shape::Option(_));
+        if input.description.is_empty() {
+            let comment = docs.parameter(&placed.name, &field.label.wit);
+            input.description = comment.unwrap_or_default();
+        }
+        function.inputs.insert(name, input);
+    }
+    // What is left names no parameter; the check that follows says so.
+    function.inputs.extend(written);
+    if function.output.is_none() {
+        function.output = claims::output_type(&placed.signature).map(|value_type| Output {
+            value_type,
+            description: String::new(),
+        });
+    }
+    Ok(())
+}

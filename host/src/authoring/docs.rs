@@ -1,0 +1,314 @@
+//! Doc comments: read from WIT sources, because components lose them, and carried inside
+//! components in the section that other component tools read.
+
+mod section;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tool_hub_manifest::ExportName;
+use wit_parser::{Resolve, SourceMap, Type, TypeDefKind, UnresolvedPackageGroup, WorldItem};
+
+use crate::HostError;
+
+/// The longest text that is taken from one comment.
+const TEXT_BYTES_MAX: usize = 8 << 10;
+
+/// The contract `tool-hub:tool`, so that a project need not carry a copy of it: the name and
+/// the text of each of its files.
+pub const CONTRACT: [(&str, &str); 4] = [
+    ("types.wit", include_str!("../../../wit/types.wit")),
+    (
+        "interaction.wit",
+        include_str!("../../../wit/interaction.wit"),
+    ),
+    ("prompts.wit", include_str!("../../../wit/prompts.wit")),
+    ("resources.wit", include_str!("../../../wit/resources.wit")),
+];
+const CONTRACT_PACKAGE: &str = "tool-hub:tool@0.1.0";
+
+/// One WIT file of a project, already read.
+#[derive(Debug, Clone, Copy)]
+pub struct WitSource<'a> {
+    /// Its path below the project's `wit` directory, such as `world.wit` or
+    /// `deps/wasi-http/types.wit`. Files below one directory of `deps`, and single files
+    /// there, are packages of their own.
+    pub path: &'a Path,
+    /// Its text.
+    pub contents: &'a str,
+}
+
+/// The doc comments of a world and of what it exports.
+#[derive(Debug, Clone, Default)]
+pub struct Docs {
+    world: Option<String>,
+    functions: BTreeMap<String, FunctionDocs>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct FunctionDocs {
+    text: String,
+    /// Parameters of the contract's type `audio`, which has the shape of `image`.
+    audio: Vec<String>,
+}
+
+impl Docs {
+    /// Reads the doc comments of `world`, or of the only world there is, from the sources of
+    /// a project. The package of the contract is known; every other package that the sources
+    /// name has to be among them.
+    ///
+    /// # Errors
+    /// When the sources cannot be parsed or resolved, or the world cannot be found.
+    pub fn from_sources(sources: &[WitSource<'_>], world: Option<&str>) -> Result<Self, HostError> {
+        let mut packages: BTreeMap<Option<String>, SourceMap> = BTreeMap::new();
+        for source in sources {
+            let map = packages.entry(dependency(source.path)).or_default();
+            map.push(source.path, source.contents);
+        }
+        let main = packages.remove(&None).ok_or_else(|| HostError::Wit {
+            reason: "there is no WIT file".into(),
+        })?;
+        let mut dependencies = Vec::new();
+        for map in packages.into_values() {
+            dependencies.push(parse(map)?);
+        }
+        let has_contract =
+            |group: &UnresolvedPackageGroup| group.main.name.to_string() == CONTRACT_PACKAGE;
+        if !dependencies.iter().any(has_contract) {
+            let mut map = SourceMap::default();
+            for (path, contents) in CONTRACT {
+                map.push(Path::new(path), contents);
+            }
+            dependencies.push(parse(map)?);
+        }
+        let mut resolve = Resolve::default();
+        let package = resolve
+            .push_groups(parse(main)?, dependencies)
+            .map_err(|error| unreadable(resolve.render_error(&error.into())))?;
+        let world = resolve
+            .select_world(&[package], world)
+            .map_err(|error| unreadable(resolve.render_error(&error)))?;
+        Ok(Self::of_world(&resolve, world))
+    }
+
+    /// The docs that `component` carries itself; empty where it carries none.
+    ///
+    /// # Errors
+    /// When the bytes are no valid component.
+    pub fn from_component(component: &[u8]) -> Result<Self, HostError> {
+        let decoded = crate::wit::decode(component)?;
+        Ok(Self::of_section(decoded.docs.as_deref()))
+    }
+
+    /// What the world is for.
+    pub fn world(&self) -> Option<&str> {
+        self.world.as_deref()
+    }
+
+    /// What an exported function does.
+    pub fn function(&self, export: &ExportName) -> Option<&str> {
+        let text = &self.find(export)?.text;
+        Some(text.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// What to write for one parameter of a function: the item of a list in the function's
+    /// comment that begins with the parameter's name, as in ``- `text`: what to count``.
+    pub fn parameter(&self, export: &ExportName, parameter: &str) -> Option<String> {
+        let text = self.function(export)?;
+        let mut found: Option<String> = None;
+        for line in text.lines() {
+            let is_item = line.starts_with("- ") || line.starts_with("* ");
+            match &mut found {
+                None => {
+                    let item = line[line.len().min(2)..].trim_start();
+                    let rest = item
+                        .strip_prefix('`')
+                        .and_then(|item| item.strip_prefix(parameter))
+                        .and_then(|item| item.strip_prefix("`:"));
+                    found = rest.filter(|_| is_item).map(|rest| rest.trim().to_owned());
+                }
+                Some(_) if is_item || line.trim().is_empty() => break,
+                Some(found) if line.starts_with(' ') => {
+                    found.push(' ');
+                    found.push_str(line.trim());
+                }
+                Some(_) => break,
+            }
+        }
+        found.filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn is_audio(&self, export: &ExportName, parameter: &str) -> bool {
+        let docs = self.find(export);
+        docs.is_some_and(|docs| docs.audio.iter().any(|name| name == parameter))
+    }
+
+    fn find(&self, export: &ExportName) -> Option<&FunctionDocs> {
+        let whole = self.functions.get(&export.to_string());
+        // Docs that a component carries know interfaces by their short names only.
+        whole.or_else(|| {
+            let interface = export.interface()?.split('@').next()?;
+            let short = interface.rsplit('/').next()?;
+            self.functions
+                .get(&format!("{short}.{}", export.function()))
+        })
+    }
+
+    fn of_world(resolve: &Resolve, world: wit_parser::WorldId) -> Self {
+        let world = &resolve.worlds[world];
+        let mut docs = Self {
+            world: text(world.docs.contents.as_deref()),
+            functions: BTreeMap::new(),
+        };
+        for (key, item) in &world.exports {
+            match item {
+                WorldItem::Function(function) => {
+                    docs.add(resolve, function.name.clone(), function);
+                }
+                WorldItem::Interface { id, .. } => {
+                    let interface = resolve.name_world_key(key);
+                    for function in resolve.interfaces[*id].functions.values() {
+                        docs.add(resolve, format!("{interface}.{}", function.name), function);
+                    }
+                    if docs.world.is_none() {
+                        let contents = &resolve.interfaces[*id].docs.contents;
+                        docs.world = text(contents.as_deref());
+                    }
+                }
+                WorldItem::Type { .. } => {}
+            }
+        }
+        docs
+    }
+
+    fn add(&mut self, resolve: &Resolve, key: String, function: &wit_parser::Function) {
+        let parameters = function.params.iter();
+        let audio = parameters.filter(|param| is_audio(resolve, &param.ty));
+        let docs = FunctionDocs {
+            text: text(function.docs.contents.as_deref()).unwrap_or_default(),
+            audio: audio.map(|param| param.name.clone()).collect(),
+        };
+        self.functions.insert(key, docs);
+    }
+}
+
+/// Which dependency a file belongs to, if not to the project's own package.
+fn dependency(path: &Path) -> Option<String> {
+    let mut parts = path.iter().map(|part| part.to_string_lossy());
+    match parts.next().as_deref() {
+        Some("deps") => parts.next().map(|part| part.into_owned()),
+        _ => None,
+    }
+}
+
+fn parse(map: SourceMap) -> Result<UnresolvedPackageGroup, HostError> {
+    let parsed = map.parse();
+    parsed.map_err(|(map, error)| unreadable(wit_parser::render_anyhow_error(&error.into(), &map)))
+}
+
+fn unreadable(reason: String) -> HostError {
+    HostError::Wit { reason }
+}
+
+fn text(contents: Option<&str>) -> Option<String> {
+    let text = contents?.trim();
+    let end = (0..=text.len().min(TEXT_BYTES_MAX))
+        .rev()
+        .find(|end| text.is_char_boundary(*end))?;
+    Some(text[..end].to_owned()).filter(|text| !text.is_empty())
+}
+
+fn is_audio(resolve: &Resolve, ty: &Type) -> bool {
+    let Type::Id(id) = ty else { return false };
+    let definition = &resolve.types[*id];
+    match (&definition.kind, definition.name.as_deref()) {
+        (_, Some("audio")) => true,
+        (TypeDefKind::Type(alias), _) => is_audio(resolve, alias),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "
+        package demo:sound;
+
+        /// Works with sound.
+        interface edit {
+            use tool-hub:tool/types@0.1.0.{audio};
+
+            /// Cuts `sound`.
+            ///
+            /// - `sound`: what to cut,
+            ///   as WAV.
+            /// - `seconds`: how long.
+            ///
+            /// Nothing else.
+            cut: func(sound: audio, seconds: u32) -> audio;
+        }
+
+        /// A tool for sound.
+        world sound {
+            export edit;
+            /// Says hello.
+            export hello: func() -> string;
+        }
+    ";
+
+    fn docs() -> Docs {
+        let source = WitSource {
+            path: Path::new("world.wit"),
+            contents: SOURCE,
+        };
+        Docs::from_sources(&[source], None).unwrap()
+    }
+
+    #[test]
+    fn comments_are_found_by_export() {
+        let docs = docs();
+        assert_eq!(docs.world(), Some("A tool for sound."));
+        let hello: ExportName = "hello".parse().unwrap();
+        assert_eq!(docs.function(&hello), Some("Says hello."));
+        let cut: ExportName = "demo:sound/edit.cut".parse().unwrap();
+        assert!(docs.function(&cut).unwrap().starts_with("Cuts `sound`."));
+        assert_eq!(
+            docs.parameter(&cut, "sound").as_deref(),
+            Some("what to cut, as WAV.")
+        );
+        assert_eq!(
+            docs.parameter(&cut, "seconds").as_deref(),
+            Some("how long.")
+        );
+        assert_eq!(docs.parameter(&cut, "else"), None);
+        assert!(docs.is_audio(&cut, "sound"));
+        assert!(!docs.is_audio(&cut, "seconds"));
+    }
+
+    #[test]
+    fn sources_that_cannot_be_read_say_where() {
+        let source = WitSource {
+            path: Path::new("world.wit"),
+            contents: "package a:b;\ninterface x { y: fun(); }",
+        };
+        let error = Docs::from_sources(&[source], None).unwrap_err().to_string();
+        assert!(error.contains("world.wit:2"), "{error}");
+    }
+
+    #[test]
+    fn dependencies_are_packages_of_their_own() {
+        let sources = [
+            WitSource {
+                path: Path::new("world.wit"),
+                contents: "package a:b; world w { import c:d/e; export run: func(); }",
+            },
+            WitSource {
+                path: Path::new("deps/c-d/e.wit"),
+                contents: "package c:d; interface e { f: func(); }",
+            },
+        ];
+        assert!(Docs::from_sources(&sources, Some("w")).is_ok());
+        assert!(Docs::from_sources(&sources[..1], Some("w")).is_err());
+    }
+}

@@ -1,0 +1,215 @@
+//! The `package-docs` section of a component.
+//!
+//! Decoders of components accept in it only what names the component's own world, which they
+//! call `root`, and functions that stand at top level; anything else makes them refuse the
+//! whole component. The comments of functions in interfaces therefore travel in the text of
+//! the world. Reading is lenient: other tools write the names of source packages.
+
+use serde_json::{Map, Value, json};
+
+use crate::wit::{self, DOCS_SECTION};
+use crate::{HostError, exports::Exports};
+
+use super::{Docs, FunctionDocs, text};
+
+/// The format's version byte.
+const VERSION: u8 = 1;
+/// The most functions that are read.
+const FUNCTIONS_MAX: usize = 10_000;
+
+impl Docs {
+    /// `component` with these docs in its docs section, in place of what was there.
+    ///
+    /// # Errors
+    /// When the bytes are no valid component.
+    pub fn embed(&self, component: &[u8]) -> Result<Vec<u8>, HostError> {
+        let decoded = wit::decode(component)?;
+        let exports = Exports::of_world(&decoded.resolve, decoded.world);
+        let mut top_level = Map::new();
+        let mut world = self.world.clone().unwrap_or_default();
+        for placed in &exports.callable {
+            let Some(docs) = self.function(&placed.name) else {
+                continue;
+            };
+            match placed.name.interface() {
+                None => {
+                    let name = placed.name.function().to_owned();
+                    top_level.insert(name, json!({"docs": docs}));
+                }
+                Some(_) => world.push_str(&format!("\n\n## {}\n\n{docs}", placed.name)),
+            }
+        }
+        let mut root = Map::new();
+        if !world.trim().is_empty() {
+            root.insert("docs".into(), world.trim().into());
+        }
+        if !top_level.is_empty() {
+            root.insert("func_exports".into(), top_level.into());
+        }
+        let (mut bytes, _) = wit::without_docs(component)?;
+        if !root.is_empty() {
+            let mut data = vec![VERSION];
+            data.extend_from_slice(json!({"worlds": {"root": root}}).to_string().as_bytes());
+            section(&data, &mut bytes);
+        }
+        Ok(bytes)
+    }
+
+    /// Reads what stands in a docs section; nothing where it cannot be read.
+    pub(in crate::authoring) fn of_section(data: Option<&[u8]>) -> Self {
+        let mut docs = Self::default();
+        let Some((&(0 | VERSION), json)) = data.and_then(<[u8]>::split_first) else {
+            return docs;
+        };
+        let Ok(package) = serde_json::from_slice::<Value>(json) else {
+            return docs;
+        };
+        docs.interfaces(&package["interfaces"]);
+        for world in package["worlds"]
+            .as_object()
+            .into_iter()
+            .flat_map(Map::values)
+        {
+            docs.world = docs.world.take().or_else(|| comment(world));
+            docs.functions("", &world["funcs"]);
+            docs.functions("", &world["func_exports"]);
+            docs.interfaces(&world["interfaces"]);
+            docs.interfaces(&world["interface_exports"]);
+        }
+        docs
+    }
+
+    fn interfaces(&mut self, interfaces: &Value) {
+        for (name, interface) in interfaces.as_object().into_iter().flatten() {
+            self.functions(&format!("{name}."), &interface["funcs"]);
+        }
+    }
+
+    fn functions(&mut self, prefix: &str, functions: &Value) {
+        for (name, function) in functions.as_object().into_iter().flatten() {
+            if self.functions.len() >= FUNCTIONS_MAX {
+                return;
+            }
+            if let Some(text) = comment(function) {
+                let audio = Vec::new();
+                let docs = FunctionDocs { text, audio };
+                self.functions.insert(format!("{prefix}{name}"), docs);
+            }
+        }
+    }
+}
+
+/// A comment, written as `"…"` or as `{"docs": "…"}`.
+fn comment(item: &Value) -> Option<String> {
+    text(item.as_str().or_else(|| item["docs"].as_str()))
+}
+
+/// Appends the custom section: its id, its length, its name, its data.
+fn section(data: &[u8], out: &mut Vec<u8>) {
+    let mut contents = Vec::new();
+    leb128(DOCS_SECTION.len(), &mut contents);
+    contents.extend_from_slice(DOCS_SECTION.as_bytes());
+    contents.extend_from_slice(data);
+    out.push(0);
+    leb128(contents.len(), out);
+    out.extend_from_slice(&contents);
+}
+
+fn leb128(mut value: usize, out: &mut Vec<u8>) {
+    loop {
+        let byte = (value & 0x7f) as u8;
+        value >>= 7;
+        if value == 0 {
+            out.push(byte);
+            return;
+        }
+        out.push(byte | 0x80);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tool_hub_manifest::ExportName;
+
+    const COMPONENT: &str = r#"
+        (component
+            (core module $m (func (export "f")))
+            (core instance $i (instantiate $m))
+            (func $f (canon lift (core func $i "f")))
+            (instance $stats (export "count-words" (func $f)))
+            (export "hello" (func $f))
+            (export "demo:text/stats" (instance $stats)))
+    "#;
+
+    fn name(text: &str) -> ExportName {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn embedded_docs_are_read_back_here_and_elsewhere() {
+        let mut docs = Docs {
+            world: Some("A tool.".into()),
+            ..Docs::default()
+        };
+        for (export, text) in [
+            ("hello", "Says hello."),
+            ("demo:text/stats.count-words", "Counts."),
+        ] {
+            let audio = Vec::new();
+            let text = text.to_owned();
+            docs.functions
+                .insert(export.into(), FunctionDocs { text, audio });
+        }
+        let component = wat::parse_str(COMPONENT).unwrap();
+        let with = docs.embed(&component).unwrap();
+        let read = Docs::from_component(&with).unwrap();
+        assert_eq!(read.function(&name("hello")), Some("Says hello."));
+        assert!(read.world().unwrap().contains("Counts."));
+        // The decoder of other component tools takes it as well.
+        let decoded = wit_parser::decoding::decode(&with).unwrap();
+        let (_, world) = decoded.resolve().worlds.iter().next().unwrap();
+        assert!(
+            world
+                .docs
+                .contents
+                .as_deref()
+                .unwrap()
+                .starts_with("A tool.")
+        );
+        // Embedding again replaces, and embedding nothing removes.
+        assert_eq!(docs.embed(&with).unwrap(), with);
+        assert_eq!(Docs::default().embed(&with).unwrap(), component);
+    }
+
+    #[test]
+    fn docs_that_name_their_source_package_are_read() {
+        let json = json!({
+            "worlds": {"text": {"docs": "Text.", "func_exports": {"hello": {"docs": "Hi."}}}},
+            "interfaces": {"stats": {"funcs": {"count-words": "Counts."}}},
+        });
+        let mut bytes = wat::parse_str(COMPONENT).unwrap();
+        let data = [&[VERSION], json.to_string().as_bytes()].concat();
+        section(&data, &mut bytes);
+        let docs = Docs::from_component(&bytes).unwrap();
+        assert_eq!(docs.world(), Some("Text."));
+        assert_eq!(docs.function(&name("hello")), Some("Hi."));
+        assert_eq!(
+            docs.function(&name("demo:text/stats.count-words")),
+            Some("Counts.")
+        );
+    }
+
+    #[test]
+    fn nonsense_is_no_docs() {
+        for data in [
+            None,
+            Some(&b""[..]),
+            Some(b"\x07{}"),
+            Some(b"\x01{"),
+            Some(b"\x01[]"),
+        ] {
+            assert!(Docs::of_section(data).world().is_none());
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The contract's `interaction` interface: progress and questions.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use wasmtime::component::Linker;
+
+use crate::interaction::{Answer, Progress, Question};
+
+use super::state::CallState;
+use super::trouble::Stop;
+
+mod bindings {
+    wasmtime::component::bindgen!({
+        inline: "
+            package tool-hub:host;
+            world host { import tool-hub:tool/interaction@0.1.0; }
+        ",
+        path: "../wit",
+        imports: { default: async | trappable },
+    });
+}
+use bindings::tool_hub::tool::interaction::{self, AskError};
+
+/// Progress reports that come faster are dropped.
+const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+/// How long a person may think about a question.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(600);
+/// The longest question, schema or progress message.
+const TEXT_BYTES_MAX: usize = 16 << 10;
+/// The longest key of a question.
+const KEY_LENGTH_MAX: usize = 64;
+
+/// Offers the interface to guests.
+pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
+    interaction::add_to_linker::<_, wasmtime::component::HasSelf<CallState>>(linker, |s| s)
+}
+
+/// How long the call waited for the person.
+#[derive(Debug, Default)]
+pub(crate) struct Pause(Mutex<Paused>);
+
+#[derive(Debug, Default)]
+struct Paused {
+    since: Option<Instant>,
+    total: Duration,
+}
+
+impl Pause {
+    /// The time paused since this was last called, where there was any. While a pause
+    /// lasts there is always some.
+    pub(crate) fn take(&self) -> Option<Duration> {
+        let mut paused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut total = std::mem::take(&mut paused.total);
+        if let Some(since) = &mut paused.since {
+            total += since.elapsed().max(Duration::from_millis(1));
+            *since = Instant::now();
+        }
+        (!total.is_zero()).then_some(total)
+    }
+
+    fn begin(&self) {
+        let mut paused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        paused.since = Some(Instant::now());
+    }
+
+    fn end(&self) {
+        let mut paused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(since) = paused.since.take() {
+            paused.total += since.elapsed();
+        }
+    }
+}
+
+impl interaction::Host for CallState {
+    async fn report_progress(
+        &mut self,
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> wasmtime::Result<()> {
+        let due = self
+            .reported
+            .is_none_or(|at| at.elapsed() >= REPORT_INTERVAL);
+        let last = total.is_some_and(|total| done >= total);
+        if (due || last) && done.is_finite() {
+            self.reported = Some(Instant::now());
+            let message = message.filter(|text| text.len() <= TEXT_BYTES_MAX);
+            self.interaction.progress(Progress {
+                done,
+                total: total.filter(|total| total.is_finite()),
+                message,
+            });
+        }
+        Ok(())
+    }
+
+    async fn ask(
+        &mut self,
+        key: String,
+        text: String,
+        schema: String,
+    ) -> wasmtime::Result<Result<String, AskError>> {
+        let question = match question(key, text, &schema) {
+            Ok(question) => question,
+            Err(reason) => return Ok(Err(AskError::InvalidQuestion(reason))),
+        };
+        let interaction = self.interaction.clone();
+        self.pause.begin();
+        let answer = tokio::time::timeout(ANSWER_TIME_MAX, interaction.ask(&question)).await;
+        self.pause.end();
+        Ok(match answer {
+            Ok(Answer::Given(value)) if fits(&question.schema, &value) => Ok(value.to_string()),
+            Ok(Answer::Given(_) | Answer::Cancelled) | Err(_) => Err(AskError::Cancelled),
+            Ok(Answer::Declined) => Err(AskError::Declined),
+            Ok(Answer::Unavailable) => Err(AskError::Unavailable),
+            Ok(Answer::Postponed) => return Err(Stop::Question(Box::new(question)).into()),
+        })
+    }
+}
+
+impl bindings::tool_hub::tool::types::Host for CallState {}
+
+fn question(key: String, text: String, schema: &str) -> Result<Question, String> {
+    let is_key = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if key.is_empty() || key.len() > KEY_LENGTH_MAX || !key.chars().all(is_key) {
+        return Err(format!(
+            "the key has to be 1 to {KEY_LENGTH_MAX} of a-z, 0-9 and `-`"
+        ));
+    }
+    if text.len() > TEXT_BYTES_MAX || schema.len() > TEXT_BYTES_MAX {
+        return Err(format!(
+            "question and schema have at most {TEXT_BYTES_MAX} bytes each"
+        ));
+    }
+    let schema: Value =
+        serde_json::from_str(schema).map_err(|error| format!("the schema is not JSON: {error}"))?;
+    flat(&schema)?;
+    Ok(Question { key, text, schema })
+}
+
+/// Holds a schema to what every client can show as a form.
+fn flat(schema: &Value) -> Result<(), String> {
+    if schema["type"] != "object" {
+        return Err("the schema has to be of type `object`".into());
+    }
+    let Some(properties) = schema["properties"].as_object() else {
+        return Err("the schema has no `properties`".into());
+    };
+    for (name, property) in properties {
+        match property["type"].as_str() {
+            Some("string" | "number" | "integer" | "boolean") => {}
+            _ => {
+                return Err(format!(
+                    "property `{name}` has to be a string, number, integer or boolean"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether `answer` fits a flat schema: every required member is there, every member is
+/// known and of its type, and one of the enumerated values.
+fn fits(schema: &Value, answer: &Value) -> bool {
+    let Some(members) = answer.as_object() else {
+        return false;
+    };
+    let required = schema["required"].as_array().into_iter().flatten();
+    let mut required = required.filter_map(Value::as_str);
+    required.all(|name| members.contains_key(name))
+        && members.iter().all(|(name, value)| {
+            let property = &schema["properties"][name];
+            let typed = match property["type"].as_str() {
+                Some("string") => value.is_string(),
+                Some("number") => value.is_number(),
+                Some("integer") => value.is_i64() || value.is_u64(),
+                Some("boolean") => value.is_boolean(),
+                _ => false,
+            };
+            let listed = property["enum"].as_array();
+            typed && listed.is_none_or(|listed| listed.contains(value))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(key: &str, schema: Value, expect: Option<&str>) {
+        let asked = question(key.into(), "Sure?".into(), &schema.to_string());
+        assert_eq!(asked.err().as_deref(), expect);
+    }
+
+    #[test]
+    fn questions_are_forms() {
+        let sure = json!({"type": "object", "properties": {"sure": {"type": "boolean"}}});
+        check("sure", sure.clone(), None);
+        check(
+            "Sure!",
+            sure,
+            Some("the key has to be 1 to 64 of a-z, 0-9 and `-`"),
+        );
+        check(
+            "a",
+            json!({"type": "string"}),
+            Some("the schema has to be of type `object`"),
+        );
+        let nested = json!({"type": "object", "properties": {"a": {"type": "object"}}});
+        check(
+            "a",
+            nested,
+            Some("property `a` has to be a string, number, integer or boolean"),
+        );
+    }
+
+    #[test]
+    fn answers_are_held_against_the_schema() {
+        let schema = json!({
+            "type": "object", "required": ["n"],
+            "properties": {"n": {"type": "integer"}, "c": {"type": "string", "enum": ["a"]}},
+        });
+        for (answer, expect) in [
+            (json!({"n": 1}), true),
+            (json!({"n": 1, "c": "a"}), true),
+            (json!({"n": 1, "c": "b"}), false),
+            (json!({"n": "1"}), false),
+            (json!({}), false),
+            (json!({"n": 1, "x": 1}), false),
+            (json!([]), false),
+        ] {
+            assert_eq!(fits(&schema, &answer), expect, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The manifest's claims about functions, held against the component's facts.
+
+use serde_json::Value;
+use tool_hub_manifest::{
+    ArgumentName, Function, FunctionName, FunctionSpec, Input, Manifest, Output, ValueType,
+};
+
+use crate::exports::{Exports, Placed};
+use crate::plan::Plan;
+use crate::schema::{self, Direction};
+use crate::shape::{Shape, Signature, snake};
+use crate::{CallableFunction, CallableInput, Refusal};
+
+/// Holds every claim against `exports`. What comes back are the functions that are both
+/// claimed and there, each with its place among the callable exports, and every point on
+/// which claim and fact disagree.
+pub(crate) fn check<I>(
+    manifest: &Manifest,
+    exports: &Exports<I>,
+) -> (Vec<(CallableFunction, usize)>, Vec<Refusal>) {
+    let mut functions = Vec::new();
+    let mut refusals = Vec::new();
+    let mut claimed = vec![false; exports.callable.len()];
+    for (name, function) in &manifest.functions {
+        match place(name, function, exports) {
+            Ok(place) if claimed[place] => refusals.push(Refusal::ClaimedTwice {
+                function: name.clone(),
+                export: exports.callable[place].name.clone(),
+            }),
+            Ok(place) => {
+                claimed[place] = true;
+                let placed = &exports.callable[place];
+                refusals.extend(differences(name, function, &placed.signature));
+                functions.push((callable(name, function, placed), place));
+            }
+            Err(refusal) => refusals.push(refusal),
+        }
+    }
+    for (placed, claimed) in exports.callable.iter().zip(claimed) {
+        if !claimed {
+            refusals.push(Refusal::NotClaimed {
+                export: placed.name.clone(),
+            });
+        }
+    }
+    (functions, refusals)
+}
+
+/// Which callable export a claim speaks of.
+pub(crate) fn place<I>(
+    name: &FunctionName,
+    function: &Function,
+    exports: &Exports<I>,
+) -> Result<usize, Refusal> {
+    let found = match &function.export {
+        Some(export) => {
+            let mut callable = exports.callable.iter();
+            callable.position(|placed| placed.name == *export)
+        }
+        None => {
+            let is_named = |placed: &Placed<I>| snake(placed.name.function()) == name.as_str();
+            let mut named = (0..exports.callable.len()).filter(|i| is_named(&exports.callable[*i]));
+            named.next().filter(|_| named.next().is_none())
+        }
+    };
+    found.ok_or_else(|| {
+        let export = match &function.export {
+            Some(export) => export.to_string(),
+            None => name.as_str().replace('_', "-"),
+        };
+        let mut blocked = exports.not_callable.iter();
+        match blocked.find(|blocked| blocked.export == export) {
+            Some(blocked) => Refusal::ClaimNotCallable {
+                function: name.clone(),
+                reason: blocked.reason.clone(),
+            },
+            None => Refusal::NotExported {
+                function: name.clone(),
+                export,
+            },
+        }
+    })
+}
+
+/// What the type of a whole result is in the manifest's vocabulary.
+pub(crate) fn output_type(signature: &Signature) -> Option<ValueType> {
+    let ok = match &signature.result {
+        Some(Shape::Result(ok, _)) => ok.as_deref(),
+        plain => plain.as_ref(),
+    };
+    ok.map(schema::value_type)
+}
+
+fn differences(name: &FunctionName, function: &Function, signature: &Signature) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    let mut differs = |part: String, claimed: String, actual: String| {
+        refusals.push(Refusal::Differs {
+            function: name.clone(),
+            part,
+            claimed,
+            actual,
+        });
+    };
+    for field in &signature.parameters {
+        let label = &field.label.json;
+        let part = || format!("input `{label}`");
+        let actual = schema::value_type(&field.shape);
+        let optional = matches!(field.shape, Shape::Option(_));
+        let claim = function
+            .inputs
+            .iter()
+            .find(|(name, _)| name.as_str() == label);
+        match claim {
+            None => differs(part(), "absent".into(), actual.to_string()),
+            Some((_, claim)) if !agree(claim.value_type, actual) => {
+                differs(part(), claim.value_type.to_string(), actual.to_string());
+            }
+            Some((_, claim)) if claim.optional != optional => {
+                differs(part(), need(claim.optional), need(optional));
+            }
+            Some(_) => {}
+        }
+    }
+    for (claim, input) in &function.inputs {
+        let is_there = |field: &crate::shape::Field| field.label.json == claim.as_str();
+        if !signature.parameters.iter().any(is_there) {
+            let claimed = input.value_type.to_string();
+            differs(format!("input `{claim}`"), claimed, "absent".into());
+        }
+    }
+    let claimed = function.output.as_ref().map(|output| output.value_type);
+    match (claimed, output_type(signature)) {
+        (None, None) => {}
+        (Some(claimed), Some(actual)) if agree(claimed, actual) => {}
+        (claimed, actual) => differs("the output".into(), or_nothing(claimed), or_nothing(actual)),
+    }
+    refusals
+}
+
+/// Pictures and sounds have one shape, and `any` is true of everything.
+fn agree(claimed: ValueType, actual: ValueType) -> bool {
+    claimed == actual
+        || claimed == ValueType::Any
+        || (claimed == ValueType::Audio && actual == ValueType::Image)
+}
+
+fn need(optional: bool) -> String {
+    if optional { "optional" } else { "required" }.to_owned()
+}
+
+fn or_nothing(value_type: Option<ValueType>) -> String {
+    value_type.map_or_else(|| "nothing".to_owned(), |value_type| value_type.to_string())
+}
+
+/// The function as it is offered: texts from the claim, types from the fact.
+fn callable<I>(name: &FunctionName, function: &Function, placed: &Placed<I>) -> CallableFunction {
+    let signature = &placed.signature;
+    let mut input_schema = schema::object(&signature.parameters, Direction::In);
+    let mut inputs = Vec::new();
+    for field in &signature.parameters {
+        let Ok(argument) = field.label.json.parse::<ArgumentName>() else {
+            continue;
+        };
+        let claim = function.inputs.get(&argument);
+        if let Some(claim) = claim {
+            describe(&mut input_schema["properties"][&field.label.json], claim);
+        }
+        inputs.push(CallableInput {
+            value_type: match claim {
+                Some(claim) => claim.value_type,
+                None => schema::value_type(&field.shape),
+            },
+            optional: matches!(field.shape, Shape::Option(_)),
+            description: claim.map_or_else(String::new, |claim| claim.description.clone()),
+            name: argument,
+        });
+    }
+    let output = function.output.clone().or_else(|| {
+        output_type(signature).map(|value_type| Output {
+            value_type,
+            description: String::new(),
+        })
+    });
+    let output_schema = Plan::structured(signature).map(|shape| {
+        let mut schema = schema::schema(shape, Direction::Out);
+        if let Some(output) = &output
+            && !output.description.is_empty()
+        {
+            schema["description"] = Value::from(output.description.as_str());
+        }
+        schema
+    });
+    CallableFunction {
+        name: name.clone(),
+        export: placed.name.clone(),
+        inputs,
+        output,
+        spec: FunctionSpec {
+            name: name.to_string(),
+            title: function.title.clone(),
+            description: function.description.clone(),
+            input_schema,
+            output_schema,
+            annotations: function.annotations(),
+        },
+    }
+}
+
+fn describe(property: &mut Value, claim: &Input) {
+    if !claim.description.is_empty() {
+        property["description"] = Value::from(claim.description.as_str());
+    }
+    let examples: Vec<Value> = claim
+        .examples
+        .iter()
+        .filter_map(|example| serde_json::to_value(example).ok())
+        .collect();
+    if !examples.is_empty() {
+        property["examples"] = examples.into();
+    }
+}

@@ -1,0 +1,179 @@
+//! The engine every tool of a host runs in: what WebAssembly may do here, the pool that
+//! instances come from, and the clock that interrupts them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tool_hub_manifest::Limits;
+use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use crate::HostError;
+
+/// How often running guests are interrupted and made to yield.
+pub(crate) const TICK: Duration = Duration::from_millis(10);
+
+/// The most core instances that one component may have. A Python component has about ten.
+pub(crate) const CORE_INSTANCES_MAX: u32 = 32;
+/// The most linear memories that one component may have.
+pub(crate) const MEMORIES_MAX: u32 = 4;
+/// The most tables that one component may have.
+pub(crate) const TABLES_MAX: u32 = 16;
+/// The most elements that one table may have.
+const TABLE_ELEMENTS_MAX: usize = 20_000;
+
+/// Native stack of WebAssembly code.
+const WASM_STACK_BYTES: usize = 512 << 10;
+/// Native stack of a call: the guest's and that of host functions it calls.
+const CALL_STACK_BYTES: usize = 2 << 20;
+/// Unmapped space behind each linear memory.
+const GUARD_BYTES: u64 = 32 << 20;
+
+/// The features that a component may use, as the validator names them. Everything that is
+/// not listed is off: each feature is code that a stranger's bytes could reach.
+pub(crate) fn features() -> wasmparser::WasmFeatures {
+    use wasmparser::WasmFeatures as F;
+    F::MUTABLE_GLOBAL
+        | F::SATURATING_FLOAT_TO_INT
+        | F::SIGN_EXTENSION
+        | F::REFERENCE_TYPES
+        | F::CALL_INDIRECT_OVERLONG
+        | F::MULTI_VALUE
+        | F::BULK_MEMORY
+        | F::BULK_MEMORY_OPT
+        | F::SIMD
+        | F::FLOATS
+        | F::EXTENDED_CONST
+        | F::COMPONENT_MODEL
+        | F::CM_MAP
+        | F::CM_FIXED_LENGTH_LISTS
+}
+
+/// Builds the engine for calls with at most `limits`, `calls` of them at once.
+pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        .max_wasm_stack(WASM_STACK_BYTES)
+        .async_stack_size(CALL_STACK_BYTES)
+        .memory_guard_size(GUARD_BYTES)
+        .concurrency_support(false)
+        .wasm_features(features(), true)
+        .wasm_features(features().complement(), false)
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, calls)));
+    Engine::new(&config).map_err(|error| HostError::Engine {
+        reason: format!("{error:#}"),
+    })
+}
+
+/// Room for `calls` of the biggest components at once, so that a permit to call is enough.
+fn pool(limits: &Limits, calls: u32) -> PoolingAllocationConfig {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(calls)
+        .total_core_instances(calls * CORE_INSTANCES_MAX)
+        .total_memories(calls * MEMORIES_MAX)
+        .total_tables(calls * TABLES_MAX)
+        .total_stacks(calls)
+        .max_core_instances_per_component(CORE_INSTANCES_MAX)
+        .max_memories_per_component(MEMORIES_MAX)
+        .max_tables_per_component(TABLES_MAX)
+        .max_memory_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX))
+        .table_elements(TABLE_ELEMENTS_MAX)
+        .linear_memory_keep_resident(0)
+        .table_keep_resident(0);
+    pool
+}
+
+/// The clock: a thread of its own, because a timer of the async runtime would stand still
+/// when guests keep all of its threads busy. It sleeps while nothing runs.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    shared: Arc<Shared>,
+    thread: thread::Thread,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    running: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+impl Clock {
+    /// Starts the clock of `engine`.
+    pub(crate) fn start(engine: &Engine) -> Result<Self, HostError> {
+        let shared = Arc::new(Shared::default());
+        let (seen, engine) = (shared.clone(), engine.weak());
+        let tick = move || {
+            while !seen.stopped.load(Ordering::Acquire) {
+                if seen.running.load(Ordering::Acquire) == 0 {
+                    thread::park();
+                    continue;
+                }
+                thread::sleep(TICK);
+                match engine.upgrade() {
+                    Some(engine) => engine.increment_epoch(),
+                    None => return,
+                }
+            }
+        };
+        let spawned = thread::Builder::new()
+            .name("tool-hub clock".into())
+            .spawn(tick);
+        let handle = spawned.map_err(|error| HostError::Engine {
+            reason: format!("no thread for the clock: {error}"),
+        })?;
+        Ok(Self {
+            thread: handle.thread().clone(),
+            shared,
+        })
+    }
+
+    /// Keeps the clock ticking until the guard is dropped.
+    pub(crate) fn tick(&self) -> Ticking {
+        if self.shared.running.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.thread.unpark();
+        }
+        Ticking(self.shared.clone())
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+/// While one exists, the clock ticks.
+#[derive(Debug)]
+pub(crate) struct Ticking(Arc<Shared>);
+
+impl Drop for Ticking {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scan_and_the_engine_agree_on_features() {
+        let engine = engine(&Limits::standard(), 1).unwrap();
+        let engine = engine.config().get_wasm_features();
+        let differ: Vec<_> = (engine ^ features()).iter_names().collect();
+        assert!(differ.is_empty(), "{differ:?}");
+    }
+
+    #[test]
+    fn the_clock_ticks_while_it_is_needed() {
+        let engine = engine(&Limits::standard(), 1).unwrap();
+        let clock = Clock::start(&engine).unwrap();
+        let ticking = clock.tick();
+        assert_eq!(clock.shared.running.load(Ordering::Acquire), 1);
+        drop(ticking);
+        assert_eq!(clock.shared.running.load(Ordering::Acquire), 0);
+    }
+}

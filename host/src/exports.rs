@@ -1,0 +1,195 @@
+//! What a component exports and imports, read from its WIT or from its compiled form.
+
+use tool_hub_manifest::ExportName;
+use wasmtime::component::types::{ComponentFunc, ComponentItem};
+use wasmtime::component::{Component, ComponentExportIndex};
+use wit_parser::{FunctionKind, Resolve, WorldId, WorldItem};
+
+use crate::inspection::imports;
+use crate::shape::{Signature, engine, wit};
+use crate::{NotCallable, Refusal};
+
+/// The contract's own exports, which are offered beside functions.
+const CONTRACT: [&str; 2] = ["tool-hub:tool/prompts@", "tool-hub:tool/resources@"];
+
+/// What a component exports and imports. `I` says where an export is found, where anybody
+/// needs to know.
+#[derive(Debug, Default)]
+pub(crate) struct Exports<I> {
+    pub(crate) callable: Vec<Placed<I>>,
+    pub(crate) not_callable: Vec<NotCallable>,
+    pub(crate) imports: Vec<Import>,
+}
+
+/// A function that agents can call.
+#[derive(Debug)]
+pub(crate) struct Placed<I> {
+    pub(crate) name: ExportName,
+    pub(crate) signature: Signature,
+    pub(crate) index: I,
+}
+
+/// An import.
+#[derive(Debug)]
+pub(crate) struct Import {
+    pub(crate) name: String,
+    /// The functions of the interface, where it is one.
+    pub(crate) functions: Vec<String>,
+}
+
+impl Exports<()> {
+    /// Reads decoded WIT.
+    pub(crate) fn of_world(resolve: &Resolve, world: WorldId) -> Self {
+        let mut exports = Self::default();
+        let world = &resolve.worlds[world];
+        for (key, item) in &world.exports {
+            match item {
+                WorldItem::Function(function) => {
+                    exports.function_of_world(resolve, None, function);
+                }
+                WorldItem::Interface { id, .. } => {
+                    let interface = resolve.name_world_key(key);
+                    for function in resolve.interfaces[*id].functions.values() {
+                        exports.function_of_world(resolve, Some(&interface), function);
+                    }
+                }
+                WorldItem::Type { .. } => {}
+            }
+        }
+        for (key, item) in &world.imports {
+            let functions = match item {
+                WorldItem::Interface { id, .. } => {
+                    let functions = &resolve.interfaces[*id].functions;
+                    functions.keys().cloned().collect()
+                }
+                WorldItem::Function(_) => Vec::new(),
+                WorldItem::Type { .. } => continue,
+            };
+            let name = resolve.name_world_key(key);
+            exports.imports.push(Import { name, functions });
+        }
+        exports
+    }
+
+    fn function_of_world(
+        &mut self,
+        resolve: &Resolve,
+        interface: Option<&str>,
+        function: &wit_parser::Function,
+    ) {
+        let signature = match function.kind {
+            FunctionKind::Freestanding | FunctionKind::AsyncFreestanding => {
+                wit::signature(resolve, function).map_err(|error| error.to_string())
+            }
+            _ => Err("it belongs to a resource, which cannot be written as JSON".to_owned()),
+        };
+        self.add(interface, &function.name, (), signature);
+    }
+}
+
+impl Exports<ComponentExportIndex> {
+    /// Reads a compiled component.
+    pub(crate) fn of_component(component: &Component) -> Self {
+        let mut exports = Self {
+            callable: Vec::new(),
+            not_callable: Vec::new(),
+            imports: Vec::new(),
+        };
+        let engine = component.engine();
+        let ty = component.component_type();
+        for (name, item) in ty.exports(engine) {
+            match item.ty {
+                ComponentItem::ComponentFunc(function) => {
+                    let index = component.get_export_index(None, name);
+                    exports.function_of_component(None, name, index, &function);
+                }
+                ComponentItem::ComponentInstance(instance) => {
+                    let parent = component.get_export_index(None, name);
+                    for (function, item) in instance.exports(engine) {
+                        if let ComponentItem::ComponentFunc(ty) = item.ty {
+                            let index = component.get_export_index(parent.as_ref(), function);
+                            exports.function_of_component(Some(name), function, index, &ty);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (name, item) in ty.imports(engine) {
+            let functions = match item.ty {
+                ComponentItem::ComponentInstance(instance) => {
+                    let is_function = |(name, item): (&str, _)| match item {
+                        ComponentItem::ComponentFunc(_) => Some(name.to_owned()),
+                        _ => None,
+                    };
+                    let items = instance.exports(engine).map(|(name, item)| (name, item.ty));
+                    items.filter_map(is_function).collect()
+                }
+                ComponentItem::Type(_) => continue,
+                _ => Vec::new(),
+            };
+            let name = name.to_owned();
+            exports.imports.push(Import { name, functions });
+        }
+        exports
+    }
+
+    fn function_of_component(
+        &mut self,
+        interface: Option<&str>,
+        name: &str,
+        index: Option<ComponentExportIndex>,
+        function: &ComponentFunc,
+    ) {
+        let Some(index) = index else { return };
+        let signature = if name.starts_with('[') {
+            Err("it belongs to a resource, which cannot be written as JSON".to_owned())
+        } else {
+            engine::signature(function).map_err(|error| error.to_string())
+        };
+        self.add(interface, name, index, signature);
+    }
+}
+
+impl<I> Exports<I> {
+    fn add(
+        &mut self,
+        interface: Option<&str>,
+        function: &str,
+        index: I,
+        signature: Result<Signature, String>,
+    ) {
+        if interface.is_some_and(|name| CONTRACT.iter().any(|own| name.starts_with(own))) {
+            return;
+        }
+        let name = match interface {
+            Some(interface) => ExportName::in_interface(interface, function),
+            None => ExportName::top_level(function),
+        };
+        let result = match (name, signature) {
+            (Ok(name), Ok(signature)) => Ok(Placed {
+                name,
+                signature,
+                index,
+            }),
+            (_, Err(reason)) => Err(reason),
+            (Err(error), _) => Err(error.to_string()),
+        };
+        match result {
+            Ok(placed) => self.callable.push(placed),
+            Err(reason) => self.not_callable.push(NotCallable {
+                export: match interface {
+                    Some(interface) => format!("{interface}.{function}"),
+                    None => function.to_owned(),
+                },
+                reason,
+            }),
+        }
+    }
+
+    /// The imports that are never linked.
+    pub(crate) fn foreign_imports(&self) -> Vec<Refusal> {
+        let names = self.imports.iter().map(|import| import.name.as_str());
+        names.filter_map(imports::refusal).collect()
+    }
+}

@@ -1,0 +1,271 @@
+//! The host: one engine, and everything that the tools of a process share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tool_hub_manifest::Verified;
+use wasmtime::Engine;
+use wasmtime::component::{Component, Linker};
+use wasmtime_wasi_config::WasiConfig;
+
+use crate::cache::{Cache, Entry};
+use crate::call::state::CallState;
+use crate::call::{asking, busy};
+use crate::code::Code;
+use crate::engine::{self, Clock};
+use crate::exports::{Exports, Placed};
+use crate::http::Tls;
+use crate::plan::Plan;
+use crate::tool::Loaded;
+use crate::{Approved, Failure, HostConfig, HostError, Tool, claims, directories, grant, scan};
+
+/// The sandbox of a process. Cloning is cheap; clones share everything.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+}
+
+/// What clones of a host share.
+pub(crate) struct Shared {
+    pub(crate) engine: Engine,
+    pub(crate) clock: Clock,
+    pub(crate) tls: Arc<Tls>,
+    config: HostConfig,
+    linker: Linker<CallState>,
+    cache: Option<Cache>,
+    permits: Arc<Semaphore>,
+    waiting: AtomicU32,
+}
+
+/// What happens while a tool is loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LoadEvent {
+    /// The compiled code was found in the cache.
+    Cached,
+    /// Compilation begins; a component of many megabytes takes seconds.
+    Compiling {
+        /// The component's size.
+        bytes: u64,
+    },
+    /// Compilation is over.
+    Compiled {
+        /// How long it took.
+        elapsed: Duration,
+    },
+}
+
+impl Host {
+    /// Sets up the engine, its clock and the cache.
+    ///
+    /// # Errors
+    /// When the machine refuses the address space or the thread, or the cache directory
+    /// cannot be used.
+    pub fn new(config: HostConfig) -> Result<Self, HostError> {
+        let engine = engine::engine(&config.limits, config.calls_in_flight_max)?;
+        let clock = Clock::start(&engine)?;
+        let linker = linker(&engine).map_err(|error| HostError::Engine {
+            reason: format!("{error:#}"),
+        })?;
+        let cache = match &config.cache {
+            Some(directory) => Some(Cache::open(directory, &engine)?),
+            None => None,
+        };
+        let permits = Arc::new(Semaphore::new(config.calls_in_flight_max as usize));
+        Ok(Self {
+            shared: Arc::new(Shared {
+                engine,
+                clock,
+                tls: Arc::default(),
+                config,
+                linker,
+                cache,
+                permits,
+                waiting: AtomicU32::new(0),
+            }),
+        })
+    }
+
+    pub(crate) fn cache(&self) -> Option<&Cache> {
+        self.shared.cache.as_ref()
+    }
+
+    /// Compiles an approved tool, or takes its code from the cache, and makes it callable.
+    ///
+    /// # Errors
+    /// When the tool is refused, needs what this host does not offer, cannot be compiled,
+    /// or a granted directory cannot be given away.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub async fn load(&self, approved: Approved) -> Result<Tool, HostError> {
+        self.load_with(approved, |_| {}).await
+    }
+
+    /// Loads as [`Host::load`] does, and tells `progress` what happens.
+    ///
+    /// # Errors
+    /// As [`Host::load`].
+    ///
+    /// # Panics
+    /// As [`Host::load`].
+    pub async fn load_with(
+        &self,
+        approved: Approved,
+        progress: impl Fn(LoadEvent) + Send + 'static,
+    ) -> Result<Tool, HostError> {
+        let shared = self.shared.clone();
+        let load = move || shared.load(&approved, &progress);
+        match tokio::task::spawn_blocking(load).await {
+            Ok(loaded) => loaded.map(Tool::new),
+            Err(error) => Err(HostError::Engine {
+                reason: format!("the loading thread ended: {error}"),
+            }),
+        }
+    }
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host")
+            .field("config", &self.shared.config)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// Waits for a place among the running calls.
+    pub(crate) async fn permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        let closed = |_| busy(0, 0);
+        if let Ok(permit) = self.permits.clone().try_acquire_owned() {
+            return Ok(permit);
+        }
+        let place =
+            Waiting::enter(&self.waiting, self.config.calls_waiting_max).ok_or_else(|| {
+                busy(
+                    self.config.calls_in_flight_max,
+                    self.config.calls_waiting_max,
+                )
+            })?;
+        let permit = self.permits.clone().acquire_owned().await.map_err(closed);
+        drop(place);
+        permit
+    }
+
+    fn load(
+        self: &Arc<Self>,
+        approved: &Approved,
+        progress: &dyn Fn(LoadEvent),
+    ) -> Result<Loaded, HostError> {
+        let verified = approved.verified();
+        let manifest = verified.manifest();
+        let grants = directories::settle(approved.grants(), &self.config)?;
+        let (component, code) = self.component(verified, progress)?;
+        let exports = Exports::of_component(&component);
+        let (functions, mut refusals) = claims::check(manifest, &exports);
+        refusals.extend(exports.foreign_imports());
+        if !refusals.is_empty() {
+            return Err(HostError::Refused {
+                tool: manifest.name.clone(),
+                refusals,
+            });
+        }
+        let pre = self.linker.instantiate_pre(&component);
+        let pre = pre.map_err(|error| HostError::Compile {
+            tool: manifest.name.clone(),
+            reason: format!("{error:#}"),
+        })?;
+        let (functions, places): (Vec<_>, Vec<usize>) = functions.into_iter().unzip();
+        let plans = places.into_iter().map(|place| {
+            let Placed {
+                signature, index, ..
+            } = &exports.callable[place];
+            Plan::new(*index, signature.clone())
+        });
+        let asked = &manifest.capabilities;
+        let ungranted = grant::ungranted(&manifest.name, asked, &grants);
+        let values = approved.values();
+        Ok(Loaded {
+            host: self.clone(),
+            name: manifest.name.clone(),
+            asked: Arc::new(asked.clone()),
+            limits: self.config.limits.lowered_to(&manifest.limits),
+            variables: values.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
+            settings: Arc::new(approved.values().collect()),
+            ungranted: ungranted.into(),
+            grants: Arc::new(grants),
+            plans: plans.collect(),
+            functions,
+            pre,
+            _code: code,
+        })
+    }
+
+    /// The compiled component, from the cache or made anew.
+    fn component(
+        &self,
+        verified: &Verified,
+        progress: &dyn Fn(LoadEvent),
+    ) -> Result<(Component, Code), HostError> {
+        let entry = self
+            .cache
+            .as_ref()
+            .map(|cache| cache.entry(&verified.pin().component));
+        if let Some((component, code)) = entry.as_ref().and_then(Entry::load) {
+            progress(LoadEvent::Cached);
+            return Ok((component, code));
+        }
+        scan::scan(verified.component())?;
+        let begun = Instant::now();
+        progress(LoadEvent::Compiling {
+            bytes: verified.component().len() as u64,
+        });
+        let compiled = Component::from_binary(&self.engine, verified.component());
+        let component = compiled.map_err(|error| HostError::Compile {
+            tool: verified.manifest().name.clone(),
+            reason: format!("{error:#}"),
+        })?;
+        progress(LoadEvent::Compiled {
+            elapsed: begun.elapsed(),
+        });
+        if let Some(entry) = &entry {
+            entry.store(&component);
+        }
+        Ok((component, Code::default()))
+    }
+}
+
+/// A place in the queue.
+struct Waiting<'a>(&'a AtomicU32);
+
+impl<'a> Waiting<'a> {
+    fn enter(waiting: &'a AtomicU32, max: u32) -> Option<Self> {
+        if waiting.fetch_add(1, Ordering::AcqRel) < max {
+            Some(Self(waiting))
+        } else {
+            waiting.fetch_sub(1, Ordering::AcqRel);
+            None
+        }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Everything that guests may import. What is not granted is linked to refusals, because
+/// language runtimes import much that tools never use.
+fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+    wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {
+        WasiConfig::from(&*state.settings)
+    })?;
+    asking::add_to_linker(&mut linker)?;
+    Ok(linker)
+}

@@ -1,0 +1,182 @@
+//! HTTP for guests: every request passes one gate. The gate compares the request's origin
+//! with what was granted, resolves the name once, drops addresses that a public name has no
+//! business leading to, and connects to one of those that are left. Redirects are answers
+//! like any other: the guest may follow them, through the gate again.
+
+mod address;
+mod body;
+mod connect;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::BodyExt;
+use tokio::sync::Semaphore;
+use tool_hub_manifest::{Capabilities, Grants, Limits, Origin, ToolName};
+use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
+
+use crate::call::state::Denials;
+use crate::grant::Denial;
+use crate::tool::Loaded;
+
+use self::body::Bounded;
+pub(crate) use self::connect::Tls;
+
+type Request = http::Request<WasiBody>;
+type Driver = Box<dyn Future<Output = Result<(), Error>> + Send>;
+type Response = (http::Response<WasiBody>, Driver);
+
+/// The gate of one call.
+pub(crate) struct Gate(Arc<Rules>);
+
+struct Rules {
+    tool: ToolName,
+    granted: Arc<Grants>,
+    asked: Arc<Capabilities>,
+    limits: Limits,
+    in_flight: Arc<Semaphore>,
+    denials: Denials,
+    tls: Arc<Tls>,
+}
+
+impl Gate {
+    pub(crate) fn new(tool: &Loaded, denials: Denials) -> Self {
+        Self(Arc::new(Rules {
+            tool: tool.name.clone(),
+            granted: tool.grants.clone(),
+            asked: tool.asked.clone(),
+            limits: tool.limits,
+            in_flight: Arc::new(Semaphore::new(tool.limits.http_in_flight as usize)),
+            denials,
+            tls: tool.host.tls.clone(),
+        }))
+    }
+}
+
+impl WasiHttpHooks for Gate {
+    fn send_request(
+        &mut self,
+        request: Request,
+        options: Option<RequestOptions>,
+        _transmitted: Driver,
+    ) -> Box<dyn Future<Output = Result<Response, Error>> + Send> {
+        let rules = self.0.clone();
+        Box::new(async move { rules.send(request, options.unwrap_or_default()).await })
+    }
+}
+
+impl Rules {
+    async fn send(&self, mut request: Request, options: RequestOptions) -> Result<Response, Error> {
+        let origin = self.admit(request.uri())?;
+        let permit = self
+            .in_flight
+            .clone()
+            .try_acquire_owned()
+            .map_err(|_| Error::ConnectionLimitReached)?;
+        let times = Times::new(&self.limits, &options);
+        let connecting = connect::connect(&origin, &self.tls);
+        let stream = match tokio::time::timeout(times.connect, connecting).await {
+            Ok(Ok(stream)) => stream,
+            Ok(Err(connect::Refused::Address)) => {
+                self.denials
+                    .add(Denial::address(&self.tool, &origin.to_string()));
+                return Err(Error::DestinationIpProhibited);
+            }
+            Ok(Err(connect::Refused::Failed(error))) => return Err(error),
+            Err(_) => return Err(Error::ConnectionTimeout),
+        };
+        // The authority belongs into the request line only when speaking to a proxy.
+        let path = request
+            .uri()
+            .path_and_query()
+            .map_or("/", |path| path.as_str());
+        *request.uri_mut() = path.parse().map_err(|_| Error::HttpRequestUriInvalid)?;
+        let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
+            .max_buf_size(HEAD_BYTES_MAX)
+            .handshake(stream)
+            .await?;
+        let driver = wasmtime_wasi::runtime::spawn(async move { connection.await });
+        let answered = tokio::time::timeout(times.first_byte, sender.send_request(request));
+        let response = answered.await.map_err(|_| Error::ConnectionReadTimeout)??;
+        let max = self.limits.http_response_bytes;
+        let body = |incoming| Bounded::new(incoming, max, times.between_bytes, permit);
+        let response = response.map(|incoming| body(incoming).boxed_unsync());
+        let driver: Driver = Box::new(async move { driver.await.map_err(Error::from) });
+        Ok((response, driver))
+    }
+
+    /// The origin of `uri`, where it was granted.
+    fn admit(&self, uri: &http::Uri) -> Result<Origin, Error> {
+        let text = plain_origin(uri).ok_or(Error::HttpRequestUriInvalid)?;
+        match text.parse::<Origin>() {
+            Ok(origin) if self.granted.network.contains(&origin) => Ok(origin),
+            _ => {
+                self.denials
+                    .add(Denial::network(&self.tool, &text, &self.asked));
+                Err(Error::HttpRequestDenied)
+            }
+        }
+    }
+}
+
+/// The largest head of a response.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+
+/// The times that hold for one request: the guest's own where they are shorter.
+struct Times {
+    connect: Duration,
+    first_byte: Duration,
+    between_bytes: Duration,
+}
+
+impl Times {
+    fn new(limits: &Limits, options: &RequestOptions) -> Self {
+        let shorter = |asked: Option<Duration>, max_ms: u64| {
+            let max = Duration::from_millis(max_ms);
+            asked.map_or(max, |asked| asked.min(max))
+        };
+        Self {
+            connect: shorter(options.connect_timeout, limits.http_connect_ms),
+            first_byte: shorter(options.first_byte_timeout, limits.http_first_byte_ms),
+            between_bytes: shorter(options.between_bytes_timeout, limits.http_first_byte_ms),
+        }
+    }
+}
+
+/// The origin of `uri` in its plain form: lower case, no default port. Users in the
+/// authority are kept, so that they are refused with what they pretend to be.
+fn plain_origin(uri: &http::Uri) -> Option<String> {
+    let scheme = uri.scheme_str()?.to_ascii_lowercase();
+    let authority = uri.authority()?.as_str().to_ascii_lowercase();
+    let default = match scheme.as_str() {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return Some(format!("{scheme}://{authority}")),
+    };
+    let authority = authority.strip_suffix(default).unwrap_or(&authority);
+    Some(format!("{scheme}://{authority}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(uri: &str, expect: &str) {
+        let origin = plain_origin(&uri.parse().unwrap());
+        assert_eq!(origin.as_deref(), Some(expect));
+    }
+
+    #[test]
+    fn origins_are_compared_in_their_plain_form() {
+        check("https://Example.com/a?b", "https://example.com");
+        check("https://example.com:443/", "https://example.com");
+        check("http://example.com:80/", "http://example.com");
+        check("http://example.com:8080/", "http://example.com:8080");
+        check(
+            "https://allowed.com@evil.com/",
+            "https://allowed.com@evil.com",
+        );
+        check("http://[::1]:80/", "http://[::1]");
+    }
+}

@@ -1,0 +1,173 @@
+//! Connects to a granted origin: one resolution, filtered, pinned.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use rustls::pki_types::ServerName;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tool_hub_manifest::Origin;
+use wasmtime_wasi_http::Error;
+use wasmtime_wasi_http::io::TokioIo;
+
+use super::address::is_public;
+
+/// How many of a name's addresses are tried.
+const ADDRESSES_TRIED_MAX: usize = 4;
+
+/// Why there is no connection.
+pub(crate) enum Refused {
+    /// Every address of the name is private.
+    Address,
+    /// The attempt failed.
+    Failed(Error),
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// TLS with the system's own roots, set up when it is first needed.
+#[derive(Default)]
+pub(crate) struct Tls(OnceLock<Option<Arc<rustls::ClientConfig>>>);
+
+impl Tls {
+    fn config(&self) -> Option<Arc<rustls::ClientConfig>> {
+        self.0.get_or_init(|| build().ok().map(Arc::new)).clone()
+    }
+}
+
+fn build() -> Result<rustls::ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_platform_verifier()?
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+/// Connects to `origin`, whose grant the caller has checked.
+pub(crate) async fn connect(origin: &Origin, tls: &Tls) -> Result<TokioIo<Stream>, Refused> {
+    let host = origin.host().trim_start_matches('[').trim_end_matches(']');
+    let addresses = resolve(host, origin.port()).await?;
+    let mut failed = Error::DestinationNotFound;
+    for address in addresses {
+        match TcpStream::connect(address).await {
+            Ok(stream) => {
+                let _ = stream.set_nodelay(true);
+                return Ok(TokioIo::new(secure(origin, host, stream, tls).await?));
+            }
+            Err(error) => failed = Error::Connect(error),
+        }
+    }
+    Err(failed.into())
+}
+
+/// The addresses of `host` that may be connected to. They are resolved once: what was
+/// checked is what is connected to, whatever the name says a moment later.
+async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Refused> {
+    // An origin that names an address was granted as that address.
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let found = tokio::net::lookup_host((host, port)).await;
+    let found: Vec<SocketAddr> = found
+        .map_err(|error| Error::DnsError {
+            rcode: Some(error.to_string()),
+            info_code: None,
+        })?
+        .collect();
+    let mut allowed: Vec<SocketAddr> = match host {
+        "localhost" => found
+            .iter()
+            .filter(|a| a.ip().is_loopback())
+            .copied()
+            .collect(),
+        _ => found
+            .iter()
+            .filter(|a| is_public(a.ip()))
+            .copied()
+            .collect(),
+    };
+    if allowed.is_empty() {
+        return Err(if found.is_empty() {
+            Error::DestinationNotFound.into()
+        } else {
+            Refused::Address
+        });
+    }
+    allowed.truncate(ADDRESSES_TRIED_MAX);
+    Ok(allowed)
+}
+
+async fn secure(
+    origin: &Origin,
+    host: &str,
+    stream: TcpStream,
+    tls: &Tls,
+) -> Result<Stream, Error> {
+    if origin.scheme() == "http" {
+        return Ok(Stream::Plain(stream));
+    }
+    let config = tls.config().ok_or(Error::ConfigurationError)?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| Error::HttpRequestUriInvalid)?;
+    let secured = TlsConnector::from(config).connect(name, stream).await;
+    secured
+        .map(|stream| Stream::Tls(Box::new(stream)))
+        .map_err(Error::Tls)
+}
+
+/// A connection, encrypted or not.
+pub(crate) enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(context),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

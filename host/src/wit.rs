@@ -1,0 +1,133 @@
+//! A component's own WIT, decoded from its bytes.
+
+use std::ops::Range;
+
+use wasmparser::{Parser, Payload, Validator, WasmFeatures};
+use wit_parser::decoding::DecodedWasm;
+use wit_parser::{Resolve, WorldId};
+
+use crate::{HostError, engine, scan};
+
+/// The custom section in which doc comments travel.
+pub(crate) const DOCS_SECTION: &str = "package-docs";
+
+/// What a component's bytes say about its interface.
+pub(crate) struct Decoded {
+    pub(crate) resolve: Resolve,
+    pub(crate) world: WorldId,
+    /// The contents of the docs section, as it stands in the component.
+    pub(crate) docs: Option<Vec<u8>>,
+}
+
+/// Decodes `component` after the cheap scan, and validates it in full.
+pub(crate) fn decode(component: &[u8]) -> Result<Decoded, HostError> {
+    scan::scan(component)?;
+    validate(component)?;
+    let (bare, docs) = without_docs(component)?;
+    match wit_parser::decoding::decode(&bare) {
+        Ok(DecodedWasm::Component(resolve, world)) => Ok(Decoded {
+            resolve,
+            world,
+            docs,
+        }),
+        Ok(DecodedWasm::WitPackage(..)) => Err(HostError::NotAComponent {
+            found: "a WIT package",
+        }),
+        Err(error) => Err(HostError::Malformed {
+            reason: format!("{error:#}"),
+        }),
+    }
+}
+
+/// Takes the docs section out: the decoder refuses components whose docs name packages
+/// other than the component itself, and such docs are common.
+pub(crate) fn without_docs(component: &[u8]) -> Result<(Vec<u8>, Option<Vec<u8>>), HostError> {
+    let mut bare = Vec::with_capacity(component.len());
+    let mut docs = None;
+    let mut kept = 0;
+    let mut depth = 0_u32;
+    for payload in Parser::new(0).parse_all(component) {
+        let payload = payload.map_err(scan::malformed)?;
+        match &payload {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::CustomSection(section) if section.name() == DOCS_SECTION => {
+                if depth == 0 {
+                    docs = Some(section.data().to_vec());
+                }
+                if depth == 0
+                    && let Some(start) = section_start(component, section.range())
+                {
+                    bare.extend_from_slice(&component[kept..start]);
+                    kept = section.range().end;
+                }
+            }
+            _ => {}
+        }
+    }
+    bare.extend_from_slice(&component[kept..]);
+    Ok((bare, docs))
+}
+
+/// Where a custom section starts whose contents are at `contents`: a zero, the length of
+/// the contents as LEB128 in one to five bytes, the contents.
+fn section_start(component: &[u8], contents: Range<usize>) -> Option<usize> {
+    (1..=5).find_map(|width| {
+        let start = contents.start.checked_sub(width + 1)?;
+        let length = component.get(start + 1..contents.start)?;
+        let value = length.iter().rev().fold(0_usize, |value, byte| {
+            (value << 7) | usize::from(byte & 0x7f)
+        });
+        let (last, more) = length.split_last()?;
+        let is_length = more.iter().all(|byte| byte & 0x80 != 0) && last & 0x80 == 0;
+        (component[start] == 0 && is_length && value == contents.len()).then_some(start)
+    })
+}
+
+/// Validates with exactly the features of the engine; where that fails, finds out which
+/// feature is missing.
+fn validate(component: &[u8]) -> Result<(), HostError> {
+    let mut validator = Validator::new_with_features(engine::features());
+    let Err(error) = validator.validate_all(component) else {
+        return Ok(());
+    };
+    for (feature, flags) in MISSING {
+        let features = engine::features() | flags;
+        let mut validator = Validator::new_with_features(features);
+        if validator.validate_all(component).is_ok() {
+            return Err(HostError::NeedsFeature { feature });
+        }
+    }
+    Err(scan::malformed(error))
+}
+
+/// Features that components may have been built with, by their usual names. A later entry
+/// may include an earlier one.
+const MISSING: [(&str, WasmFeatures); 12] = [
+    ("threads", WasmFeatures::THREADS),
+    ("memory64", WasmFeatures::MEMORY64),
+    ("multi-memory", WasmFeatures::MULTI_MEMORY),
+    ("tail calls", WasmFeatures::TAIL_CALL),
+    ("relaxed SIMD", WasmFeatures::RELAXED_SIMD),
+    (
+        "exceptions",
+        WasmFeatures::EXCEPTIONS.union(WasmFeatures::GC_TYPES),
+    ),
+    (
+        "legacy exceptions",
+        WasmFeatures::LEGACY_EXCEPTIONS.union(WasmFeatures::GC_TYPES),
+    ),
+    ("externref", WasmFeatures::GC_TYPES),
+    (
+        "function references",
+        WasmFeatures::FUNCTION_REFERENCES.union(WasmFeatures::GC_TYPES),
+    ),
+    (
+        "GC",
+        WasmFeatures::GC
+            .union(WasmFeatures::GC_TYPES)
+            .union(WasmFeatures::FUNCTION_REFERENCES),
+    ),
+    ("component-model async (WASI 0.3)", WasmFeatures::CM_ASYNC),
+    ("several features that are off here", WasmFeatures::all()),
+];
