@@ -89,37 +89,44 @@ impl Client {
         // Held until the end, so that a cleaning cannot take away a component that this pull
         // counts on.
         let shared = blocking(move || here.share()).await?;
-        let package = self.fetch(at, pin, store, progress).await?;
+        let (manifest, claim, listed) = self.manifest(at, pin, progress).await?;
+        let failed = |failure| match failure {
+            Failure::Unverified(source) => not_verified(at, source),
+            Failure::Store(error) => ClientError::from(error),
+        };
+        let (here, same_manifest, digest) = (store.clone(), manifest.clone(), claim.sha256);
+        let found = blocking(move || from_store(&here, same_manifest, digest));
+        if let Some(verified) = found.await.map_err(failed)? {
+            return Ok(verified);
+        }
+        let component = self
+            .file(at, &listed, COMPONENT_BYTES_MAX, progress)
+            .await?;
         let here = store.clone();
         let kept = blocking(move || {
+            let package = Package {
+                manifest,
+                component,
+            };
             let verified = Verified::check(package).map_err(Failure::Unverified)?;
             here.put(&verified).map_err(Failure::Store)?;
             drop(shared);
             Ok(verified)
         });
-        kept.await.map_err(|failure| match failure {
-            Failure::Unverified(source) => not_verified(at, source),
-            Failure::Store(error) => error.into(),
-        })
+        kept.await.map_err(failed)
     }
 
-    /// Both files, the component from the store where it is there.
-    async fn fetch(
+    /// The manifest, what it claims of its component, and the component as it is listed.
+    async fn manifest(
         &self,
         at: &Resolved,
         pin: Option<&Pin>,
-        store: &Store,
         progress: &dyn Progress,
-    ) -> Result<Package, ClientError> {
+    ) -> Result<(Vec<u8>, ComponentClaim, ListedFile), ClientError> {
         let files = self.files(at).await?;
-        let listed = |name| find(at, &files, name);
-        let (listed_manifest, listed_component) = (
-            listed(package_file::MANIFEST)?,
-            listed(package_file::COMPONENT)?,
-        );
-        let manifest = self
-            .file(at, listed_manifest, MANIFEST_BYTES_MAX, progress)
-            .await?;
+        let listed = find(at, &files, package_file::MANIFEST)?;
+        let listed_component = find(at, &files, package_file::COMPONENT)?;
+        let manifest = self.file(at, listed, MANIFEST_BYTES_MAX, progress).await?;
         let claim = claim_of(&manifest, at)?;
         if let Some(pin) = pin {
             same(package_file::MANIFEST, pin.manifest, Digest::of(&manifest))
@@ -127,18 +134,7 @@ impl Client {
                 .map_err(|source| pin_mismatch(at, source))?;
         }
         agrees(&claim, listed_component).map_err(|source| not_verified(at, source))?;
-        let (here, digest) = (store.clone(), claim.sha256);
-        let component = match blocking(move || here.component(digest)).await? {
-            Some(component) => component,
-            None => {
-                self.file(at, listed_component, COMPONENT_BYTES_MAX, progress)
-                    .await?
-            }
-        };
-        Ok(Package {
-            manifest,
-            component,
-        })
+        Ok((manifest, claim, listed_component.clone()))
     }
 
     /// Downloads one file whole. A download that breaks off begins anew, from its beginning:
@@ -218,6 +214,38 @@ impl Client {
 enum Failure {
     Unverified(VerifyError),
     Store(StoreError),
+}
+
+/// The tool, if the store has its component. Damage there is no failure: it is downloaded.
+fn from_store(
+    store: &Store,
+    manifest: Vec<u8>,
+    digest: Digest,
+) -> Result<Option<Verified>, Failure> {
+    let Some(component) = store.component(digest).map_err(Failure::Store)? else {
+        return Ok(None);
+    };
+    let pin = Pin {
+        manifest: Digest::of(&manifest),
+        component: digest,
+    };
+    let package = Package {
+        manifest,
+        component,
+    };
+    match Verified::check_pinned(package, &pin) {
+        Ok(verified) => {
+            store.put_manifest(&verified).map_err(Failure::Store)?;
+            Ok(Some(verified))
+        }
+        Err(VerifyError::DigestMismatch {
+            expected, actual, ..
+        }) => {
+            store.discard(expected, actual).map_err(Failure::Store)?;
+            Ok(None)
+        }
+        Err(source) => Err(Failure::Unverified(source)),
+    }
 }
 
 /// Runs file work where blocking is allowed.

@@ -134,24 +134,34 @@ impl Store {
         SharedLock::take(&self.layout)
     }
 
-    /// The bytes of one component, hashed; `None` when it is not there or damaged. A hit
-    /// counts as use: the garbage collector's clock starts anew.
+    /// The bytes of one component, not hashed yet; `None` when it is not there. A hit counts
+    /// as use: the collector's clock starts anew.
     pub(crate) fn component(&self, digest: Digest) -> Result<Option<Vec<u8>>, StoreError> {
-        let damage = match blob::read(&self.layout, digest, COMPONENT_BYTES_MAX) {
+        match blob::read(&self.layout, digest, COMPONENT_BYTES_MAX) {
             Ok(bytes) => {
-                let actual = Digest::of(&bytes);
-                if actual == digest {
-                    blob::touch(&self.layout, digest);
-                    return Ok(Some(bytes));
-                }
-                blob::set_aside(&self.layout, digest, actual)?
+                blob::touch(&self.layout, digest);
+                Ok(Some(bytes))
             }
-            Err(StoreError::Missing { .. }) => return Ok(None),
-            Err(damage @ StoreError::TooLarge { .. }) => damage,
-            Err(error) => return Err(error),
-        };
+            Err(StoreError::Missing { .. }) => Ok(None),
+            Err(damage @ StoreError::TooLarge { .. }) => {
+                tracing::warn!(%damage, "downloading the file again");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps the manifest of a tool whose component came from here.
+    pub(crate) fn put_manifest(&self, verified: &Verified) -> Result<(), StoreError> {
+        let digest = verified.pin().manifest;
+        blob::write(&self.layout, digest, verified.manifest_bytes())
+    }
+
+    /// Takes a file out of the way whose bytes have digest `actual`.
+    pub(crate) fn discard(&self, digest: Digest, actual: Digest) -> Result<(), StoreError> {
+        let damage = blob::set_aside(&self.layout, digest, actual)?;
         tracing::warn!(%damage, "downloading the file again");
-        Ok(None)
+        Ok(())
     }
 
     /// Where the file with `digest` is, whether or not it exists.

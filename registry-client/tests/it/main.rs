@@ -6,6 +6,7 @@
 )]
 
 mod crash;
+mod environment;
 mod hostile;
 mod pull;
 mod push;
