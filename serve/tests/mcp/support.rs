@@ -14,20 +14,22 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tool_hub_host::authoring::derive_manifest;
 use tool_hub_host::{Approved, Host, HostConfig};
-use tool_hub_manifest::{
-    ComponentClaim, Grants, Manifest, Package, ToolKey, Verified, visible_name,
-};
+use tool_hub_manifest::{FunctionName, Grants, Package, ToolKey, Verified, visible_name};
 use tool_hub_serve::{Catalogue, End, Offer, serve};
-
-const MANIFEST: &str = include_str!("guest.toml");
 
 /// The functions of `guest.wat`, offered under the key `guest`. `calls_max` calls run at
 /// once.
 pub(crate) async fn catalogue(calls_max: u32) -> Catalogue {
     let component = wat::parse_str(include_str!("guest.wat")).unwrap();
-    let mut manifest: Manifest = MANIFEST.parse().unwrap();
-    manifest.component = Some(ComponentClaim::of(&component));
+    let mut manifest = derive_manifest(&component, "guest".parse().unwrap()).unwrap();
+    let bounds: FunctionName = "bounds".parse().unwrap();
+    let bounds = &mut manifest.functions[&bounds];
+    bounds.title = Some("Bounds".into());
+    bounds.description = "Gives both bounds back.".into();
+    bounds.read_only = Some(true);
+    bounds.idempotent = Some(true);
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
