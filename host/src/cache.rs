@@ -8,16 +8,13 @@ use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::ptr::NonNull;
 
-use memmap2::MmapMut;
 use tempfile::NamedTempFile;
 use tool_hub_manifest::Digest;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::HostError;
-use crate::code::Code;
 
 pub use trim::Trimmed;
 
@@ -87,7 +84,7 @@ impl Cache {
 
 impl Entry<'_> {
     /// The code, when there is an entry and it is authentic. Every failure is a miss.
-    pub(crate) fn load(&self) -> Option<(Component, Code)> {
+    pub(crate) fn load(&self) -> Option<Component> {
         match self.read() {
             Ok(loaded) => Some(loaded),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -110,8 +107,8 @@ impl Entry<'_> {
     }
 
     /// Reads the entry into memory of our own, authenticates that memory, and loads the
-    /// code in place. A mapping of the file itself would show later changes to the file.
-    fn read(&self) -> io::Result<(Component, Code)> {
+    /// code from it. A mapping of the file would show later changes to the file.
+    fn read(&self) -> io::Result<Component> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
         let invalid = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text);
@@ -121,15 +118,13 @@ impl Entry<'_> {
             .ok_or_else(|| invalid("the entry has a wrong size"))?;
         let mut mac = [0; MAC_BYTES];
         file.read_exact(&mut mac)?;
-        let mut code = MmapMut::map_anon(code_length as usize)?;
-        file.read_exact(&mut code)?;
+        let mut code = Vec::with_capacity(code_length as usize);
+        file.take(code_length).read_to_end(&mut code)?;
         // blake3's own comparison takes the same time for every input.
         if blake3::Hash::from(mac) != blake3::Hash::from(self.cache.mac(&self.digest, &code)) {
             return Err(invalid("the entry is not authentic"));
         }
-        let component = deserialize(&self.cache.engine, &mut code)
-            .map_err(|error| invalid(&format!("{error:#}")))?;
-        Ok((component, Code::from(code)))
+        deserialize(&self.cache.engine, &code).map_err(|error| invalid(&format!("{error:#}")))
     }
 
     fn write(&self, code: &[u8]) -> io::Result<()> {
@@ -142,18 +137,16 @@ impl Entry<'_> {
     }
 }
 
-/// Loads authenticated code in place.
+/// Loads authenticated code.
 #[expect(
     unsafe_code,
-    reason = "deserialising trusts its input; the MAC over this very memory says that an \
-              engine of this version and configuration made it from this component"
+    reason = "deserialising trusts its input; the MAC over these very bytes says that an \
+              engine of this version and configuration made them from this component"
 )]
-fn deserialize(engine: &Engine, code: &mut MmapMut) -> wasmtime::Result<Component> {
-    let memory = NonNull::from(&mut code[..]);
-    // SAFETY: `memory` was authenticated by the caller as the output of `serialize` of a
-    // compatible engine. It is page-aligned and private to this process, nothing writes to
-    // it any more, and `Code` keeps it mapped for as long as the tool exists.
-    unsafe { Component::deserialize_raw(engine, memory) }
+fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: the caller authenticated `code` as the output of `serialize` of a compatible
+    // engine, and holds it alone, so it is still what was authenticated.
+    unsafe { Component::deserialize(engine, code) }
 }
 
 /// Makes `directory` and closes it to everybody else.

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn the_scan_and_the_engine_agree_on_features() {
         let engine = engine(&Limits::standard(), 1).unwrap();
-        let engine = engine.config().get_wasm_features();
+        let engine = engine.get_wasm_features();
         let differ: Vec<_> = (engine ^ features()).iter_names().collect();
         assert!(differ.is_empty(), "{differ:?}");
     }

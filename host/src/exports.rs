@@ -12,6 +12,22 @@ use crate::{NotCallable, Refusal};
 /// The contract's own exports, which are offered beside functions.
 const CONTRACT: [&str; 2] = ["tool-hub:tool/prompts@", "tool-hub:tool/resources@"];
 
+/// Exports that are no functions of a tool: with them componentize-py and componentize-qjs
+/// start the language's runtime while a component is built. The latter takes the text of a
+/// script, so an agent must never reach it. Interface, function, names of the parameters.
+const RUNTIMES: [(Option<&str>, &str, &[&str]); 2] = [
+    (
+        Some("exports"),
+        "init",
+        &["app-name", "symbols", "stub-wasi"],
+    ),
+    (
+        None,
+        "init",
+        &["shim", "script", "entry-path", "disable-gc"],
+    ),
+];
+
 /// What a component exports and imports. `I` says where an export is found, where anybody
 /// needs to know.
 #[derive(Debug, Default)]
@@ -167,6 +183,9 @@ impl<I> Exports<I> {
             None => ExportName::top_level(function),
         };
         let result = match (name, signature) {
+            (_, Ok(signature)) if starts_a_runtime(interface, function, &signature) => Err(
+                "the language's runtime is started with it, when the component is built".to_owned(),
+            ),
             (Ok(name), Ok(signature)) => Ok(Placed {
                 name,
                 signature,
@@ -192,4 +211,11 @@ impl<I> Exports<I> {
         let names = self.imports.iter().map(|import| import.name.as_str());
         names.filter_map(imports::refusal).collect()
     }
+}
+
+fn starts_a_runtime(interface: Option<&str>, function: &str, signature: &Signature) -> bool {
+    let parameters = || signature.parameters.iter().map(|field| &*field.label.wit);
+    RUNTIMES.iter().any(|known| {
+        (known.0, known.1) == (interface, function) && parameters().eq(known.2.iter().copied())
+    })
 }

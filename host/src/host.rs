@@ -13,7 +13,6 @@ use wasmtime_wasi_config::WasiConfig;
 use crate::cache::{Cache, Entry};
 use crate::call::state::CallState;
 use crate::call::{asking, busy};
-use crate::code::Code;
 use crate::engine::{self, Clock};
 use crate::exports::{Exports, Placed};
 use crate::http::Tls;
@@ -162,7 +161,7 @@ impl Shared {
         let verified = approved.verified();
         let manifest = verified.manifest();
         let grants = directories::settle(approved.grants(), &self.config)?;
-        let (component, code) = self.component(verified, progress)?;
+        let component = self.component(verified, progress)?;
         let exports = Exports::of_component(&component);
         let (functions, mut refusals) = claims::check(manifest, &exports);
         refusals.extend(exports.foreign_imports());
@@ -199,7 +198,6 @@ impl Shared {
             plans: plans.collect(),
             functions,
             pre,
-            _code: code,
         })
     }
 
@@ -208,14 +206,14 @@ impl Shared {
         &self,
         verified: &Verified,
         progress: &dyn Fn(LoadEvent),
-    ) -> Result<(Component, Code), HostError> {
+    ) -> Result<Component, HostError> {
         let entry = self
             .cache
             .as_ref()
             .map(|cache| cache.entry(&verified.pin().component));
-        if let Some((component, code)) = entry.as_ref().and_then(Entry::load) {
+        if let Some(component) = entry.as_ref().and_then(Entry::load) {
             progress(LoadEvent::Cached);
-            return Ok((component, code));
+            return Ok(component);
         }
         scan::scan(verified.component())?;
         let begun = Instant::now();
@@ -233,7 +231,7 @@ impl Shared {
         if let Some(entry) = &entry {
             entry.store(&component);
         }
-        Ok((component, Code::default()))
+        Ok(component)
     }
 }
 

@@ -5,3 +5,6 @@ pub(crate) mod read;
 pub(crate) mod write;
 
 pub(crate) use read::{ArgumentError, arguments};
+
+#[cfg(test)]
+mod tests;

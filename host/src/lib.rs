@@ -40,7 +40,6 @@ mod approved;
 mod cache;
 mod call;
 mod claims;
-mod code;
 mod config;
 mod directories;
 mod engine;

@@ -8,7 +8,6 @@ use wasmtime_wasi_config::WasiConfigVariables;
 
 use crate::call::state::CallState;
 use crate::call::{self, trouble};
-use crate::code::Code;
 use crate::grant::Denial;
 use crate::host::Shared;
 use crate::json::{ArgumentError, arguments};
@@ -37,8 +36,6 @@ pub(crate) struct Loaded {
     /// In the order of `functions`.
     pub(crate) plans: Vec<Plan>,
     pub(crate) pre: InstancePre<CallState>,
-    /// The memory that holds the compiled code; it goes last.
-    pub(crate) _code: Code,
 }
 
 impl Tool {

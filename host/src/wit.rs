@@ -109,6 +109,7 @@ const MISSING: [(&str, WasmFeatures); 12] = [
     ("multi-memory", WasmFeatures::MULTI_MEMORY),
     ("tail calls", WasmFeatures::TAIL_CALL),
     ("relaxed SIMD", WasmFeatures::RELAXED_SIMD),
+    ("externref", WasmFeatures::GC_TYPES),
     (
         "exceptions",
         WasmFeatures::EXCEPTIONS.union(WasmFeatures::GC_TYPES),
@@ -117,7 +118,6 @@ const MISSING: [(&str, WasmFeatures); 12] = [
         "legacy exceptions",
         WasmFeatures::LEGACY_EXCEPTIONS.union(WasmFeatures::GC_TYPES),
     ),
-    ("externref", WasmFeatures::GC_TYPES),
     (
         "function references",
         WasmFeatures::FUNCTION_REFERENCES.union(WasmFeatures::GC_TYPES),

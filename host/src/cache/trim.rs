@@ -44,7 +44,8 @@ impl Cache {
         let mut trimmed = Trimmed::default();
         for entry in fs::read_dir(&self.directory)? {
             let path = entry?.path();
-            if path.extension().is_none_or(|extension| extension != "code") || kept.contains(&path) {
+            if path.extension().is_none_or(|extension| extension != "code") || kept.contains(&path)
+            {
                 continue;
             }
             if let Some(bytes) = remove(&path)? {

@@ -1,0 +1,207 @@
+//! A call through `Tool::call` against raw wasmtime: instantiating the same component from
+//! the same kind of pool and calling it through a typed function. Absolute times say little
+//! on shared machines, so the ratio of both sides in one run is printed at the end.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use tokio::runtime::Runtime;
+use tool_hub_host::{Host, HostConfig, Outcome, Tool, authoring, inspect};
+use tool_hub_manifest::{Grants, Package, Verified};
+use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
+
+/// Adds two numbers, and returns a string that it is given.
+const COMPONENT: &str = r#"
+    (component
+        (core module $m
+            (memory (export "memory") 1)
+            (global $next (mut i32) (i32.const 1024))
+            (func (export "realloc") (param i32 i32 i32 i32) (result i32) (local $at i32)
+                (local.set $at (global.get $next))
+                (global.set $next (i32.add (local.get $at) (local.get 3)))
+                (block $fits
+                    (br_if $fits (i32.le_u (global.get $next)
+                        (i32.mul (memory.size) (i32.const 65536))))
+                    (drop (memory.grow
+                        (i32.add (i32.const 1) (i32.div_u (local.get 3) (i32.const 65536))))))
+                (local.get $at))
+            (func (export "add") (param i32 i32) (result i32)
+                (i32.add (local.get 0) (local.get 1)))
+            (func (export "echo") (param i32 i32) (result i32)
+                (i32.store (i32.const 16) (local.get 0))
+                (i32.store (i32.const 20) (local.get 1))
+                (i32.const 16)))
+        (core instance $i (instantiate $m))
+        (alias core export $i "memory" (core memory $memory))
+        (alias core export $i "realloc" (core func $realloc))
+        (func (export "add") (param "a" u32) (param "b" u32) (result u32)
+            (canon lift (core func $i "add")))
+        (func (export "echo") (param "text" string) (result string)
+            (canon lift (core func $i "echo") (memory $memory) (realloc $realloc))))
+"#;
+
+/// The other side: wasmtime as an embedder without a host would use it.
+struct Raw {
+    engine: Engine,
+    pre: InstancePre<()>,
+}
+
+impl Raw {
+    fn new(bytes: &[u8]) -> Self {
+        let mut pool = PoolingAllocationConfig::new();
+        pool.total_component_instances(32).total_core_instances(256);
+        pool.total_memories(32).total_tables(32).total_stacks(32);
+        pool.max_memory_size(256 << 20);
+        let mut config = Config::new();
+        config.epoch_interruption(true).concurrency_support(false);
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+        let engine = Engine::new(&config).expect("an engine");
+        let component = Component::from_binary(&engine, bytes).expect("a component");
+        let pre = Linker::new(&engine)
+            .instantiate_pre(&component)
+            .expect("nothing is imported");
+        Self { engine, pre }
+    }
+
+    async fn add(&self, a: u32, b: u32) -> u32 {
+        let mut store = Store::new(&self.engine, ());
+        store.set_epoch_deadline(1_000);
+        let instance = self
+            .pre
+            .instantiate_async(&mut store)
+            .await
+            .expect("an instance");
+        let add = instance.get_typed_func::<(u32, u32), (u32,)>(&mut store, "add");
+        let called = add
+            .expect("a function")
+            .call_async(&mut store, (a, b))
+            .await;
+        called.expect("a sum").0
+    }
+
+    async fn echo(&self, text: &str) -> String {
+        let mut store = Store::new(&self.engine, ());
+        store.set_epoch_deadline(1_000);
+        let instance = self
+            .pre
+            .instantiate_async(&mut store)
+            .await
+            .expect("an instance");
+        let echo = instance.get_typed_func::<(&str,), (String,)>(&mut store, "echo");
+        let called = echo
+            .expect("a function")
+            .call_async(&mut store, (text,))
+            .await;
+        called.expect("the text").0
+    }
+}
+
+async fn tool(component: Vec<u8>) -> Tool {
+    let name = "bench".parse().expect("a name");
+    let manifest = authoring::derive_manifest(&component, name).expect("a manifest");
+    let package = Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component,
+    };
+    let verified = Verified::check(package).expect("an honest package");
+    let approved = inspect(&verified)
+        .expect("an inspection")
+        .approve(Grants::none());
+    let host = Host::new(HostConfig::new()).expect("a host");
+    host.load(approved.expect("an approval"))
+        .await
+        .expect("a tool")
+}
+
+async fn call(tool: &Tool, function: &str, arguments: &str) -> String {
+    match tool.call(function, arguments).await {
+        Outcome::Reply(reply) => reply.structured.unwrap_or_default(),
+        Outcome::Failure(failure) => panic!("{failure}"),
+    }
+}
+
+/// The median of many runs of both sides, taken in turns so that the machine's moods hit
+/// both alike.
+fn ratio(runtime: &Runtime, name: &str, ours: impl AsyncFn(), raw: impl AsyncFn()) {
+    const ROUNDS: usize = 2_000;
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        left.push(time(runtime, &ours));
+        right.push(time(runtime, &raw));
+    }
+    left.sort_unstable();
+    right.sort_unstable();
+    let (left, right) = (left[ROUNDS / 2], right[ROUNDS / 2]);
+    let ratio = left.as_secs_f64() / right.as_secs_f64();
+    report(&format!(
+        "{name}: Tool::call {left:?}, raw wasmtime {right:?}, ratio {ratio:.2}"
+    ));
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints its result")]
+fn report(line: &str) {
+    println!("{line}");
+}
+
+fn time(runtime: &Runtime, run: &impl AsyncFn()) -> Duration {
+    let begun = Instant::now();
+    runtime.block_on(run());
+    begun.elapsed()
+}
+
+fn calls(criterion: &mut Criterion) {
+    let runtime = Runtime::new().expect("a runtime");
+    let bytes = wat::parse_str(COMPONENT).expect("a component");
+    let raw = Raw::new(&bytes);
+    let tool = runtime.block_on(tool(bytes));
+    let text = "x".repeat(100_000);
+    let long = format!(r#"{{"text": "{text}"}}"#);
+
+    let mut group = criterion.benchmark_group("call");
+    let small = r#"{"a": 20, "b": 22}"#;
+    group.bench_function("add, Tool::call", |bencher| {
+        bencher
+            .to_async(&runtime)
+            .iter(|| call(&tool, "add", small));
+    });
+    group.bench_function("add, raw wasmtime", |bencher| {
+        bencher
+            .to_async(&runtime)
+            .iter(|| raw.add(black_box(20), 22));
+    });
+    group.bench_function("echo 100 KB, Tool::call", |bencher| {
+        bencher
+            .to_async(&runtime)
+            .iter(|| call(&tool, "echo", &long));
+    });
+    group.bench_function("echo 100 KB, serde_json and raw wasmtime", |bencher| {
+        bencher.to_async(&runtime).iter(|| raw_echo(&raw, &long));
+    });
+    group.finish();
+
+    ratio(
+        &runtime,
+        "add",
+        async || drop(black_box(call(&tool, "add", small).await)),
+        async || drop(black_box(raw.add(20, 22).await)),
+    );
+    ratio(
+        &runtime,
+        "echo 100 KB",
+        async || drop(black_box(call(&tool, "echo", &long).await)),
+        async || drop(black_box(raw_echo(&raw, &long).await)),
+    );
+}
+
+async fn raw_echo(raw: &Raw, arguments: &str) -> String {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).expect("JSON");
+    let echoed = raw
+        .echo(arguments["text"].as_str().expect("a string"))
+        .await;
+    serde_json::to_string(&echoed).expect("JSON")
+}
+
+criterion_group!(benches, calls);
+criterion_main!(benches);
