@@ -46,7 +46,12 @@ fn named_directory(text: &str) -> Result<(DirectoryName, PathBuf), String> {
 impl ApprovalFlags {
     /// Whether no flag was given.
     pub(crate) fn is_empty(&self) -> bool {
-        let Self { approve, network, directories, variables } = self;
+        let Self {
+            approve,
+            network,
+            directories,
+            variables,
+        } = self;
         approve.is_none() && network.is_empty() && directories.is_empty() && variables.is_empty()
     }
 
@@ -56,7 +61,9 @@ impl ApprovalFlags {
             grants = grants.network(origin.clone());
         }
         for (name, path) in &self.directories {
-            let access = asked.directory(name).map_or(Access::Read, |request| request.access);
+            let access = asked
+                .directory(name)
+                .map_or(Access::Read, |request| request.access);
             grants = grants.directory(name.clone(), config.working.join(path), access);
         }
         for name in &self.variables {
@@ -101,12 +108,19 @@ fn ask_at_the_terminal(
     config: &Config,
 ) -> anyhow::Result<(Grants, Consent)> {
     let Some(mut terminal) = Terminal::open() else {
-        return Err(Problem::refused(format!("`{name}` is not approved, and nobody is there to ask"))
-            .hint(format!("after reading the inspection, add: --approve {digest}"))
-            .into());
+        return Err(Problem::refused(format!(
+            "`{name}` is not approved, and nobody is there to ask"
+        ))
+        .hint(format!(
+            "after reading the inspection, add: --approve {digest}"
+        ))
+        .into());
     };
     let grants = terminal.ask_for_grants(asked, grants, config)?;
-    let question = format!("Load `{}` with these rights? Type yes to approve: ", escape_line(name));
+    let question = format!(
+        "Load `{}` with these rights? Type yes to approve: ",
+        escape_line(name)
+    );
     if terminal.ask(&question)?.trim() == "yes" {
         Ok((grants, Consent::Terminal))
     } else {

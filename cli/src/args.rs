@@ -8,7 +8,12 @@ use crate::commands;
 /// The package manager for agents' tools: sandboxed WebAssembly components on Hugging Face
 /// Hub repos or your own registry.
 #[derive(Debug, Parser)]
-#[command(name = "tool", version, propagate_version = false, disable_help_subcommand = true)]
+#[command(
+    name = "tool",
+    version,
+    propagate_version = false,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

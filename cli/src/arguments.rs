@@ -44,13 +44,20 @@ fn insert(arguments: &mut Map<String, Value>, name: &str, value: Value, property
         arguments.insert(name.to_owned(), value);
         return;
     }
-    let list = arguments.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+    let list = arguments
+        .entry(name)
+        .or_insert_with(|| Value::Array(Vec::new()));
     if let Value::Array(items) = list {
         items.push(value);
     }
 }
 
-fn value(name: &str, text: &str, property: Option<&Value>, working: &Path) -> anyhow::Result<Value> {
+fn value(
+    name: &str,
+    text: &str,
+    property: Option<&Value>,
+    working: &Path,
+) -> anyhow::Result<Value> {
     if let Some(literal) = text.strip_prefix("@@") {
         return Ok(Value::String(format!("@{literal}")));
     }
@@ -67,7 +74,12 @@ fn value(name: &str, text: &str, property: Option<&Value>, working: &Path) -> an
 /// The contents of a file as the schema wants them: an object with media type and data, the
 /// data alone, or text.
 fn file(name: &str, path: &Path, property: Option<&Value>) -> anyhow::Result<Value> {
-    let failed = || format!("the file for argument `{name}` cannot be read: {}", path.display());
+    let failed = || {
+        format!(
+            "the file for argument `{name}` cannot be read: {}",
+            path.display()
+        )
+    };
     let length = std::fs::metadata(path).with_context(failed)?.len();
     if length > FILE_BYTES_MAX {
         return Err(Problem::user(format!(
@@ -79,7 +91,9 @@ fn file(name: &str, path: &Path, property: Option<&Value>) -> anyhow::Result<Val
     let bytes = std::fs::read(path).with_context(failed)?;
     let is_media = property.is_some_and(|property| {
         let members = property.get("properties");
-        members.is_some_and(|members| members.get("media_type").is_some() && members.get("data").is_some())
+        members.is_some_and(|members| {
+            members.get("media_type").is_some() && members.get("data").is_some()
+        })
     });
     if is_media {
         let media_type = media_type(path, &bytes);
@@ -91,8 +105,12 @@ fn file(name: &str, path: &Path, property: Option<&Value>) -> anyhow::Result<Val
     if is_base64 {
         return Ok(Value::String(BASE64.encode(&bytes)));
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Problem::user(format!("{} is not UTF-8 text, which `{name}` wants", path.display())))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Problem::user(format!(
+            "{} is not UTF-8 text, which `{name}` wants",
+            path.display()
+        ))
+    })?;
     if property.is_none_or(|property| has_type(property, "string")) {
         return Ok(Value::String(text));
     }
@@ -130,10 +148,16 @@ fn media_type(path: &Path, bytes: &[u8]) -> &'static str {
             _ => {}
         }
     }
-    if let Some((_, media_type)) = SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start)) {
+    if let Some((_, media_type)) = SIGNATURES
+        .iter()
+        .find(|(start, _)| bytes.starts_with(start))
+    {
         return media_type;
     }
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let extension = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {
         "svg" => "image/svg+xml",
         "mp3" => "audio/mpeg",
@@ -176,7 +200,10 @@ mod tests {
         check(&["list=[\"a\"]"], json!({"list": ["a"]}));
         check(&["unknown=1"], json!({"unknown": 1}));
         check(&["data=@p.png"], json!({"data": "iVBORw0KGgp4"}));
-        check(&["picture=@p.png"], json!({"picture": {"media_type": "image/png", "data": "iVBORw0KGgp4"}}));
+        check(
+            &["picture=@p.png"],
+            json!({"picture": {"media_type": "image/png", "data": "iVBORw0KGgp4"}}),
+        );
     }
 
     #[test]

@@ -75,7 +75,11 @@ impl Config {
             .or(file.endpoint)
             .unwrap_or(default);
         let token = match variable("HF_TOKEN") {
-            Some(text) => Some(text.trim().parse::<Token>().context("HF_TOKEN cannot be used as a token")?),
+            Some(text) => Some(
+                text.trim()
+                    .parse::<Token>()
+                    .context("HF_TOKEN cannot be used as a token")?,
+            ),
             None => None,
         };
         Ok(Self {
@@ -120,9 +124,15 @@ impl Config {
     }
 
     /// A client of the registry at `endpoint`, with `token`.
-    pub(crate) fn client_with(&self, endpoint: &Url, token: Option<Token>) -> anyhow::Result<Client> {
+    pub(crate) fn client_with(
+        &self,
+        endpoint: &Url,
+        token: Option<Token>,
+    ) -> anyhow::Result<Client> {
         let agent = concat!("tool-hub/", env!("CARGO_PKG_VERSION"));
-        Ok(Client::new(ClientConfig::new(endpoint.clone(), agent).with_token(token))?)
+        Ok(Client::new(
+            ClientConfig::new(endpoint.clone(), agent).with_token(token),
+        )?)
     }
 
     /// The store of packages.
@@ -135,8 +145,12 @@ impl Config {
     pub(crate) fn open_host(&self) -> anyhow::Result<Host> {
         let mut host = HostConfig::new();
         host.cache = Some(self.compiled.clone());
-        host.refused_directories =
-            vec![self.store.clone(), self.user.clone(), self.toolchains.clone(), self.registry.clone()];
+        host.refused_directories = vec![
+            self.store.clone(),
+            self.user.clone(),
+            self.toolchains.clone(),
+            self.registry.clone(),
+        ];
         Ok(Host::new(host)?)
     }
 
@@ -176,9 +190,10 @@ struct Places {
 
 impl Places {
     fn find() -> anyhow::Result<Self> {
-        let base = etcetera::choose_base_strategy().context("the home directory cannot be found")?;
-        let hub_home = variable("HF_HOME")
-            .map_or_else(|| base.cache_dir().join("huggingface"), PathBuf::from);
+        let base =
+            etcetera::choose_base_strategy().context("the home directory cannot be found")?;
+        let hub_home =
+            variable("HF_HOME").map_or_else(|| base.cache_dir().join("huggingface"), PathBuf::from);
         let hub_token_file =
             variable("HF_TOKEN_PATH").map_or_else(|| hub_home.join("token"), PathBuf::from);
         let (data, cache, user) = match variable("TOOL_HUB_HOME") {
@@ -192,11 +207,19 @@ impl Places {
                 base.config_dir().join("tool-hub"),
             ),
         };
-        Ok(Self { data, cache, user, hub_token_file })
+        Ok(Self {
+            data,
+            cache,
+            user,
+            hub_token_file,
+        })
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
@@ -213,7 +236,9 @@ fn read_config_file(path: &Path) -> anyhow::Result<ConfigFile> {
 fn read_token_file(path: &Path) -> anyhow::Result<Option<Token>> {
     match std::fs::read_to_string(path) {
         Ok(text) if text.trim().is_empty() => Ok(None),
-        Ok(text) => text.trim().parse::<Token>()
+        Ok(text) => text
+            .trim()
+            .parse::<Token>()
             .map(Some)
             .with_context(|| format!("{} holds no token", path.display())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -44,7 +44,8 @@ impl Credentials {
     /// The token of the registry at `endpoint`.
     pub(crate) fn token(&self, endpoint: &Url) -> anyhow::Result<Option<Token>> {
         match self.file.tokens.get(&origin(endpoint)) {
-            Some(text) => text.parse::<Token>()
+            Some(text) => text
+                .parse::<Token>()
                 .map(Some)
                 .with_context(|| format!("{} holds no token for {endpoint}", self.path.display())),
             None => Ok(None),

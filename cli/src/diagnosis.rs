@@ -48,10 +48,16 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
         }
     }
     let user_can_mend = error.chain().any(|cause| {
-        cause.is::<std::io::Error>() || cause.is::<url::ParseError>() || cause.is::<toml_edit::de::Error>()
+        cause.is::<std::io::Error>()
+            || cause.is::<url::ParseError>()
+            || cause.is::<toml_edit::de::Error>()
     });
     Diagnosis {
-        exit: if user_can_mend { Exit::User } else { Exit::Unexpected },
+        exit: if user_can_mend {
+            Exit::User
+        } else {
+            Exit::Unexpected
+        },
         hints: Vec::new(),
     }
 }
@@ -62,7 +68,10 @@ trait Hint {
     fn hints(&self) -> Vec<String>;
 
     fn diagnosis(&self) -> Diagnosis {
-        Diagnosis { exit: self.exit(), hints: self.hints() }
+        Diagnosis {
+            exit: self.exit(),
+            hints: self.hints(),
+        }
     }
 }
 
@@ -87,7 +96,12 @@ impl Problem {
     }
 
     fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { message: message.into(), exit, hints: Vec::new(), source: None }
+        Self {
+            message: message.into(),
+            exit,
+            hints: Vec::new(),
+            source: None,
+        }
     }
 
     /// Adds what to do next.
@@ -135,7 +149,10 @@ impl Hint for DocumentError {
 
     fn hints(&self) -> Vec<String> {
         let nearest = self.nearest.as_ref();
-        nearest.map(|key| format!("did you mean `{key}`?")).into_iter().collect()
+        nearest
+            .map(|key| format!("did you mean `{key}`?"))
+            .into_iter()
+            .collect()
     }
 }
 
@@ -145,7 +162,10 @@ impl Hint for GrantError {
     }
 
     fn hints(&self) -> Vec<String> {
-        vec!["leave the flag out: a tool is never granted more than its manifest asks for".to_owned()]
+        vec![
+            "leave the flag out: a tool is never granted more than its manifest asks for"
+                .to_owned(),
+        ]
     }
 }
 
@@ -180,10 +200,18 @@ impl Hint for StoreError {
 
     fn hints(&self) -> Vec<String> {
         match self {
-            Self::Missing { .. } | Self::Damaged { .. } | Self::TooLarge { .. } | Self::Unverified { .. } => {
-                vec!["load the tool again: what is missing or damaged is pulled anew and verified".to_owned()]
+            Self::Missing { .. }
+            | Self::Damaged { .. }
+            | Self::TooLarge { .. }
+            | Self::Unverified { .. } => {
+                vec![
+                    "load the tool again: what is missing or damaged is pulled anew and verified"
+                        .to_owned(),
+                ]
             }
-            Self::Busy { .. } => vec!["wait for the other `tool` to end, then run this again".to_owned()],
+            Self::Busy { .. } => {
+                vec!["wait for the other `tool` to end, then run this again".to_owned()]
+            }
             _ => Vec::new(),
         }
     }
@@ -203,11 +231,19 @@ impl Hint for HostError {
         match self {
             Self::Grants(error) => error.hints(),
             Self::NotAComponent { .. } => {
-                vec!["build a component, for example with: tool new NAME && tool build NAME".to_owned()]
+                vec![
+                    "build a component, for example with: tool new NAME && tool build NAME"
+                        .to_owned(),
+                ]
             }
-            Self::Directory { .. } => vec!["name another directory with --allow-dir NAME=PATH".to_owned()],
+            Self::Directory { .. } => {
+                vec!["name another directory with --allow-dir NAME=PATH".to_owned()]
+            }
             Self::Disagreement { .. } => {
-                vec!["change tool.toml or the WIT so that they say the same, then build again".to_owned()]
+                vec![
+                    "change tool.toml or the WIT so that they say the same, then build again"
+                        .to_owned(),
+                ]
             }
             Self::Refused { .. } => vec!["see the whole report with: tool inspect".to_owned()],
             _ => Vec::new(),
@@ -236,26 +272,42 @@ impl Hint for ClientError {
     fn hints(&self) -> Vec<String> {
         let one = |hint: &str| vec![hint.to_owned()];
         match self {
-            Self::Unreachable { .. } | Self::Broken { .. } | Self::Stalled { .. } | Self::TimedOut { .. } => {
+            Self::Unreachable { .. }
+            | Self::Broken { .. }
+            | Self::Stalled { .. }
+            | Self::TimedOut { .. } => {
                 one("check the network, or name another registry with --endpoint or HF_ENDPOINT")
             }
             Self::TokenMissing { .. } => one("log in with: tool login, or set HF_TOKEN"),
-            Self::TokenRefused { .. } => one("the token may be revoked or for another registry; log in again with: tool login"),
-            Self::Forbidden { .. } => one("ask the owner for the right, or look who you are with: tool whoami"),
-            Self::RepoNotFound { signed_in: false, .. } => {
-                one("if it is private, log in first: tool login; to look for tools: tool search")
+            Self::TokenRefused { .. } => one(
+                "the token may be revoked or for another registry; log in again with: tool login",
+            ),
+            Self::Forbidden { .. } => {
+                one("ask the owner for the right, or look who you are with: tool whoami")
             }
+            Self::RepoNotFound {
+                signed_in: false, ..
+            } => one("if it is private, log in first: tool login; to look for tools: tool search"),
             Self::RepoNotFound { .. } => one("look for tools with: tool search"),
-            Self::VersionExists { .. } => {
-                one("a pushed version never changes; raise `version` in tool.toml, build and push again")
-            }
+            Self::VersionExists { .. } => one(
+                "a pushed version never changes; raise `version` in tool.toml, build and push again",
+            ),
             Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same push again"),
-            Self::RateLimited { retry_after: Some(wait), .. } => vec![format!("wait {} s, then run this again", wait.as_secs())],
-            Self::RateLimited { .. } | Self::ServerFailed { .. } => one("run this again a little later"),
-            Self::FileMissing { .. } => one("tools hold tool.toml and tool.wasm; publish one with: tool push"),
+            Self::RateLimited {
+                retry_after: Some(wait),
+                ..
+            } => vec![format!("wait {} s, then run this again", wait.as_secs())],
+            Self::RateLimited { .. } | Self::ServerFailed { .. } => {
+                one("run this again a little later")
+            }
+            Self::FileMissing { .. } => {
+                one("tools hold tool.toml and tool.wasm; publish one with: tool push")
+            }
             Self::VisibilityDiffers { .. } => one("leave --private out, or push to another repo"),
             Self::NotVerified { source, .. } => source.hints(),
-            Self::PinMismatch { .. } => one("the registry changed what a commit holds; do not trust it before you know why"),
+            Self::PinMismatch { .. } => {
+                one("the registry changed what a commit holds; do not trust it before you know why")
+            }
             Self::Store(error) => error.hints(),
             _ => Vec::new(),
         }

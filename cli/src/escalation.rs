@@ -13,13 +13,29 @@ type Line = String;
 /// Nothing that only shrinks is listed, so an empty list passes without asking.
 pub(crate) fn between(old: (&Verified, &Inspection), new: (&Verified, &Inspection)) -> Vec<Line> {
     let mut lines = Vec::new();
-    capabilities(&old.0.manifest().capabilities, &new.0.manifest().capabilities, &mut lines);
-    text("description", &old.1.description, &new.1.description, &mut lines);
-    let known: BTreeMap<_, _> =
-        old.1.functions.iter().map(|function| (&function.name, function)).collect();
+    capabilities(
+        &old.0.manifest().capabilities,
+        &new.0.manifest().capabilities,
+        &mut lines,
+    );
+    text(
+        "description",
+        &old.1.description,
+        &new.1.description,
+        &mut lines,
+    );
+    let known: BTreeMap<_, _> = old
+        .1
+        .functions
+        .iter()
+        .map(|function| (&function.name, function))
+        .collect();
     for function in &new.1.functions {
         match known.get(&function.name) {
-            None => lines.push(format!("+ function {}: {}", function.name, function.spec.description)),
+            None => lines.push(format!(
+                "+ function {}: {}",
+                function.name, function.spec.description
+            )),
             Some(before) => function_texts(before, function, &mut lines),
         }
     }
@@ -49,15 +65,35 @@ fn function_texts(old: &CallableFunction, new: &CallableFunction, lines: &mut Ve
     }
     let name = &new.name;
     let before = lines.len();
-    text(&format!("{name}: description"), &old.spec.description, &new.spec.description, lines);
+    text(
+        &format!("{name}: description"),
+        &old.spec.description,
+        &new.spec.description,
+        lines,
+    );
     let title = |function: &CallableFunction| function.spec.title.clone().unwrap_or_default();
     text(&format!("{name}: title"), &title(old), &title(new), lines);
     let inputs = |function: &CallableFunction| function.spec.input_schema.to_string();
-    text(&format!("{name}: inputs"), &inputs(old), &inputs(new), lines);
+    text(
+        &format!("{name}: inputs"),
+        &inputs(old),
+        &inputs(new),
+        lines,
+    );
     let output = |function: &CallableFunction| {
-        function.spec.output_schema.as_ref().map(ToString::to_string).unwrap_or_default()
+        function
+            .spec
+            .output_schema
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default()
     };
-    text(&format!("{name}: output"), &output(old), &output(new), lines);
+    text(
+        &format!("{name}: output"),
+        &output(old),
+        &output(new),
+        lines,
+    );
     if lines.len() == before {
         lines.push(format!("+ {name}: behaviour hints changed"));
     }
@@ -72,14 +108,20 @@ fn text(what: &str, old: &str, new: &str, lines: &mut Vec<Line>) {
 
 /// The part of `grants` that `asked` still asks for.
 pub(crate) fn still_asked(mut grants: Grants, asked: &Capabilities) -> Grants {
-    grants.network.retain(|origin| asked.network.contains(origin));
-    grants.variables.retain(|name| asked.variable(name).is_some());
-    grants.directories.retain(|name, grant| match asked.directory(name) {
-        Some(request) => {
-            grant.access = grant.access.min(request.access);
-            true
-        }
-        None => false,
-    });
+    grants
+        .network
+        .retain(|origin| asked.network.contains(origin));
+    grants
+        .variables
+        .retain(|name| asked.variable(name).is_some());
+    grants
+        .directories
+        .retain(|name, grant| match asked.directory(name) {
+            Some(request) => {
+                grant.access = grant.access.min(request.access);
+                true
+            }
+            None => false,
+        });
     grants
 }

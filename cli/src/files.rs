@@ -67,11 +67,17 @@ impl Guard {
         let path = directory.join(name);
         let take = || -> std::io::Result<File> {
             std::fs::create_dir_all(directory)?;
-            let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+            let file = File::options()
+                .create(true)
+                .truncate(false)
+                .write(true)
+                .open(&path)?;
             file.lock()?;
             Ok(file)
         };
-        take().map(Self).with_context(|| format!("{} cannot be locked", path.display()))
+        take()
+            .map(Self)
+            .with_context(|| format!("{} cannot be locked", path.display()))
     }
 }
 
@@ -115,6 +121,9 @@ mod tests {
         write(&path, b"two").unwrap();
         assert!(write_new(&path, b"three").is_err());
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+        assert_eq!(
+            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1
+        );
     }
 }

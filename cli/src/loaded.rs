@@ -45,7 +45,9 @@ impl LoadedTool {
         store: &Store,
         config: &Config,
     ) -> anyhow::Result<Vec<Self>> {
-        let loads = members.into_iter().map(|member| Self::load(member, host, store, config));
+        let loads = members
+            .into_iter()
+            .map(|member| Self::load(member, host, store, config));
         futures::future::try_join_all(loads).await
     }
 
@@ -58,7 +60,11 @@ impl LoadedTool {
             .map(|function| {
                 let mut spec = function.spec.clone();
                 spec.name = visible_name(&self.key, &function.name, functions.len())?;
-                if let Some((_, text)) = self.descriptions.iter().find(|(name, _)| *name == function.name) {
+                if let Some((_, text)) = self
+                    .descriptions
+                    .iter()
+                    .find(|(name, _)| *name == function.name)
+                {
                     spec.description.clone_from(text);
                 }
                 Ok((function.name.clone(), spec))
@@ -92,7 +98,11 @@ fn descriptions(member: Member<'_>, tool: &Tool) -> Vec<(FunctionName, String)> 
         .filter_map(|function| {
             let own = member.entry.functions.get(&function.name);
             let text = own.and_then(|own| own.description.as_ref());
-            let text = text.or(member.entry.description.as_ref().filter(|_| functions.len() == 1));
+            let text = text.or(member
+                .entry
+                .description
+                .as_ref()
+                .filter(|_| functions.len() == 1));
             Some((function.name.clone(), text?.clone()))
         })
         .collect()

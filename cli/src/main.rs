@@ -2,8 +2,8 @@
 
 mod approval;
 mod approvals;
-mod arguments;
 mod args;
+mod arguments;
 mod build;
 mod commands;
 mod config;
@@ -35,7 +35,11 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers, not errors; clap sends each to its own stream.
             let _ = error.print();
-            return if error.use_stderr() { ExitCode::from(1) } else { ExitCode::SUCCESS };
+            return if error.use_stderr() {
+                ExitCode::from(1)
+            } else {
+                ExitCode::SUCCESS
+            };
         }
     };
     let printer = Printer::new(&cli.global);
@@ -52,7 +56,9 @@ fn main() -> ExitCode {
 fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
     let config = Config::read(&cli.global)?;
     config.start_tracing();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     let outcome = runtime.block_on(commands::execute(cli.command, &config, printer));
     // A blocking task that is still compiling or waiting for a terminal must not hold the
     // process back once its answer is no longer wanted.

@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use anyhow::Context as _;
 use tool_hub_host::authoring::derive_manifest;
-use tool_hub_manifest::{Manifest, Package, ReferenceError, ToolName, ToolRef, Verified, package_file};
+use tool_hub_manifest::{
+    Manifest, Package, ReferenceError, ToolName, ToolRef, Verified, package_file,
+};
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, Resolved};
 use url::Url;
 
@@ -49,8 +51,14 @@ pub(crate) struct Fetched {
 /// Where a fetched tool came from.
 #[derive(Debug)]
 pub(crate) enum FetchedFrom {
-    Registry { endpoint: Url, reference: ToolRef, resolved: Resolved },
-    File { path: PathBuf },
+    Registry {
+        endpoint: Url,
+        reference: ToolRef,
+        resolved: Resolved,
+    },
+    File {
+        path: PathBuf,
+    },
 }
 
 impl Subject {
@@ -66,7 +74,10 @@ impl Subject {
             Self::Path(path) => {
                 let path = config.working.join(path);
                 let verified = read(&path)?;
-                Ok(Fetched { verified, origin: FetchedFrom::File { path } })
+                Ok(Fetched {
+                    verified,
+                    origin: FetchedFrom::File { path },
+                })
             }
             Self::Reference(reference, text) => {
                 let reference = match reference {
@@ -78,8 +89,15 @@ impl Subject {
                 let bars = Bars::start(printer);
                 let pulled = client.pull(&resolved, &config.open_store()?, &bars).await;
                 bars.finish();
-                let origin = FetchedFrom::Registry { endpoint: endpoint.clone(), reference, resolved };
-                Ok(Fetched { verified: pulled?, origin })
+                let origin = FetchedFrom::Registry {
+                    endpoint: endpoint.clone(),
+                    reference,
+                    resolved,
+                };
+                Ok(Fetched {
+                    verified: pulled?,
+                    origin,
+                })
             }
         }
     }
@@ -104,7 +122,10 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Verified> {
     let component = read_component(path)?;
     let manifest = derive_manifest(&component, name_of(path))
         .with_context(|| format!("{} cannot be used as a tool", path.display()))?;
-    let package = Package { manifest: manifest.to_toml().into_bytes(), component };
+    let package = Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component,
+    };
     Ok(Verified::check(package)?)
 }
 
@@ -115,9 +136,11 @@ pub(crate) fn package_directory(path: &Path) -> anyhow::Result<PathBuf> {
             return Ok(directory);
         }
     }
-    Err(Problem::user(format!("{} holds no built package", path.display()))
-        .hint(format!("run: tool build {}", path.display()))
-        .into())
+    Err(
+        Problem::user(format!("{} holds no built package", path.display()))
+            .hint(format!("run: tool build {}", path.display()))
+            .into(),
+    )
 }
 
 fn read_directory(directory: &Path) -> anyhow::Result<Verified> {
@@ -125,8 +148,16 @@ fn read_directory(directory: &Path) -> anyhow::Result<Verified> {
     let manifest = std::fs::read(&manifest_path)
         .with_context(|| format!("{} cannot be read", manifest_path.display()))?;
     let component = read_component(&directory.join(package_file::COMPONENT))?;
-    Verified::check(Package { manifest, component })
-        .with_context(|| format!("the package in {} is not what it claims to be", directory.display()))
+    Verified::check(Package {
+        manifest,
+        component,
+    })
+    .with_context(|| {
+        format!(
+            "the package in {} is not what it claims to be",
+            directory.display()
+        )
+    })
 }
 
 fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
@@ -147,18 +178,22 @@ pub(crate) fn read_author_manifest(directory: &Path) -> anyhow::Result<Manifest>
     let path = directory.join(package_file::MANIFEST);
     match std::fs::read_to_string(&path) {
         Ok(text) => Ok(text.parse()?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(Problem::user(format!("there is no tool project in {}", directory.display()))
-                .hint("make one with: tool new NAME")
-                .into())
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Problem::user(format!(
+            "there is no tool project in {}",
+            directory.display()
+        ))
+        .hint("make one with: tool new NAME")
+        .into()),
         Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
     }
 }
 
 /// A tool's name made of a file's: what a tool name cannot hold becomes a dash.
 fn name_of(path: &Path) -> ToolName {
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let stem = path
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
     let name: String = stem
         .to_ascii_lowercase()
         .chars()
@@ -166,7 +201,9 @@ fn name_of(path: &Path) -> ToolName {
         .take(64)
         .collect();
     let fallback = || "tool".parse().expect("`tool` is a tool name");
-    name.trim_matches('-').parse().unwrap_or_else(|_| fallback())
+    name.trim_matches('-')
+        .parse()
+        .unwrap_or_else(|_| fallback())
 }
 
 #[cfg(test)]
@@ -185,7 +222,11 @@ mod tests {
 
     #[test]
     fn a_file_s_name_becomes_a_tool_s() {
-        for (path, name) in [("/x/Adder_2.wasm", "adder-2"), ("é.wasm", "tool"), ("con.wasm", "tool")] {
+        for (path, name) in [
+            ("/x/Adder_2.wasm", "adder-2"),
+            ("é.wasm", "tool"),
+            ("con.wasm", "tool"),
+        ] {
             assert_eq!(name_of(Path::new(path)).as_str(), name);
         }
     }

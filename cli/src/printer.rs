@@ -16,7 +16,10 @@ pub(crate) struct Printer {
 
 impl Printer {
     pub(crate) fn new(global: &Global) -> Self {
-        Self { json: global.json, quiet: global.quiet }
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+        }
     }
 
     /// Whether data is wanted as JSON.

@@ -15,7 +15,11 @@ pub(crate) struct Spinner(ProgressBar);
 
 impl Spinner {
     pub(crate) fn start(doing: impl Into<Cow<'static, str>>, printer: &Printer) -> Self {
-        let bar = if printer.shows_progress() { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let bar = if printer.shows_progress() {
+            ProgressBar::new_spinner()
+        } else {
+            ProgressBar::hidden()
+        };
         bar.set_message(doing);
         bar.enable_steady_tick(Duration::from_millis(100));
         Self(bar)
@@ -38,7 +42,10 @@ impl Bars {
         if !printer.shows_progress() {
             bars.set_draw_target(ProgressDrawTarget::hidden());
         }
-        Self { bars, files: Mutex::default() }
+        Self {
+            bars,
+            files: Mutex::default(),
+        }
     }
 
     pub(crate) fn finish(&self) {
@@ -55,7 +62,9 @@ impl Progress for Bars {
     fn started(&self, file: &str, bytes: u64) {
         let style = ProgressStyle::with_template("{msg:<12} {bar:32} {bytes}/{total_bytes}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::new(bytes).with_style(style).with_message(file.to_owned());
+        let bar = ProgressBar::new(bytes)
+            .with_style(style)
+            .with_message(file.to_owned());
         if let Some(earlier) = self.files().insert(file.to_owned(), self.bars.add(bar)) {
             earlier.finish_and_clear();
         }

@@ -35,7 +35,13 @@ pub(crate) async fn record(
 ) -> anyhow::Result<LockedTool> {
     let host = config.open_host()?;
     let spinner = Spinner::start(format!("compiling {key}"), printer);
-    let tool = loaded::load(&host, fetched.verified.clone(), consented.grants.clone(), config).await;
+    let tool = loaded::load(
+        &host,
+        fetched.verified.clone(),
+        consented.grants.clone(),
+        config,
+    )
+    .await;
     spinner.finish();
     let tool = tool?;
 
@@ -51,7 +57,9 @@ pub(crate) async fn record(
 
 fn locked(fetched: &Fetched, consented: Consented, tool: &Tool) -> anyhow::Result<LockedTool> {
     let source = match &fetched.origin {
-        FetchedFrom::Registry { endpoint, resolved, .. } => Source::Registry {
+        FetchedFrom::Registry {
+            endpoint, resolved, ..
+        } => Source::Registry {
             endpoint: endpoint.clone(),
             repo: resolved.repo.clone(),
             commit: resolved.commit.clone(),
@@ -69,7 +77,11 @@ fn locked(fetched: &Fetched, consented: Consented, tool: &Tool) -> anyhow::Resul
         manifest: pin.manifest,
         component: pin.component,
         source,
-        approval: Approval { digest: consented.digest, consent: consented.consent, at: now()? },
+        approval: Approval {
+            digest: consented.digest,
+            consent: consented.consent,
+            at: now()?,
+        },
         signer: None,
         grants: consented.grants,
         functions,
@@ -77,5 +89,7 @@ fn locked(fetched: &Fetched, consented: Consented, tool: &Tool) -> anyhow::Resul
 }
 
 fn now() -> anyhow::Result<String> {
-    Ok(OffsetDateTime::now_utc().replace_nanosecond(0)?.format(&Rfc3339)?)
+    Ok(OffsetDateTime::now_utc()
+        .replace_nanosecond(0)?
+        .format(&Rfc3339)?)
 }

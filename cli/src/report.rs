@@ -47,7 +47,9 @@ pub(crate) fn inspection(fetched: &Fetched, inspection: &Inspection) -> String {
     capability_lines(inspection).into_iter().for_each(&mut say);
     say(String::new());
     say("Imports".to_owned());
-    import_lines(&inspection.imports).into_iter().for_each(&mut say);
+    import_lines(&inspection.imports)
+        .into_iter()
+        .for_each(&mut say);
     for warning in &inspection.warnings {
         say(format!("warning: {}", escape_line(warning)));
     }
@@ -61,7 +63,9 @@ fn identity(fetched: &Fetched, inspection: &Inspection) -> Vec<String> {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: String| rows.push(format!("  {name:<10} {value}"));
     match &fetched.origin {
-        FetchedFrom::Registry { endpoint, resolved, .. } => {
+        FetchedFrom::Registry {
+            endpoint, resolved, ..
+        } => {
             row("from", format!("{endpoint}{}", resolved.repo));
             row("commit", resolved.commit.to_string());
         }
@@ -79,7 +83,11 @@ fn identity(fetched: &Fetched, inspection: &Inspection) -> Vec<String> {
     let producers: Vec<String> = inspection
         .producers
         .iter()
-        .map(|producer| format!("{} {}", producer.name, producer.version).trim().to_owned())
+        .map(|producer| {
+            format!("{} {}", producer.name, producer.version)
+                .trim()
+                .to_owned()
+        })
         .collect();
     if !producers.is_empty() {
         row("made by", escape_line(&producers.join(", ")));
@@ -107,13 +115,22 @@ fn function_lines(function: &CallableFunction) -> Vec<String> {
         Some(output) => format!(" -> {}", output.value_type),
         None => String::new(),
     };
-    let mut lines = vec![
-        format!("  {}({}){output}", function.name, inputs.join(", ")),
-        format!("      {}", escape_line(&function.spec.description)),
-    ];
+    let description = &function.spec.description;
+    let mut lines = vec![format!(
+        "  {}({}){output}",
+        function.name,
+        inputs.join(", ")
+    )];
+    // Indented, so that no line of a description can pass for a line of the report.
+    let texts = description.lines().filter(|line| !line.trim().is_empty());
+    lines.extend(texts.map(|line| format!("      {}", escape_line(line))));
     for input in &function.inputs {
-        if !input.description.is_empty() {
-            lines.push(format!("      {}: {}", input.name, escape_line(&input.description)));
+        if !input.description.is_empty() && !description.contains(&format!("`{}`", input.name)) {
+            lines.push(format!(
+                "      {}: {}",
+                input.name,
+                escape_line(&input.description)
+            ));
         }
     }
     lines
@@ -131,7 +148,11 @@ fn capability_lines(inspection: &Inspection) -> Vec<String> {
             if !capability.used {
                 line.push_str("; nothing in the component could use it");
             }
-            let _ = write!(line, "\n      grant it with {}", escape_line(&capability.flag));
+            let _ = write!(
+                line,
+                "\n      grant it with {}",
+                escape_line(&capability.flag)
+            );
             line
         })
         .collect();
@@ -139,37 +160,58 @@ fn capability_lines(inspection: &Inspection) -> Vec<String> {
         lines.push("  nothing: pure computation".to_owned());
     }
     for power in &inspection.undeclared {
-        lines.push(format!("  {power}: imported but not asked for, so every use is refused"));
+        lines.push(format!(
+            "  {power}: imported but not asked for, so every use is refused"
+        ));
     }
     lines
 }
 
-/// What has power first and one by one, then what a language's runtime brings along, in one
-/// line each.
+/// The imports, those that come to the same thing in one line: what has power first, then
+/// what a language's runtime brings along without effect.
 fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
-    let (inert, live): (Vec<_>, Vec<_>) =
-        imports.iter().partition(|import| import.effect == Effect::Inert);
-    let mut lines: Vec<String> = live
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let (inert, live): (Vec<_>, Vec<_>) = imports
         .iter()
-        .map(|import| format!("  {}: {}", escape_line(&import.interface), escape_line(&import.says)))
-        .collect();
+        .partition(|import| import.effect == Effect::Inert);
+    for import in live {
+        match groups.iter_mut().find(|(says, _)| *says == import.says) {
+            Some((_, interfaces)) => interfaces.push(&import.interface),
+            None => groups.push((&import.says, vec![&import.interface])),
+        }
+    }
     if !inert.is_empty() {
-        let names: Vec<&str> = inert.iter().map(|import| import.interface.as_str()).collect();
-        lines.push(format!(
-            "  without effect, nothing of the kind is granted: {}",
-            escape_line(&names.join(", "))
+        let interfaces = inert
+            .iter()
+            .map(|import| import.interface.as_str())
+            .collect();
+        groups.push((
+            "without effect, since nothing of the kind is asked for",
+            interfaces,
         ));
     }
-    if lines.is_empty() {
-        lines.push("  nothing at all".to_owned());
+    if groups.is_empty() {
+        return vec!["  nothing at all".to_owned()];
     }
-    lines
+    groups
+        .into_iter()
+        .flat_map(|(says, interfaces)| {
+            let interfaces = escape_line(&interfaces.join(", "));
+            [
+                format!("  {}", escape_line(says)),
+                format!("      {interfaces}"),
+            ]
+        })
+        .collect()
 }
 
 /// A table with a heading and columns as wide as their widest cell, the last as it comes.
 pub(crate) fn table<const N: usize>(heading: [&str; N], rows: Vec<[String; N]>) -> String {
     let mut lines: Vec<[String; N]> = vec![heading.map(str::to_owned)];
-    lines.extend(rows.into_iter().map(|row| row.map(|cell| escape_line(&cell))));
+    lines.extend(
+        rows.into_iter()
+            .map(|row| row.map(|cell| escape_line(&cell))),
+    );
     let mut widths = [0; N];
     for line in &lines {
         for (width, cell) in widths.iter_mut().zip(line) {
@@ -195,7 +237,10 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let rows = vec![["a".to_owned(), "x".to_owned()], ["漢字".to_owned(), "\u{1b}".to_owned()]];
+        let rows = vec![
+            ["a".to_owned(), "x".to_owned()],
+            ["漢字".to_owned(), "\u{1b}".to_owned()],
+        ];
         assert_eq!(table(["N", "M"], rows), "N     M\na     x\n漢字  \\u{1b}\n");
     }
 }

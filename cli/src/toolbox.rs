@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use tool_hub_manifest::{GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry};
+use tool_hub_manifest::{
+    GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry,
+};
 
 use crate::approvals::Approvals;
 use crate::config::Config;
@@ -55,9 +57,9 @@ impl OpenToolbox {
     /// Opens the toolbox in `directory`, which need not exist yet.
     pub(crate) fn open_in(directory: PathBuf, config: &Config) -> anyhow::Result<Self> {
         let text = files::read_if_present(&directory.join(TOOLBOX_FILE))?.unwrap_or_default();
-        let toolbox = text
-            .parse()
-            .with_context(|| format!("{} cannot be used", directory.join(TOOLBOX_FILE).display()))?;
+        let toolbox = text.parse().with_context(|| {
+            format!("{} cannot be used", directory.join(TOOLBOX_FILE).display())
+        })?;
         let lock = match files::read_if_present(&directory.join(LOCK_FILE))? {
             Some(text) => text.parse().map_err(|error| {
                 Problem::refused(format!("{} cannot be trusted", directory.join(LOCK_FILE).display()))
@@ -66,7 +68,13 @@ impl OpenToolbox {
             })?,
             None => Lock::empty(),
         };
-        Ok(Self { directory, text, toolbox, lock, approvals: Approvals::read(config)? })
+        Ok(Self {
+            directory,
+            text,
+            toolbox,
+            lock,
+            approvals: Approvals::read(config)?,
+        })
     }
 
     /// Where it is.
@@ -102,21 +110,30 @@ impl OpenToolbox {
     /// When there is none, or when it was never approved.
     pub(crate) fn member(&self, key: &str) -> anyhow::Result<Member<'_>> {
         let wanted = key.replace('-', "_");
-        let found = self.toolbox.tools.iter().find(|(key, _)| key.as_str() == wanted);
+        let found = self
+            .toolbox
+            .tools
+            .iter()
+            .find(|(key, _)| key.as_str() == wanted);
         match found {
             Some((key, entry)) => self.approved(key, entry),
             None => Err(self.no_such_tool(key)),
         }
     }
 
-    fn approved<'a>(&'a self, key: &'a ToolKey, entry: &'a ToolboxEntry) -> anyhow::Result<Member<'a>> {
+    fn approved<'a>(
+        &'a self,
+        key: &'a ToolKey,
+        entry: &'a ToolboxEntry,
+    ) -> anyhow::Result<Member<'a>> {
         let from = match (&entry.repo, &entry.path) {
             (Some(repo), _) => repo.to_string(),
             (None, Some(path)) => path.display().to_string(),
             (None, None) => key.to_string(),
         };
         let refused = |why: &str| {
-            Problem::refused(format!("`{key}` {why}")).hint(format!("run: tool load {from} --as {key}"))
+            Problem::refused(format!("`{key}` {why}"))
+                .hint(format!("run: tool load {from} --as {key}"))
         };
         let Some(locked) = self.lock.tools.get(key) else {
             return Err(refused("was never approved").into());
@@ -140,11 +157,16 @@ impl OpenToolbox {
         let hint = match (nearest, known.is_empty()) {
             (Some((_, nearest)), _) => format!("did you mean `{nearest}`?"),
             (None, false) => format!("the toolbox has: {}", known.join(", ")),
-            (None, true) => "the toolbox is empty; load a tool with: tool load owner/name".to_owned(),
+            (None, true) => {
+                "the toolbox is empty; load a tool with: tool load owner/name".to_owned()
+            }
         };
-        Problem::user(format!("there is no tool called `{key}` in {}", self.path().display()))
-            .hint(hint)
-            .into()
+        Problem::user(format!(
+            "there is no tool called `{key}` in {}",
+            self.path().display()
+        ))
+        .hint(hint)
+        .into()
     }
 
     /// Records `entry` and its approval under `key`, replacing what was there.
@@ -182,8 +204,14 @@ impl OpenToolbox {
         let _guard = files::Guard::take(&directory, ".toolbox.guard")?;
         let mut toolbox = Self::open_in(directory, config)?;
         change(&mut toolbox)?;
-        files::write(&toolbox.directory.join(LOCK_FILE), toolbox.lock.to_toml().as_bytes())?;
-        files::write(&toolbox.directory.join(TOOLBOX_FILE), toolbox.text.as_bytes())
+        files::write(
+            &toolbox.directory.join(LOCK_FILE),
+            toolbox.lock.to_toml().as_bytes(),
+        )?;
+        files::write(
+            &toolbox.directory.join(TOOLBOX_FILE),
+            toolbox.text.as_bytes(),
+        )
     }
 }
 
@@ -194,7 +222,10 @@ fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
     match &locked.source {
         Source::Registry { repo, endpoint, .. } => {
             entry.repo.as_ref() == Some(repo)
-                && entry.endpoint.as_ref().is_none_or(|named| named == endpoint)
+                && entry
+                    .endpoint
+                    .as_ref()
+                    .is_none_or(|named| named == endpoint)
         }
         Source::File { path } => entry.path.as_ref() == Some(path),
     }

@@ -36,16 +36,27 @@ pub(super) async fn build(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
-    let programs = COMPONENTIZE_QJS.directory(config, printer).await?.join("node_modules/.bin");
+    let programs = COMPONENTIZE_QJS
+        .directory(config, printer)
+        .await?
+        .join("node_modules/.bin");
     install_dependencies(project.directory, printer).await?;
     let wit = StagedWit::of(project.directory)?;
     let output = tempfile::tempdir()?;
-    let (bundle, component) = (output.path().join("bundle.js"), output.path().join("tool.wasm"));
+    let (bundle, component) = (
+        output.path().join("bundle.js"),
+        output.path().join("tool.wasm"),
+    );
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let mut bundling = Command::new(programs.join("esbuild"));
     bundling
         .arg(source)
-        .args(["--bundle", "--format=esm", "--platform=neutral", "--main-fields=module,main"])
+        .args([
+            "--bundle",
+            "--format=esm",
+            "--platform=neutral",
+            "--main-fields=module,main",
+        ])
         .args(["--log-level=warning"])
         .arg(format!("--outfile={}", bundle.display()))
         .current_dir(project.directory);
@@ -56,7 +67,13 @@ pub(super) async fn build(
         .arg(wit.path())
         .arg("--js")
         .arg(&bundle)
-        .args(project.build.world.iter().flat_map(|world| ["--world", world]))
+        .args(
+            project
+                .build
+                .world
+                .iter()
+                .flat_map(|world| ["--world", world]),
+        )
         .args(["--sync", "--output"])
         .arg(&component)
         .current_dir(output.path());
@@ -71,6 +88,16 @@ async fn install_dependencies(project: &Path, printer: &Printer) -> anyhow::Resu
         return Ok(());
     }
     let mut command = Command::new("npm");
-    command.args(["ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(project);
-    process::run("installing the project's packages", &mut command, printer).await.map(drop)
+    command
+        .args([
+            "ci",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--ignore-scripts",
+        ])
+        .current_dir(project);
+    process::run("installing the project's packages", &mut command, printer)
+        .await
+        .map(drop)
 }

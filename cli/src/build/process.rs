@@ -16,7 +16,11 @@ const LINES_SHOWN: usize = 60;
 ///
 /// # Errors
 /// When it cannot be started, or when it fails: the end of what it printed is the cause.
-pub(crate) async fn run(doing: &str, command: &mut Command, printer: &Printer) -> anyhow::Result<Output> {
+pub(crate) async fn run(
+    doing: &str,
+    command: &mut Command,
+    printer: &Printer,
+) -> anyhow::Result<Output> {
     let spinner = Spinner::start(doing.to_owned(), printer);
     let output = output_of(command).await;
     spinner.finish();
@@ -28,9 +32,13 @@ pub(crate) async fn run(doing: &str, command: &mut Command, printer: &Printer) -
     let printed = String::from_utf8_lossy(&printed);
     let lines: Vec<&str> = printed.lines().collect();
     let end = lines[lines.len().saturating_sub(LINES_SHOWN)..].join("\n");
-    Err(Problem::user(format!("{doing} failed: `{}` ended with {}", name(command), output.status))
-        .caused_by(end)
-        .into())
+    Err(Problem::user(format!(
+        "{doing} failed: `{}` ended with {}",
+        name(command),
+        output.status
+    ))
+    .caused_by(end)
+    .into())
 }
 
 /// Runs `command` to its end with no input and returns its output, whatever it says. The
@@ -45,5 +53,9 @@ pub(crate) async fn output_of(command: &mut Command) -> anyhow::Result<Output> {
 }
 
 fn name(command: &Command) -> String {
-    command.as_std().get_program().to_string_lossy().into_owned()
+    command
+        .as_std()
+        .get_program()
+        .to_string_lossy()
+        .into_owned()
 }

@@ -42,13 +42,25 @@ pub(super) async fn build(
     let output = tempfile::tempdir()?;
     let component = output.path().join("tool.wasm");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let module = source.strip_suffix(".py").unwrap_or(source).replace('/', ".");
+    let module = source
+        .strip_suffix(".py")
+        .unwrap_or(source)
+        .replace('/', ".");
     let mut command = Command::new("python3");
     command
-        .args(["-c", "import sys, componentize_py; sys.exit(componentize_py.script())"])
+        .args([
+            "-c",
+            "import sys, componentize_py; sys.exit(componentize_py.script())",
+        ])
         .arg("--wit-path")
         .arg(wit.path())
-        .args(project.build.world.iter().flat_map(|world| ["--world", world]))
+        .args(
+            project
+                .build
+                .world
+                .iter()
+                .flat_map(|world| ["--world", world]),
+        )
         .args(["--quiet", "componentize", "--python-path"])
         .arg(project.directory)
         .arg("--output")

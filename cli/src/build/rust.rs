@@ -18,11 +18,18 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
     ensure_target(printer).await?;
     let mut command = Command::new("cargo");
     command
-        .args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"])
+        .args([
+            "build",
+            "--release",
+            "--target",
+            TARGET,
+            "--message-format=json-render-diagnostics",
+        ])
         .current_dir(project.directory);
     let output = process::run("building with cargo", &mut command, printer).await?;
     let path = component_path(&output.stdout).ok_or_else(|| {
-        Problem::user("cargo built no component").hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")
+        Problem::user("cargo built no component")
+            .hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")
     })?;
     std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))
 }
@@ -50,10 +57,14 @@ async fn add_target(printer: &Printer) -> anyhow::Result<()> {
     let doing = format!("adding the Rust target {TARGET}");
     let added = process::run(&doing, &mut command, printer).await;
     added.map(drop).map_err(|error| {
-        Problem::user(format!("the Rust target {TARGET} is missing and cannot be added"))
-            .caused_by(error)
-            .hint(format!("add it where the network allows: rustup target add {TARGET}"))
-            .into()
+        Problem::user(format!(
+            "the Rust target {TARGET} is missing and cannot be added"
+        ))
+        .caused_by(error)
+        .hint(format!(
+            "add it where the network allows: rustup target add {TARGET}"
+        ))
+        .into()
     })
 }
 
@@ -82,7 +93,10 @@ fn component_path(messages: &[u8]) -> Option<PathBuf> {
             target.is_some_and(|target| target.kind.iter().any(|kind| kind == "cdylib"))
         })
         .flat_map(|message| message.filenames)
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wasm"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "wasm")
+        })
         .last()
 }
 

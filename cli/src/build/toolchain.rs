@@ -24,14 +24,20 @@ impl Toolchain {
     ///
     /// It is installed beside its place and moved there when it is whole, so a toolchain that
     /// is there is complete, and of two processes that install it at once one wins.
-    pub(crate) async fn directory(&self, config: &Config, printer: &Printer) -> anyhow::Result<PathBuf> {
+    pub(crate) async fn directory(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<PathBuf> {
         let directory = config.toolchains.join(self.name);
         if directory.is_dir() {
             return Ok(directory);
         }
         std::fs::create_dir_all(&config.toolchains)
             .with_context(|| format!("{} cannot be made", config.toolchains.display()))?;
-        let staging = tempfile::Builder::new().prefix(".installing-").tempdir_in(&config.toolchains)?;
+        let staging = tempfile::Builder::new()
+            .prefix(".installing-")
+            .tempdir_in(&config.toolchains)?;
         self.install_into(staging.path(), printer).await?;
         match std::fs::rename(staging.path(), &directory) {
             Ok(()) => {
@@ -40,21 +46,32 @@ impl Toolchain {
                 Ok(directory)
             }
             Err(_) if directory.is_dir() => Ok(directory),
-            Err(error) => Err(error).with_context(|| format!("{} cannot be made", directory.display())),
+            Err(error) => {
+                Err(error).with_context(|| format!("{} cannot be made", directory.display()))
+            }
         }
     }
 
     async fn install_into(&self, directory: &Path, printer: &Printer) -> anyhow::Result<()> {
         let place = directory.to_string_lossy();
-        let mut words = self.install.iter().map(|word| word.replace("{directory}", &place));
+        let mut words = self
+            .install
+            .iter()
+            .map(|word| word.replace("{directory}", &place));
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words);
         let doing = format!("installing {}", self.name);
-        process::run(&doing, &mut command, printer).await.map(drop).map_err(|error| {
-            Problem::user(format!("{} is needed to build this tool and cannot be installed", self.name))
+        process::run(&doing, &mut command, printer)
+            .await
+            .map(drop)
+            .map_err(|error| {
+                Problem::user(format!(
+                    "{} is needed to build this tool and cannot be installed",
+                    self.name
+                ))
                 .caused_by(error)
                 .hint("look what is missing with: tool doctor")
                 .into()
-        })
+            })
     }
 }

@@ -28,7 +28,11 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let directory = config.working.join(&self.directory);
         let author = package::read_author_manifest(&directory)?;
         let verified = self.build(&directory, author, config, printer).await?;
@@ -45,7 +49,11 @@ impl Build {
                 "digest": verified.pin().digest(),
             }))?;
         } else {
-            let functions: Vec<&str> = manifest.functions.keys().map(|name| name.as_str()).collect();
+            let functions: Vec<&str> = manifest
+                .functions
+                .keys()
+                .map(|name| name.as_str())
+                .collect();
             printer.note(&format!(
                 "built {} {} in {}: {} bytes, {}",
                 manifest.name,
@@ -66,19 +74,32 @@ impl Build {
         printer: &Printer,
     ) -> anyhow::Result<Verified> {
         let Some(section) = author.build.clone() else {
-            return Err(Problem::user("tool.toml does not say how to build the tool")
-                .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
-                .into());
+            return Err(
+                Problem::user("tool.toml does not say how to build the tool")
+                    .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
+                    .into(),
+            );
         };
-        let project = Project { directory, build: &section };
+        let project = Project {
+            directory,
+            build: &section,
+        };
         let component = build::component(project, config, printer).await?;
         let files = wit_files(&directory.join("wit"))?;
-        let sources: Vec<WitSource<'_>> =
-            files.iter().map(|(path, text)| WitSource { path, contents: text }).collect();
+        let sources: Vec<WitSource<'_>> = files
+            .iter()
+            .map(|(path, text)| WitSource {
+                path,
+                contents: text,
+            })
+            .collect();
         let docs = Docs::from_sources(&sources, section.world.as_deref())?;
         let component = docs.embed(&component)?;
         let manifest = authoring::complete_manifest(author, &component, Some(&docs))?;
-        Ok(Verified::check(Package { manifest: manifest.to_toml().into_bytes(), component })?)
+        Ok(Verified::check(Package {
+            manifest: manifest.to_toml().into_bytes(),
+            component,
+        })?)
     }
 }
 
@@ -87,15 +108,21 @@ fn wit_files(directory: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let mut sources = Vec::new();
     collect_wit(directory, directory, &mut sources)?;
     if sources.is_empty() {
-        return Err(Problem::user(format!("{} holds no .wit file", directory.display()))
-            .hint("a tool's functions are declared in wit/world.wit")
-            .into());
+        return Err(
+            Problem::user(format!("{} holds no .wit file", directory.display()))
+                .hint("a tool's functions are declared in wit/world.wit")
+                .into(),
+        );
     }
     sources.sort();
     Ok(sources)
 }
 
-fn collect_wit(root: &Path, directory: &Path, sources: &mut Vec<(PathBuf, String)>) -> anyhow::Result<()> {
+fn collect_wit(
+    root: &Path,
+    directory: &Path,
+    sources: &mut Vec<(PathBuf, String)>,
+) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be read", directory.display());
     for entry in std::fs::read_dir(directory).with_context(failed)? {
         let path = entry.with_context(failed)?.path();
@@ -104,7 +131,11 @@ fn collect_wit(root: &Path, directory: &Path, sources: &mut Vec<(PathBuf, String
         } else if path.extension().is_some_and(|extension| extension == "wit") {
             let length = std::fs::metadata(&path).with_context(failed)?.len();
             if length > WIT_BYTES_MAX {
-                return Err(Problem::user(format!("{} has {length} bytes, at most {WIT_BYTES_MAX} are read", path.display())).into());
+                return Err(Problem::user(format!(
+                    "{} has {length} bytes, at most {WIT_BYTES_MAX} are read",
+                    path.display()
+                ))
+                .into());
             }
             let text = std::fs::read_to_string(&path)
                 .with_context(|| format!("{} cannot be read", path.display()))?;
@@ -119,12 +150,21 @@ fn collect_wit(root: &Path, directory: &Path, sources: &mut Vec<(PathBuf, String
 /// holds one whole package.
 fn write_package(directory: &Path, verified: &Verified) -> anyhow::Result<()> {
     let place = directory.join(PACKAGE_DIRECTORY);
-    let staging = tempfile::Builder::new().prefix(".dist-").tempdir_in(directory)?;
-    crate::files::write(&staging.path().join(package_file::MANIFEST), verified.manifest_bytes())?;
-    crate::files::write(&staging.path().join(package_file::COMPONENT), verified.component())?;
+    let staging = tempfile::Builder::new()
+        .prefix(".dist-")
+        .tempdir_in(directory)?;
+    crate::files::write(
+        &staging.path().join(package_file::MANIFEST),
+        verified.manifest_bytes(),
+    )?;
+    crate::files::write(
+        &staging.path().join(package_file::COMPONENT),
+        verified.component(),
+    )?;
     let card = directory.join(package_file::CARD);
     if card.is_file() {
-        let text = std::fs::read(&card).with_context(|| format!("{} cannot be read", card.display()))?;
+        let text =
+            std::fs::read(&card).with_context(|| format!("{} cannot be read", card.display()))?;
         crate::files::write(&staging.path().join(package_file::CARD), &text)?;
     }
     let failed = || format!("{} cannot be written", place.display());

@@ -8,7 +8,8 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 use tool_hub_agent::FailureText;
 use tool_hub_host::{
-    CallableFunction, Content, ContentBody, Failure, FailureKind, Outcome, Reply, ResourceContents, Tool,
+    CallableFunction, Content, ContentBody, Failure, FailureKind, Outcome, Reply, ResourceContents,
+    Tool,
 };
 use tool_hub_manifest::Grants;
 
@@ -52,12 +53,18 @@ struct Target {
 }
 
 impl Call {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let target = self.load(config, printer).await?;
         let (function, pairs) = self.function(&target)?;
         let arguments = match &self.json_args {
             Some(text) => text.clone(),
-            None => arguments::parse(pairs, &function.spec.input_schema, &config.working)?.to_string(),
+            None => {
+                arguments::parse(pairs, &function.spec.input_schema, &config.working)?.to_string()
+            }
         };
         match target.tool.call(function.name.as_str(), &arguments).await {
             Outcome::Reply(reply) => self.print(&reply, printer),
@@ -72,9 +79,15 @@ impl Call {
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
             let asked = &fetched.verified.manifest().capabilities;
             let digest = inspection.approval_digest;
-            let (grants, _) = self.approval.decide(&self.target, digest, asked, Grants::none(), config)?;
+            let (grants, _) =
+                self.approval
+                    .decide(&self.target, digest, asked, Grants::none(), config)?;
             let tool = loaded::load(&host, fetched.verified, grants, config).await?;
-            return Ok(Target { tool, name: self.target.clone(), function: None });
+            return Ok(Target {
+                tool,
+                name: self.target.clone(),
+                function: None,
+            });
         }
         let (key, function) = match self.target.split_once('.') {
             Some((key, function)) => (key, Some(function.to_owned())),
@@ -83,12 +96,19 @@ impl Call {
         let toolbox = OpenToolbox::open(config)?;
         let member = toolbox.member(key)?;
         let loaded = LoadedTool::load(member, &host, &config.open_store()?, config).await?;
-        Ok(Target { tool: loaded.tool, name: key.to_owned(), function })
+        Ok(Target {
+            tool: loaded.tool,
+            name: key.to_owned(),
+            function,
+        })
     }
 
     /// Which function is meant, and which words are its arguments. The first word is the
     /// function's name where the target does not say it and it is no argument.
-    fn function<'a>(&'a self, target: &'a Target) -> anyhow::Result<(&'a CallableFunction, &'a [String])> {
+    fn function<'a>(
+        &'a self,
+        target: &'a Target,
+    ) -> anyhow::Result<(&'a CallableFunction, &'a [String])> {
         let functions = target.tool.functions();
         let (named, pairs) = match (&target.function, self.arguments.split_first()) {
             (None, Some((first, rest))) if !first.contains('=') => (Some(first), rest),
@@ -99,29 +119,42 @@ impl Call {
             (None, _) => None,
             (Some(named), _) => {
                 let named = named.replace('-', "_");
-                functions.iter().find(|function| function.name.as_str() == named)
+                functions
+                    .iter()
+                    .find(|function| function.name.as_str() == named)
             }
         };
         if let Some(function) = found {
             return Ok((function, pairs));
         }
-        let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+        let names: Vec<&str> = functions
+            .iter()
+            .map(|function| function.name.as_str())
+            .collect();
         let message = match named {
             Some(named) => format!("`{}` has no function called `{named}`", target.name),
             None => format!("`{}` has several functions; say which one", target.name),
         };
-        Err(Problem::user(message).hint(format!("it has: {}", names.join(", "))).into())
+        Err(Problem::user(message)
+            .hint(format!("it has: {}", names.join(", ")))
+            .into())
     }
 
     fn print(&self, reply: &Reply, printer: &Printer) -> anyhow::Result<ExitCode> {
         if let Some(path) = &self.output {
             let Some((media_type, data)) = reply.content.iter().find_map(binary) else {
-                return Err(Problem::user("the answer holds no picture, sound or binary resource to write")
-                    .hint("leave --output out to see what it holds")
-                    .into());
+                return Err(Problem::user(
+                    "the answer holds no picture, sound or binary resource to write",
+                )
+                .hint("leave --output out to see what it holds")
+                .into());
             };
             files::write(path, data)?;
-            printer.note(&format!("wrote {} bytes of {media_type} to {}", data.len(), path.display()));
+            printer.note(&format!(
+                "wrote {} bytes of {media_type} to {}",
+                data.len(),
+                path.display()
+            ));
         }
         if printer.wants_json() {
             printer.json(&as_json(reply)?)?;
@@ -157,7 +190,10 @@ impl Call {
         let hints: Vec<String> = failure.fix.iter().cloned().collect();
         let message = text.to_string();
         // The advice on calling again, the last line, is for agents.
-        let message = message.rsplit_once('\n').map_or(message.as_str(), |(said, _)| said).to_owned();
+        let message = message
+            .rsplit_once('\n')
+            .map_or(message.as_str(), |(said, _)| said)
+            .to_owned();
         printer.error(&anyhow::Error::msg(message), &hints);
         Ok(exit_of(&failure.kind).into())
     }
@@ -177,9 +213,13 @@ fn binary(content: &Content) -> Option<(&str, &[u8])> {
             Some((media_type, data))
         }
         ContentBody::Resource(resource) => match &resource.contents {
-            ResourceContents::Blob(data) => {
-                Some((resource.media_type.as_deref().unwrap_or("application/octet-stream"), data))
-            }
+            ResourceContents::Blob(data) => Some((
+                resource
+                    .media_type
+                    .as_deref()
+                    .unwrap_or("application/octet-stream"),
+                data,
+            )),
             ResourceContents::Text(_) => None,
         },
         ContentBody::Text(_) | ContentBody::Link(_) => None,
@@ -191,16 +231,26 @@ fn shown(body: &ContentBody) -> String {
     match body {
         ContentBody::Text(text) => text.clone(),
         ContentBody::Image { media_type, data } => {
-            format!("[{media_type}, {} bytes; write it to a file with --output]", data.len())
+            format!(
+                "[{media_type}, {} bytes; write it to a file with --output]",
+                data.len()
+            )
         }
         ContentBody::Audio { media_type, data } => {
-            format!("[{media_type}, {} bytes; write it to a file with --output]", data.len())
+            format!(
+                "[{media_type}, {} bytes; write it to a file with --output]",
+                data.len()
+            )
         }
         ContentBody::Link(link) => format!("[{} {}]", link.name, link.uri),
         ContentBody::Resource(resource) => match &resource.contents {
             ResourceContents::Text(text) => text.clone(),
             ResourceContents::Blob(data) => {
-                format!("[{}, {} bytes; write it to a file with --output]", resource.uri, data.len())
+                format!(
+                    "[{}, {} bytes; write it to a file with --output]",
+                    resource.uri,
+                    data.len()
+                )
             }
         },
     }
@@ -211,7 +261,11 @@ fn as_json(reply: &Reply) -> anyhow::Result<Value> {
         Some(text) => Some(serde_json::from_str(text)?),
         None => None,
     };
-    let content: Vec<Value> = reply.content.iter().map(|content| content_as_json(&content.body)).collect();
+    let content: Vec<Value> = reply
+        .content
+        .iter()
+        .map(|content| content_as_json(&content.body))
+        .collect();
     let mut answer = json!({ "content": content });
     if let Some(structured) = structured {
         answer["structured"] = structured;

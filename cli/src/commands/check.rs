@@ -70,7 +70,10 @@ impl Check {
 fn remarks(inspection: &Inspection) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut remark = |message: &str| {
-        remarks.push(Remark { place: "tool".to_owned(), message: message.to_owned() });
+        remarks.push(Remark {
+            place: "tool".to_owned(),
+            message: message.to_owned(),
+        });
     };
     if inspection.description.is_empty() {
         remark("it has no description; say in one sentence when an agent should choose it");
@@ -81,15 +84,27 @@ fn remarks(inspection: &Inspection) -> Vec<Remark> {
     for warning in &inspection.warnings {
         remark(warning);
     }
-    for capability in inspection.capabilities.iter().filter(|capability| !capability.used) {
-        remark(&format!("it asks for {} but nothing in the component could use it", capability.what));
+    for capability in inspection
+        .capabilities
+        .iter()
+        .filter(|capability| !capability.used)
+    {
+        remark(&format!(
+            "it asks for {} but nothing in the component could use it",
+            capability.what
+        ));
     }
     for power in &inspection.undeclared {
-        remark(&format!("the component imports {power}, for which the manifest does not ask; every use is refused"));
+        remark(&format!(
+            "the component imports {power}, for which the manifest does not ask; every use is refused"
+        ));
     }
     for function in &inspection.functions {
         for message in function_remarks(function) {
-            remarks.push(Remark { place: function.name.to_string(), message });
+            remarks.push(Remark {
+                place: function.name.to_string(),
+                message,
+            });
         }
     }
     remarks
@@ -109,15 +124,21 @@ fn function_remarks(function: &CallableFunction) -> Vec<String> {
         ));
     }
     for input in &function.inputs {
-        let is_explained = !input.description.is_empty() || description.contains(&format!("`{}`", input.name));
+        let is_explained =
+            !input.description.is_empty() || description.contains(&format!("`{}`", input.name));
         if !is_explained {
-            remarks.push(format!("neither its description nor the argument's own explains `{}`", input.name));
+            remarks.push(format!(
+                "neither its description nor the argument's own explains `{}`",
+                input.name
+            ));
         }
     }
     let says_what_returns = function.output.as_ref().is_none_or(|output| {
         !output.description.is_empty()
             || output.value_type == ValueType::Boolean
-            || ["return", "Return", "gives", "Gives"].iter().any(|word| description.contains(word))
+            || ["return", "Return", "gives", "Gives"]
+                .iter()
+                .any(|word| description.contains(word))
     });
     if length > 0 && !says_what_returns {
         remarks.push("nothing says what it returns".to_owned());

@@ -36,19 +36,32 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    pub(crate) async fn execute(&self, _config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        _config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
         let directory = tempfile::Builder::new().prefix("tool-demo-").tempdir()?;
         let template = self.template(printer).await;
         let (stop, stopped) = oneshot::channel::<()>();
         let (endpoint, token) = start_registry(directory.path(), stopped).await?;
-        printer.note(&format!("a registry of its own runs at {endpoint}, and {USER} has a token for it"));
-        let stage = Stage { directory: directory.path(), endpoint: &endpoint, printer };
+        printer.note(&format!(
+            "a registry of its own runs at {endpoint}, and {USER} has a token for it"
+        ));
+        let stage = Stage {
+            directory: directory.path(),
+            endpoint: &endpoint,
+            printer,
+        };
         let result = stage.play(template, &token).await;
         // The registry ends with this process in any case.
         let _ = stop.send(());
         result?;
-        printer.note(&format!("\nthat was the whole way, in {:.0} s; nothing of it is left", started.elapsed().as_secs_f32()));
+        printer.note(&format!(
+            "\nthat was the whole way, in {:.0} s; nothing of it is left",
+            started.elapsed().as_secs_f32()
+        ));
         Ok(ExitCode::SUCCESS)
     }
 
@@ -68,11 +81,18 @@ impl Demo {
 }
 
 /// Opens a registry with one user in `directory` and serves it until `stopped` resolves.
-async fn start_registry(directory: &Path, stopped: oneshot::Receiver<()>) -> anyhow::Result<(String, String)> {
+async fn start_registry(
+    directory: &Path,
+    stopped: oneshot::Receiver<()>,
+) -> anyhow::Result<(String, String)> {
     let registry = Registry::open(RegistryConfig::new(directory.join("registry"))).await?;
     registry.add_user(USER, None).await?;
-    let token = registry.create_token(USER, "demo", TokenRole::Write, None).await?;
-    let listener = TcpListener::bind("127.0.0.1:0").await.context("no port is free on the loopback address")?;
+    let token = registry
+        .create_token(USER, "demo", TokenRole::Write, None)
+        .await?;
+    let listener = TcpListener::bind("127.0.0.1:0")
+        .await
+        .context("no port is free on the loopback address")?;
     let endpoint = format!("http://{}", listener.local_addr()?);
     tokio::spawn(async move {
         let stopped = async {
@@ -106,9 +126,11 @@ impl Stage<'_> {
         self.run(&["search", TOOL], None).await?;
         self.run(&["inspect", &repo], None).await?;
         let digest = self.digest(&repo).await?;
-        self.run(&["load", &repo, "--approve", &digest, "--quiet"], None).await?;
+        self.run(&["load", &repo, "--approve", &digest, "--quiet"], None)
+            .await?;
         self.run(&["list"], None).await?;
-        self.run(&["call", TOOL, "name=Ada", "language=fr"], None).await?;
+        self.run(&["call", TOOL, "name=Ada", "language=fr"], None)
+            .await?;
         self.say("An agent sees it through the Model Context Protocol.");
         self.type_out(&["serve"]);
         mcp::visit(self.command(&["serve", "--quiet"])?, self.printer).await
@@ -119,14 +141,19 @@ impl Stage<'_> {
     }
 
     fn type_out(&self, arguments: &[&str]) {
-        self.printer.note(&format!("\n$ tool {}", arguments.join(" ")));
+        self.printer
+            .note(&format!("\n$ tool {}", arguments.join(" ")));
     }
 
     /// Runs one command with its output shown, and `input` on its standard input.
     async fn run(&self, arguments: &[&str], input: Option<&str>) -> anyhow::Result<()> {
         self.type_out(arguments);
         let mut command = self.command(arguments)?;
-        command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdin(if input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        });
         let mut child = command.spawn().context("`tool` cannot be started again")?;
         if let (Some(text), Some(mut stdin)) = (input, child.stdin.take()) {
             stdin.write_all(text.as_bytes()).await?;
@@ -135,15 +162,22 @@ impl Stage<'_> {
         if status.success() {
             return Ok(());
         }
-        Err(Problem::user(format!("the demo stopped: `tool {}` ended with {status}", arguments.join(" "))).into())
+        Err(Problem::user(format!(
+            "the demo stopped: `tool {}` ended with {status}",
+            arguments.join(" ")
+        ))
+        .into())
     }
 
     /// The digest that the inspection prints: what a person would copy from it.
     async fn digest(&self, repo: &str) -> anyhow::Result<String> {
         let mut command = self.command(&["inspect", repo, "--json"])?;
         let output = build::output_of(&mut command).await?;
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).context("the inspection is not JSON")?;
-        let digest = report["inspection"]["approval_digest"].as_str().context("the inspection names no digest")?;
+        let report: serde_json::Value =
+            serde_json::from_slice(&output.stdout).context("the inspection is not JSON")?;
+        let digest = report["inspection"]["approval_digest"]
+            .as_str()
+            .context("the inspection names no digest")?;
         Ok(digest.to_owned())
     }
 

@@ -43,7 +43,11 @@ impl State {
 }
 
 impl Doctor {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let findings = vec![
             rust().await,
             program("python", "python3", "--version", "to build Python tools").await,
@@ -63,25 +67,47 @@ impl Doctor {
         } else {
             let rows = findings
                 .iter()
-                .map(|finding| [finding.what.to_owned(), finding.state.word().to_owned(), finding.says.clone()])
+                .map(|finding| {
+                    [
+                        finding.what.to_owned(),
+                        finding.state.word().to_owned(),
+                        finding.says.clone(),
+                    ]
+                })
                 .collect();
             printer.data(&table(["WHAT", "STATE", ""], rows));
         }
         let bad = findings.iter().any(|finding| finding.state == State::Bad);
-        Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        Ok(if bad {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
     }
 }
 
 fn good(what: &'static str, says: impl Into<String>) -> Finding {
-    Finding { what, state: State::Good, says: says.into() }
+    Finding {
+        what,
+        state: State::Good,
+        says: says.into(),
+    }
 }
 
 fn missing(what: &'static str, says: impl Into<String>) -> Finding {
-    Finding { what, state: State::Missing, says: says.into() }
+    Finding {
+        what,
+        state: State::Missing,
+        says: says.into(),
+    }
 }
 
 fn bad(what: &'static str, error: &anyhow::Error) -> Finding {
-    Finding { what, state: State::Bad, says: format!("{error:#}") }
+    Finding {
+        what,
+        state: State::Bad,
+        says: format!("{error:#}"),
+    }
 }
 
 async fn rust() -> Finding {
@@ -89,7 +115,10 @@ async fn rust() -> Finding {
         Ok(true) => good("rust", format!("cargo, with the target {}", build::TARGET)),
         Ok(false) => missing(
             "rust",
-            format!("`tool build` adds the target {} when a Rust tool is built", build::TARGET),
+            format!(
+                "`tool build` adds the target {} when a Rust tool is built",
+                build::TARGET
+            ),
         ),
         Err(_) => missing("rust", "a Rust toolchain is needed to build Rust tools"),
     }
@@ -142,7 +171,10 @@ fn toolbox(config: &Config) -> Finding {
     let look = || -> anyhow::Result<Finding> {
         let toolbox = OpenToolbox::open(config)?;
         let members = toolbox.members()?;
-        Ok(good("toolbox", format!("{} tools in {}", members.len(), toolbox.path().display())))
+        Ok(good(
+            "toolbox",
+            format!("{} tools in {}", members.len(), toolbox.path().display()),
+        ))
     };
     look().unwrap_or_else(|error| bad("toolbox", &error))
 }

@@ -22,12 +22,19 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
         let members = if self.names.is_empty() {
             toolbox.members()?
         } else {
-            self.names.iter().map(|name| toolbox.member(name)).collect::<anyhow::Result<_>>()?
+            self.names
+                .iter()
+                .map(|name| toolbox.member(name))
+                .collect::<anyhow::Result<_>>()?
         };
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;

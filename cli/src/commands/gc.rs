@@ -26,9 +26,15 @@ pub(crate) struct Gc {
 
 impl Gc {
     pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let mut toolboxes = vec![OpenToolbox::open(config)?, OpenToolbox::open_in(config.user.clone(), config)?];
+        let mut toolboxes = vec![
+            OpenToolbox::open(config)?,
+            OpenToolbox::open_in(config.user.clone(), config)?,
+        ];
         for directory in &self.keep {
-            toolboxes.push(OpenToolbox::open_in(config.working.join(directory), config)?);
+            toolboxes.push(OpenToolbox::open_in(
+                config.working.join(directory),
+                config,
+            )?);
         }
         let keep: Vec<Pin> = toolboxes.iter().flat_map(OpenToolbox::pins).collect();
         let freed = config.open_store()?.gc(&keep, SPARED)?;
@@ -40,8 +46,14 @@ impl Gc {
                 "compiled": { "files": compiled.files, "bytes": compiled.bytes },
             }))?;
         } else {
-            printer.note(&format!("freed {} packages' files ({} bytes)", freed.files, freed.bytes));
-            printer.note(&format!("freed {} files of compiled code ({} bytes)", compiled.files, compiled.bytes));
+            printer.note(&format!(
+                "freed {} packages' files ({} bytes)",
+                freed.files, freed.bytes
+            ));
+            printer.note(&format!(
+                "freed {} files of compiled code ({} bytes)",
+                compiled.files, compiled.bytes
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }

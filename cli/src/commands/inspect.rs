@@ -18,7 +18,11 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let fetched = self.tool.fetch(&config.endpoint, config, printer).await?;
         let inspection = tool_hub_host::inspect(&fetched.verified)?;
         if printer.wants_json() {
@@ -39,7 +43,9 @@ impl Inspect {
 
 fn origin(fetched: &Fetched) -> serde_json::Value {
     match &fetched.origin {
-        FetchedFrom::Registry { endpoint, resolved, .. } => json!({
+        FetchedFrom::Registry {
+            endpoint, resolved, ..
+        } => json!({
             "endpoint": endpoint,
             "repo": resolved.repo,
             "commit": resolved.commit,

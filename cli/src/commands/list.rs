@@ -27,7 +27,10 @@ impl List {
             printer.hint("load a tool with: tool load owner/name");
         } else {
             let rows = members.iter().map(as_row).collect();
-            printer.data(&table(["NAME", "VERSION", "FROM", "FUNCTIONS", "MAY"], rows));
+            printer.data(&table(
+                ["NAME", "VERSION", "FROM", "FUNCTIONS", "MAY"],
+                rows,
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -50,7 +53,12 @@ fn as_row(member: &Member<'_>) -> [String; 5] {
         Source::Registry { repo, .. } => repo.to_string(),
         Source::File { path } => path.display().to_string(),
     };
-    let functions: Vec<&str> = member.locked.functions.keys().map(|name| name.as_str()).collect();
+    let functions: Vec<&str> = member
+        .locked
+        .functions
+        .keys()
+        .map(|name| name.as_str())
+        .collect();
     [
         member.key.to_string(),
         member.locked.version.to_string(),
@@ -64,7 +72,16 @@ fn as_row(member: &Member<'_>) -> [String; 5] {
 fn summary(grants: &Grants) -> String {
     let mut words = Vec::new();
     words.extend(grants.network.iter().map(ToString::to_string));
-    words.extend(grants.directories.iter().map(|(name, grant)| format!("{} {name}", grant.access)));
+    words.extend(
+        grants
+            .directories
+            .iter()
+            .map(|(name, grant)| format!("{} {name}", grant.access)),
+    );
     words.extend(grants.variables.iter().map(|name| format!("${name}")));
-    if words.is_empty() { "compute".to_owned() } else { words.join(", ") }
+    if words.is_empty() {
+        "compute".to_owned()
+    } else {
+        words.join(", ")
+    }
 }

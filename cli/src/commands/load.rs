@@ -34,14 +34,19 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let fetched = self.tool.fetch(&config.endpoint, config, printer).await?;
         let key = match &self.name {
             Some(name) => name.clone(),
             None => ToolKey::from(&fetched.verified.manifest().name),
         };
         let entry = entry(&fetched, &key, config)?;
-        let loaded = approve_and_load(&key, &entry, &fetched, &self.approval, config, printer).await?;
+        let loaded =
+            approve_and_load(&key, &entry, &fetched, &self.approval, config, printer).await?;
         let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();
         if printer.wants_json() {
             printer.json(&json!({
@@ -52,8 +57,15 @@ impl Load {
                 "grants": loaded.grants,
             }))?;
         } else {
-            printer.note(&format!("loaded {key} {} ({})", loaded.version, names.join(", ")));
-            printer.hint(&format!("call it with: tool call {key}{}", first_call(&names)));
+            printer.note(&format!(
+                "loaded {key} {} ({})",
+                loaded.version,
+                names.join(", ")
+            ));
+            printer.hint(&format!(
+                "call it with: tool call {key}{}",
+                first_call(&names)
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -86,14 +98,22 @@ async fn approve_and_load(
         printer.note("you approved exactly this before");
         let approval = &member.locked.approval;
         let grants = member.locked.grants.clone();
-        let consented = Consented { digest: approval.digest, grants, consent: approval.consent };
+        let consented = Consented {
+            digest: approval.digest,
+            grants,
+            consent: approval.consent,
+        };
         return record::record(key, entry, fetched, consented, config, printer).await;
     }
     warn_of_replacement(key, fetched, &toolbox, printer);
     let asked = &fetched.verified.manifest().capabilities;
     let digest = inspection.approval_digest;
     let (grants, consent) = flags.decide(key.as_str(), digest, asked, Grants::none(), config)?;
-    let consented = Consented { digest, grants, consent };
+    let consented = Consented {
+        digest,
+        grants,
+        consent,
+    };
     record::record(key, entry, fetched, consented, config, printer).await
 }
 
@@ -101,30 +121,38 @@ pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> 
     if inspection.refusals.is_empty() {
         return Ok(());
     }
-    let reasons: Vec<String> = inspection.refusals.iter().map(ToString::to_string).collect();
-    Err(Problem::refused(format!("`{}` is refused: {}", inspection.name, reasons.join("; ")))
-        .hint("this tool can never be loaded as it is; tell its author")
-        .into())
+    let reasons: Vec<String> = inspection
+        .refusals
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    Err(Problem::refused(format!(
+        "`{}` is refused: {}",
+        inspection.name,
+        reasons.join("; ")
+    ))
+    .hint("this tool can never be loaded as it is; tell its author")
+    .into())
 }
 
 /// An agent that knew the old tool will call the new one: whoever loads it must know.
-fn warn_of_replacement(
-    key: &ToolKey,
-    fetched: &Fetched,
-    toolbox: &OpenToolbox,
-    printer: &Printer,
-) {
+fn warn_of_replacement(key: &ToolKey, fetched: &Fetched, toolbox: &OpenToolbox, printer: &Printer) {
     let Some(entry) = toolbox.entry(key) else {
         return;
     };
     let (old, is_same) = match (&fetched.origin, &entry.repo, &entry.path) {
-        (FetchedFrom::Registry { resolved, .. }, Some(repo), _) => (repo.to_string(), *repo == resolved.repo),
+        (FetchedFrom::Registry { resolved, .. }, Some(repo), _) => {
+            (repo.to_string(), *repo == resolved.repo)
+        }
         (FetchedFrom::File { path }, _, Some(old)) => (old.display().to_string(), old == path),
         (_, Some(repo), _) => (repo.to_string(), false),
         (_, _, old) => (old.clone().unwrap_or_default().display().to_string(), false),
     };
     if !is_same {
-        printer.warning(&format!("`{key}` is taken by {old}, which {} replaces", report::subject(fetched)));
+        printer.warning(&format!(
+            "`{key}` is taken by {old}, which {} replaces",
+            report::subject(fetched)
+        ));
         printer.hint("to keep both, give this one another name with --as");
     }
 }
@@ -133,18 +161,30 @@ fn warn_of_replacement(
 fn entry(fetched: &Fetched, key: &ToolKey, config: &Config) -> anyhow::Result<ToolboxEntry> {
     let toolbox = OpenToolbox::open(config)?;
     match &fetched.origin {
-        FetchedFrom::Registry { endpoint, reference, resolved } => {
-            let before = toolbox.entry(key).filter(|entry| entry.repo.as_ref() == Some(&resolved.repo));
+        FetchedFrom::Registry {
+            endpoint,
+            reference,
+            resolved,
+        } => {
+            let before = toolbox
+                .entry(key)
+                .filter(|entry| entry.repo.as_ref() == Some(&resolved.repo));
             let mut entry = before.cloned().unwrap_or_default();
             entry.repo = Some(resolved.repo.clone());
             entry.version = version_to_follow(reference, fetched);
-            if entry.endpoint.as_ref().is_some_and(|named| named != endpoint) {
+            if entry
+                .endpoint
+                .as_ref()
+                .is_some_and(|named| named != endpoint)
+            {
                 entry.endpoint = Some(endpoint.clone());
             }
             Ok(entry)
         }
         FetchedFrom::File { path } => {
-            let before = toolbox.entry(key).filter(|entry| entry.path.as_ref() == Some(path));
+            let before = toolbox
+                .entry(key)
+                .filter(|entry| entry.path.as_ref() == Some(path));
             let mut entry = before.cloned().unwrap_or_default();
             entry.path = Some(path.clone());
             Ok(entry)
@@ -157,8 +197,9 @@ fn entry(fetched: &Fetched, key: &ToolKey, config: &Config) -> anyhow::Result<To
 fn version_to_follow(reference: &ToolRef, fetched: &Fetched) -> Option<VersionReq> {
     match &reference.revision {
         Revision::Version(requirement) => Some(requirement.clone()),
-        Revision::Newest => format!("^{}", fetched.verified.manifest().version).parse().ok(),
+        Revision::Newest => format!("^{}", fetched.verified.manifest().version)
+            .parse()
+            .ok(),
         Revision::Branch(_) | Revision::Commit(_) => None,
     }
 }
-

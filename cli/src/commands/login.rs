@@ -23,13 +23,23 @@ pub(crate) struct Login {
 }
 
 impl Login {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let text = self.read(config)?;
-        let token = text.trim().parse::<Token>().context("this cannot be used as a token")?;
+        let token = text
+            .trim()
+            .parse::<Token>()
+            .context("this cannot be used as a token")?;
         let client = config.client_with(&config.endpoint, Some(token))?;
         let identity = client.whoami().await?;
         config.credentials()?.keep(&config.endpoint, text.trim())?;
-        printer.note(&format!("logged in to {} as {}", config.endpoint, identity.name));
+        printer.note(&format!(
+            "logged in to {} as {}",
+            config.endpoint, identity.name
+        ));
         if config.token_is_in_the_environment() {
             printer.hint("HF_TOKEN is set and goes before the token that was just kept");
         }
@@ -39,7 +49,9 @@ impl Login {
     fn read(&self, config: &Config) -> anyhow::Result<String> {
         if self.token_stdin {
             let mut text = String::new();
-            std::io::stdin().take(TOKEN_BYTES_MAX).read_to_string(&mut text)?;
+            std::io::stdin()
+                .take(TOKEN_BYTES_MAX)
+                .read_to_string(&mut text)?;
             return Ok(text);
         }
         if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

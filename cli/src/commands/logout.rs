@@ -16,10 +16,15 @@ impl Logout {
         if config.credentials()?.forget(&config.endpoint)? {
             printer.note(&format!("forgot the token for {}", config.endpoint));
         } else {
-            printer.note(&format!("`tool login` kept no token for {}", config.endpoint));
+            printer.note(&format!(
+                "`tool login` kept no token for {}",
+                config.endpoint
+            ));
         }
         if config.token_for(&config.endpoint)?.is_some() {
-            printer.hint("another token is still in use: HF_TOKEN, or the one that `hf auth login` keeps");
+            printer.hint(
+                "another token is still in use: HF_TOKEN, or the one that `hf auth login` keeps",
+            );
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -45,11 +45,20 @@ const COMMON: [TemplateFile; 4] = [
     (".gitignore", "/dist\n/target\n__pycache__\n/node_modules\n"),
 ];
 const RUST: [TemplateFile; 2] = [
-    ("Cargo.toml", include_str!("../../templates/rust/Cargo.toml")),
-    ("src/lib.rs", include_str!("../../templates/rust/src/lib.rs")),
+    (
+        "Cargo.toml",
+        include_str!("../../templates/rust/Cargo.toml"),
+    ),
+    (
+        "src/lib.rs",
+        include_str!("../../templates/rust/src/lib.rs"),
+    ),
 ];
 const PYTHON: [TemplateFile; 1] = [("app.py", include_str!("../../templates/python/app.py"))];
-const JAVASCRIPT: [TemplateFile; 1] = [("tool.js", include_str!("../../templates/javascript/tool.js"))];
+const JAVASCRIPT: [TemplateFile; 1] = [(
+    "tool.js",
+    include_str!("../../templates/javascript/tool.js"),
+)];
 
 impl Template {
     pub(crate) fn name(self) -> &'static str {
@@ -83,9 +92,15 @@ impl New {
         }
         scaffold(&directory, &self.name, self.lang)?;
         if printer.wants_json() {
-            printer.json(&serde_json::json!({ "directory": directory, "language": self.lang.name() }))?;
+            printer.json(
+                &serde_json::json!({ "directory": directory, "language": self.lang.name() }),
+            )?;
         } else {
-            printer.note(&format!("created {} ({})", shown.display(), self.lang.name()));
+            printer.note(&format!(
+                "created {} ({})",
+                shown.display(),
+                self.lang.name()
+            ));
             printer.hint(&format!("build it with: tool build {}", shown.display()));
         }
         Ok(ExitCode::SUCCESS)
@@ -97,7 +112,9 @@ fn scaffold(directory: &Path, name: &ToolName, template: Template) -> anyhow::Re
     let parent = directory.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent)
         .with_context(|| format!("{} cannot be made", parent.display()))?;
-    let staging = tempfile::Builder::new().prefix(".tool-new-").tempdir_in(parent)?;
+    let staging = tempfile::Builder::new()
+        .prefix(".tool-new-")
+        .tempdir_in(parent)?;
     let names = Names::of(name);
     for (path, text) in COMMON.iter().chain(template.files()) {
         let text = names.fill(text, template);
@@ -122,9 +139,19 @@ impl Names {
         // A WIT name is made of words that start with a letter.
         let words: Vec<String> = key
             .split('_')
-            .map(|word| if word.starts_with(|c: char| c.is_ascii_digit()) { format!("n{word}") } else { word.to_owned() })
+            .map(|word| {
+                if word.starts_with(|c: char| c.is_ascii_digit()) {
+                    format!("n{word}")
+                } else {
+                    word.to_owned()
+                }
+            })
             .collect();
-        Self { name: name.to_string(), key, wit: words.join("-") }
+        Self {
+            name: name.to_string(),
+            key,
+            wit: words.join("-"),
+        }
     }
 
     fn fill(&self, text: &str, template: Template) -> String {
@@ -132,6 +159,9 @@ impl Names {
             .replace("{{key}}", &self.key)
             .replace("{{language}}", template.name())
             .replace("{{wit_name}}", &format!("{}-tool", self.wit))
-            .replace("{{wit_module}}", &format!("{}_tool", self.wit.replace('-', "_")))
+            .replace(
+                "{{wit_module}}",
+                &format!("{}_tool", self.wit.replace('-', "_")),
+            )
     }
 }

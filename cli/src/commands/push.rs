@@ -37,7 +37,11 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let directory = config.working.join(&self.directory);
         let package = package::package_directory(&directory)?;
         let verified = package::read(&package)?;
@@ -55,8 +59,16 @@ impl Push {
             repo: repo.clone(),
             package: &verified,
             card: &card,
-            visibility: if self.private { Visibility::Private } else { Visibility::Public },
-            message: format!("{} {}", verified.manifest().name, verified.manifest().version),
+            visibility: if self.private {
+                Visibility::Private
+            } else {
+                Visibility::Public
+            },
+            message: format!(
+                "{} {}",
+                verified.manifest().name,
+                verified.manifest().version
+            ),
         };
         let bars = Bars::start(printer);
         let pushed = client.push(&upload, &bars).await;
@@ -76,8 +88,14 @@ impl Push {
                 PushOutcome::AlreadyPushed => "is there already, unchanged",
                 _ => "pushed",
             };
-            printer.note(&format!("{} {} {done}: {}", pushed.repo, pushed.version, pushed.url));
-            printer.hint(&format!("anybody who may read it can run: tool load {}", pushed.repo));
+            printer.note(&format!(
+                "{} {} {done}: {}",
+                pushed.repo, pushed.version, pushed.url
+            ));
+            printer.hint(&format!(
+                "anybody who may read it can run: tool load {}",
+                pushed.repo
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -134,9 +152,12 @@ fn refuse_the_stale(directory: &Path, built: &Manifest, shown: &Path) -> anyhow:
     if same {
         return Ok(());
     }
-    Err(Problem::user(format!("the package of {} {} was built before tool.toml was changed", author.name, built.version))
-        .hint(format!("run: tool build {}", shown.display()))
-        .into())
+    Err(Problem::user(format!(
+        "the package of {} {} was built before tool.toml was changed",
+        author.name, built.version
+    ))
+    .hint(format!("run: tool build {}", shown.display()))
+    .into())
 }
 
 fn card(package: &Path) -> anyhow::Result<Vec<u8>> {

@@ -38,7 +38,11 @@ enum RegistryCommand {
 }
 
 impl Registry {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let directory = match &self.data {
             Some(directory) => config.working.join(directory),
             None => config.registry.clone(),
@@ -48,7 +52,9 @@ impl Registry {
             RegistryCommand::Serve(command) => command.execute(settings, printer).await,
             RegistryCommand::User(command) => command.execute(open(settings).await?, printer).await,
             RegistryCommand::Org(command) => command.execute(open(settings).await?, printer).await,
-            RegistryCommand::Token(command) => command.execute(open(settings).await?, printer).await,
+            RegistryCommand::Token(command) => {
+                command.execute(open(settings).await?, printer).await
+            }
         }
     }
 }

@@ -21,20 +21,26 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let client = config.client(&config.endpoint)?;
         let found = client.search(&self.words.join(" "), self.limit).await?;
         if printer.wants_json() {
             let tools: Vec<_> = found
                 .iter()
-                .map(|found| json!({
-                    "repo": found.repo,
-                    "description": found.description,
-                    "downloads": found.downloads,
-                    "likes": found.likes,
-                    "last_modified": found.last_modified,
-                    "tags": found.tags,
-                }))
+                .map(|found| {
+                    json!({
+                        "repo": found.repo,
+                        "description": found.description,
+                        "downloads": found.downloads,
+                        "likes": found.likes,
+                        "last_modified": found.last_modified,
+                        "tags": found.tags,
+                    })
+                })
                 .collect();
             printer.json(&json!({ "endpoint": config.endpoint, "tools": tools }))?;
         } else if found.is_empty() {
@@ -52,7 +58,10 @@ impl Search {
                     ]
                 })
                 .collect();
-            printer.data(&table(["REPO", "DOWNLOADS", "CHANGED", "DESCRIPTION"], rows));
+            printer.data(&table(
+                ["REPO", "DOWNLOADS", "CHANGED", "DESCRIPTION"],
+                rows,
+            ));
         }
         Ok(ExitCode::SUCCESS)
     }

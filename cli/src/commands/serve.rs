@@ -20,22 +20,36 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
         let members = if self.names.is_empty() {
             toolbox.members()?
         } else {
-            self.names.iter().map(|name| toolbox.member(name)).collect::<anyhow::Result<_>>()?
+            self.names
+                .iter()
+                .map(|name| toolbox.member(name))
+                .collect::<anyhow::Result<_>>()?
         };
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
         let mut offers = Vec::new();
         for tool in &loaded {
             for (function, spec) in tool.specs()? {
-                offers.push(Offer { spec, tool: tool.tool.clone(), function });
+                offers.push(Offer {
+                    spec,
+                    tool: tool.tool.clone(),
+                    function,
+                });
             }
         }
-        printer.note(&format!("serving {} functions on standard input and output", offers.len()));
+        printer.note(&format!(
+            "serving {} functions on standard input and output",
+            offers.len()
+        ));
         tool_hub_serve::serve_stdio(Catalogue::new(offers)?, stop_requested()).await?;
         Ok(ExitCode::SUCCESS)
     }

@@ -35,12 +35,19 @@ enum Found {
 }
 
 impl Update {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
         let members = if self.names.is_empty() {
             toolbox.members()?
         } else {
-            self.names.iter().map(|name| toolbox.member(name)).collect::<anyhow::Result<_>>()?
+            self.names
+                .iter()
+                .map(|name| toolbox.member(name))
+                .collect::<anyhow::Result<_>>()?
         };
         let mut report = Vec::new();
         for member in members {
@@ -51,7 +58,8 @@ impl Update {
                 Found::Updated(version) => ("updated", version),
             };
             printer.note(&format!("{}: {state} at {now}", member.key));
-            report.push(json!({ "name": member.key, "state": state, "before": before, "now": now }));
+            report
+                .push(json!({ "name": member.key, "state": state, "before": before, "now": now }));
         }
         if printer.wants_json() {
             printer.json(&json!({ "tools": report }))?;
@@ -74,8 +82,15 @@ impl Update {
             return Ok(Found::Current);
         }
         let consented = self.consent(member, &fetched, config, printer)?;
-        let locked =
-            record::record(member.key, member.entry, &fetched, consented, config, printer).await?;
+        let locked = record::record(
+            member.key,
+            member.entry,
+            &fetched,
+            consented,
+            config,
+            printer,
+        )
+        .await?;
         Ok(Found::Updated(locked.version))
     }
 
@@ -98,7 +113,11 @@ impl Update {
         let lines = escalation::between((&approved, &old), (&fetched.verified, &new));
         if lines.is_empty() {
             let consent = member.locked.approval.consent;
-            return Ok(Consented { digest, grants, consent });
+            return Ok(Consented {
+                digest,
+                grants,
+                consent,
+            });
         }
         printer.warning(&format!(
             "`{}` {} goes beyond {}, which was approved:",
@@ -108,8 +127,13 @@ impl Update {
             printer.note(&format!("  {}", crate::escape::escape_line(line)));
         }
         let (grants, consent) =
-            self.approval.decide(member.key.as_str(), digest, asked, grants, config)?;
-        Ok(Consented { digest, grants, consent })
+            self.approval
+                .decide(member.key.as_str(), digest, asked, grants, config)?;
+        Ok(Consented {
+            digest,
+            grants,
+            consent,
+        })
     }
 }
 
@@ -120,6 +144,9 @@ fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
         return None;
     };
     let requirement = member.entry.version.clone()?;
-    let reference = ToolRef { repo: repo.clone(), revision: Revision::Version(requirement) };
+    let reference = ToolRef {
+        repo: repo.clone(),
+        revision: Revision::Version(requirement),
+    };
     Some((endpoint.clone(), reference))
 }

@@ -12,7 +12,11 @@ use crate::printer::Printer;
 pub(crate) struct Whoami {}
 
 impl Whoami {
-    pub(crate) async fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let identity = config.client(&config.endpoint)?.whoami().await?;
         if printer.wants_json() {
             printer.json(&serde_json::json!({

@@ -54,14 +54,24 @@ impl From<Role> for MemberRole {
 }
 
 impl Org {
-    pub(super) async fn execute(&self, registry: Registry, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(super) async fn execute(
+        &self,
+        registry: Registry,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         match &self.command {
             OrgCommand::Add { name } => {
                 registry.add_organisation(name).await?;
                 printer.note(&format!("added organisation {name}"));
             }
-            OrgCommand::Member { organisation, user, role } => {
-                registry.add_member(organisation, user, (*role).into()).await?;
+            OrgCommand::Member {
+                organisation,
+                user,
+                role,
+            } => {
+                registry
+                    .add_member(organisation, user, (*role).into())
+                    .await?;
                 printer.note(&format!("{user} is a member of {organisation}"));
             }
         }

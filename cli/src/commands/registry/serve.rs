@@ -42,7 +42,10 @@ impl Serve {
             printer.json(&json!({ "url": url, "data": directory }))?;
         } else {
             printer.data(&url);
-            printer.note(&format!("serving {}; stop it with Ctrl-C", directory.display()));
+            printer.note(&format!(
+                "serving {}; stop it with Ctrl-C",
+                directory.display()
+            ));
         }
         tool_hub_registry_server::serve(listener, registry.clone(), stop_requested()).await?;
         registry.close().await;

@@ -63,14 +63,26 @@ impl From<Role> for TokenRole {
 }
 
 impl Token {
-    pub(super) async fn execute(&self, registry: Registry, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(super) async fn execute(
+        &self,
+        registry: Registry,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         match &self.command {
-            TokenCommand::Create { user, name, role, expires_days } => {
-                let expires =
-                    expires_days.map(|days| OffsetDateTime::now_utc() + Duration::days(days.into()));
-                let token = registry.create_token(user, name, (*role).into(), expires).await?;
+            TokenCommand::Create {
+                user,
+                name,
+                role,
+                expires_days,
+            } => {
+                let expires = expires_days
+                    .map(|days| OffsetDateTime::now_utc() + Duration::days(days.into()));
+                let token = registry
+                    .create_token(user, name, (*role).into(), expires)
+                    .await?;
                 if printer.wants_json() {
-                    printer.json(&json!({ "id": token.summary.id, "token": token.secret.expose() }))?;
+                    printer
+                        .json(&json!({ "id": token.summary.id, "token": token.secret.expose() }))?;
                 } else {
                     printer.data(token.secret.expose());
                     printer.note("this is the only time that the token is shown");
@@ -101,7 +113,12 @@ fn as_json(token: &TokenSummary) -> serde_json::Value {
 }
 
 fn as_row(token: &TokenSummary) -> [String; 4] {
-    [token.id.clone(), token.name.clone(), role(token).to_owned(), state(token).to_owned()]
+    [
+        token.id.clone(),
+        token.name.clone(),
+        role(token).to_owned(),
+        state(token).to_owned(),
+    ]
 }
 
 fn role(token: &TokenSummary) -> &'static str {
@@ -114,7 +131,10 @@ fn role(token: &TokenSummary) -> &'static str {
 fn state(token: &TokenSummary) -> &'static str {
     if token.revoked.is_some() {
         "revoked"
-    } else if token.expires.is_some_and(|expires| expires <= OffsetDateTime::now_utc()) {
+    } else if token
+        .expires
+        .is_some_and(|expires| expires <= OffsetDateTime::now_utc())
+    {
         "expired"
     } else {
         "good"

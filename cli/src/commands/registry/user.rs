@@ -31,12 +31,18 @@ enum UserCommand {
 }
 
 impl User {
-    pub(super) async fn execute(&self, registry: Registry, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(super) async fn execute(
+        &self,
+        registry: Registry,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         match &self.command {
             UserCommand::Add { name, email } => {
                 registry.add_user(name, email.as_deref()).await?;
                 printer.note(&format!("added user {name}"));
-                printer.hint(&format!("give them a token with: tool registry token create {name}"));
+                printer.hint(&format!(
+                    "give them a token with: tool registry token create {name}"
+                ));
             }
             UserCommand::List => list(&registry, printer).await?,
         }
@@ -47,8 +53,10 @@ impl User {
 async fn list(registry: &Registry, printer: &Printer) -> anyhow::Result<()> {
     let users = registry.list_users().await?;
     if printer.wants_json() {
-        let users: Vec<_> =
-            users.iter().map(|user| json!({ "name": user.name, "email": user.email })).collect();
+        let users: Vec<_> = users
+            .iter()
+            .map(|user| json!({ "name": user.name, "email": user.email }))
+            .collect();
         return printer.json(&json!({ "users": users }));
     }
     if users.is_empty() {
@@ -56,8 +64,10 @@ async fn list(registry: &Registry, printer: &Printer) -> anyhow::Result<()> {
         printer.hint("add one with: tool registry user add NAME");
         return Ok(());
     }
-    let rows =
-        users.into_iter().map(|user| [user.name, user.email.unwrap_or_default()]).collect();
+    let rows = users
+        .into_iter()
+        .map(|user| [user.name, user.email.unwrap_or_default()])
+        .collect();
     printer.data(&table(["NAME", "EMAIL"], rows));
     Ok(())
 }
