@@ -103,12 +103,13 @@ impl Catalogue {
             .collect()
     }
 
-    /// The name that was probably meant by one that is not offered.
+    /// The name that was probably meant by one that is not offered: at most two letters
+    /// away. Likeness would mislead, since all functions of a tool begin alike.
     pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
         self.names()
-            .map(|offered| (strsim::jaro_winkler(name, offered), offered))
-            .filter(|(likeness, _)| *likeness > 0.8)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
+            .filter(|(edits, _)| *edits <= 2)
+            .min_by_key(|(edits, _)| *edits)
             .map(|(_, offered)| offered)
     }
 }

@@ -4,6 +4,46 @@
 //! A [`Catalogue`] says which functions are offered and under which names; [`serve_stdio`]
 //! and [`serve`] answer a client until it leaves or the caller says stop. Revision
 //! 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike.
+//!
+//! ```
+//! use tokio::io::AsyncReadExt;
+//! use tool_hub_host::{Host, HostConfig, authoring::derive_manifest, inspect};
+//! use tool_hub_manifest::{Grants, Package, Verified};
+//! use tool_hub_serve::{Catalogue, End, Offer, serve};
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let component = wat::parse_str(r#"(component
+//! #     (core module $m (func (export "add") (param i32 i32) (result i32)
+//! #         (i32.add (local.get 0) (local.get 1))))
+//! #     (core instance $i (instantiate $m))
+//! #     (func (export "add") (param "a" u32) (param "b" u32) (result u32)
+//! #         (canon lift (core func $i "add"))))"#)?;
+//! // A component that exports one function, `add`, loaded as the host demands.
+//! let manifest = derive_manifest(&component, "adder".parse()?)?;
+//! let package = Package { manifest: manifest.to_toml().into_bytes(), component };
+//! let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
+//! let tool = Host::new(HostConfig::new())?.load(approved).await?;
+//!
+//! let function = &tool.functions()[0];
+//! let (spec, function) = (function.spec.clone(), function.name.clone());
+//! let catalogue = Catalogue::new([Offer { spec, tool, function }])?;
+//!
+//! let requests = concat!(
+//!     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
+//!     r#""capabilities":{},"clientInfo":{"name":"doc","version":"0"}}}"#, "\n",
+//!     r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","#,
+//!     r#""params":{"name":"add","arguments":{"a":20,"b":22}}}"#, "\n",
+//! );
+//! let (writer, mut answers) = tokio::io::duplex(4096);
+//! let end = serve(catalogue, requests.as_bytes(), writer, std::future::pending()).await?;
+//! assert_eq!(end, End::InputClosed);
+//! let mut text = String::new();
+//! answers.read_to_string(&mut text).await?;
+//! assert!(text.contains(r#""structuredContent":{"result":42}"#));
+//! # Ok(())
+//! # }
+//! ```
 
 mod catalogue;
 mod error;

@@ -12,8 +12,8 @@ use rmcp::model::{
 };
 use rmcp::service::PeerRequestOptions;
 use serde_json::{Value, json};
-use support::{Era, Person, Session, catalogue, lines, params};
-use tool_hub_serve::End;
+use support::{Era, Person, Session, catalogue, lines, offers, params};
+use tool_hub_serve::{Catalogue, End};
 
 /// Whatever takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -57,6 +57,40 @@ async fn lists_functions_in_order_with_everything_agents_read() {
         assert_eq!(wrapped["type"], "integer");
         session.close().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_agents_would_refuse_is_not_offered() {
+    let mut offers = offers(1).await;
+    offers.truncate(2);
+    for (name, schema, expect) in [
+        (
+            "guest__echo",
+            json!({"type": "object"}),
+            "two functions are called `guest__echo`",
+        ),
+        (
+            "guest add",
+            json!({"type": "object"}),
+            "`guest add` cannot be offered: the name will be refused: \
+             1 to 128 of A-Z, a-z, 0-9, `_`, `-` and `.`",
+        ),
+        (
+            "guest__add",
+            json!("no schema"),
+            "`guest__add` cannot be offered: its definition is malformed",
+        ),
+    ] {
+        let mut offers = offers.clone();
+        offers[0].spec.name = name.to_owned();
+        offers[0].spec.input_schema = schema;
+        let refused = Catalogue::new(offers).err().unwrap();
+        assert_eq!(refused.to_string(), expect);
+    }
+    assert_eq!(
+        Catalogue::new(offers).unwrap().names().collect::<Vec<_>>(),
+        ["guest__add", "guest__echo"]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,6 +160,10 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
         (
             "guest__ad",
             "unknown tool `guest__ad`; did you mean `guest__add`?",
+        ),
+        (
+            "guest__nope",
+            "unknown tool `guest__nope`; `tools/list` names every tool",
         ),
         (
             "\u{1b}[2J",

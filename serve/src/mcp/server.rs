@@ -13,6 +13,9 @@ use super::call;
 use super::question::Seal;
 use crate::{Catalogue, ServeError};
 
+/// How much of an unknown name is given back.
+const SHOWN_CHARACTERS_MAX: usize = 80;
+
 pub(super) struct Server {
     catalogue: Catalogue,
     /// Made once: a list of a thousand tools is cloned by reference, not rebuilt.
@@ -35,8 +38,12 @@ impl Server {
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
-        let name = name.escape_debug();
-        let message = match self.catalogue.nearest(&name.to_string()) {
+        let name: String = name
+            .chars()
+            .take(SHOWN_CHARACTERS_MAX)
+            .flat_map(char::escape_debug)
+            .collect();
+        let message = match self.catalogue.nearest(&name) {
             Some(nearest) => format!("unknown tool `{name}`; did you mean `{nearest}`?"),
             None => format!("unknown tool `{name}`; `tools/list` names every tool"),
         };

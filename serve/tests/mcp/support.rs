@@ -19,9 +19,13 @@ use tool_hub_host::{Approved, Host, HostConfig};
 use tool_hub_manifest::{FunctionName, Grants, Package, ToolKey, Verified, visible_name};
 use tool_hub_serve::{Catalogue, End, Offer, serve};
 
-/// The functions of `guest.wat`, offered under the key `guest`. `calls_max` calls run at
-/// once.
+/// A catalogue of [`offers`].
 pub(crate) async fn catalogue(calls_max: u32) -> Catalogue {
+    Catalogue::new(offers(calls_max).await).unwrap()
+}
+
+/// The functions of `guest.wat` under the key `guest`. `calls_max` calls run at once.
+pub(crate) async fn offers(calls_max: u32) -> Vec<Offer> {
     let component = wat::parse_str(include_str!("guest.wat")).unwrap();
     let mut manifest = derive_manifest(&component, "guest".parse().unwrap()).unwrap();
     let bounds: FunctionName = "bounds".parse().unwrap();
@@ -42,16 +46,18 @@ pub(crate) async fn catalogue(calls_max: u32) -> Catalogue {
     let tool = host.load(approved).await.unwrap();
     let key: ToolKey = "guest".parse().unwrap();
     let functions = tool.functions();
-    let offers = functions.iter().map(|function| {
-        let mut spec = function.spec.clone();
-        spec.name = visible_name(&key, &function.name, functions.len()).unwrap();
-        Offer {
-            spec,
-            tool: tool.clone(),
-            function: function.name.clone(),
-        }
-    });
-    Catalogue::new(offers).unwrap()
+    functions
+        .iter()
+        .map(|function| {
+            let mut spec = function.spec.clone();
+            spec.name = visible_name(&key, &function.name, functions.len()).unwrap();
+            Offer {
+                spec,
+                tool: tool.clone(),
+                function: function.name.clone(),
+            }
+        })
+        .collect()
 }
 
 pub(crate) fn params(function: &str, arguments: Value) -> CallToolRequestParams {

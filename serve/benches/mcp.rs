@@ -1,0 +1,250 @@
+//! What a call costs over standard input and output: a real component in a fresh sandbox
+//! each time, against a bare rmcp server that computes the same answer natively.
+//!
+//! `cargo bench -p tool-hub-serve`
+//!
+//! Both servers are child processes of this one, driven in turn, block by block, so that
+//! whatever else the machine does falls on both. The figure to read is the ratio.
+
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities,
+    ServerConfig,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::io::stdio_pipes;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
+use serde_json::{Value, json};
+use tool_hub_host::authoring::derive_manifest;
+use tool_hub_host::{Host, HostConfig, inspect};
+use tool_hub_manifest::{Grants, Package, ToolKey, Verified, visible_name};
+use tool_hub_serve::{Catalogue, Offer, serve_stdio};
+
+const BLOCKS: usize = 30;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    match std::env::args().nth(1).as_deref() {
+        Some("serve-bare") => runtime()?.block_on(serve_bare()),
+        Some("serve-ours") => runtime()?.block_on(serve_ours()),
+        // Cargo passes `--bench`.
+        _ => compare(),
+    }
+}
+
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+}
+
+fn compare() -> Result<(), Box<dyn std::error::Error>> {
+    let long = "x".repeat(1 << 20);
+    for (what, calls, function, arguments) in [
+        ("two integers", 200, "guest__add", json!({"a": 1, "b": 2})),
+        ("a text of 1 MiB", 4, "guest__echo", json!({"text": long})),
+    ] {
+        let mut bare = Client::start("serve-bare")?;
+        let mut ours = Client::start("serve-ours")?;
+        let expected = bare.call(function, &arguments)?;
+        assert_eq!(ours.call(function, &arguments)?, expected);
+        let (mut bare_times, mut our_times) = (Vec::new(), Vec::new());
+        for _ in 0..BLOCKS {
+            for _ in 0..calls {
+                bare_times.push(bare.time(function, &arguments)?);
+            }
+            for _ in 0..calls {
+                our_times.push(ours.time(function, &arguments)?);
+            }
+        }
+        let (bare, ours) = (Spread::of(bare_times), Spread::of(our_times));
+        println!(
+            "{what}: bare p50 {:.3} ms, p99 {:.3} ms; sandboxed p50 {:.3} ms, p99 {:.3} ms; ratio of p50 {:.2}",
+            bare.p50,
+            bare.p99,
+            ours.p50,
+            ours.p99,
+            ours.p50 / bare.p50
+        );
+    }
+    Ok(())
+}
+
+/// In milliseconds.
+struct Spread {
+    p50: f64,
+    p99: f64,
+}
+
+impl Spread {
+    fn of(mut times: Vec<Duration>) -> Self {
+        times.sort_unstable();
+        let at = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1e3;
+        Self {
+            p50: at(50),
+            p99: at(99),
+        }
+    }
+}
+
+/// A server as a child process, and the client's end of its pipes.
+struct Client {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    id: u64,
+    line: String,
+}
+
+impl Client {
+    fn start(which: &str) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .arg(which)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let input = child.stdin.take().ok_or("no input")?;
+        let output = BufReader::new(child.stdout.take().ok_or("no output")?);
+        let mut client = Self {
+            child,
+            input,
+            output,
+            id: 0,
+            line: String::new(),
+        };
+        client.request(
+            "initialize",
+            &json!({
+                "protocolVersion": "2025-11-25", "capabilities": {},
+                "clientInfo": {"name": "bench", "version": "0"},
+            }),
+        )?;
+        Ok(client)
+    }
+
+    fn request(
+        &mut self,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, Box<dyn std::error::Error>> {
+        let line = self.encode(method, params);
+        self.exchange(&line)?;
+        let answer: Value = serde_json::from_str(&self.line)?;
+        match answer.get("result") {
+            Some(result) => Ok(result.clone()),
+            None => Err(answer.to_string().into()),
+        }
+    }
+
+    fn call(
+        &mut self,
+        function: &str,
+        arguments: &Value,
+    ) -> Result<Value, Box<dyn std::error::Error>> {
+        self.request(
+            "tools/call",
+            &json!({"name": function, "arguments": arguments}),
+        )
+    }
+
+    /// The time from the first byte written to the last byte read.
+    fn time(
+        &mut self,
+        function: &str,
+        arguments: &Value,
+    ) -> Result<Duration, Box<dyn std::error::Error>> {
+        let params = json!({"name": function, "arguments": arguments});
+        let line = self.encode("tools/call", &params);
+        let started = Instant::now();
+        self.exchange(&line)?;
+        Ok(started.elapsed())
+    }
+
+    fn encode(&mut self, method: &str, params: &Value) -> String {
+        self.id += 1;
+        let id = self.id;
+        format!(
+            "{}\n",
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+        )
+    }
+
+    fn exchange(&mut self, line: &str) -> std::io::Result<()> {
+        self.input.write_all(line.as_bytes())?;
+        self.line.clear();
+        self.output.read_line(&mut self.line)?;
+        Ok(())
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// rmcp as its documentation uses it, without a sandbox.
+struct Bare;
+
+impl ServerHandler for Bare {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let (text, structured) = match &*request.name {
+            "guest__add" => {
+                let sum = number("a") + number("b");
+                (sum.to_string(), json!({"result": sum}))
+            }
+            _ => {
+                let text = arguments.get("text").and_then(Value::as_str);
+                let text = text.unwrap_or_default();
+                (text.to_owned(), json!({"result": text}))
+            }
+        };
+        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+        result.structured_content = Some(structured);
+        Ok(result.into())
+    }
+}
+
+async fn serve_bare() -> Result<(), Box<dyn std::error::Error>> {
+    Bare.serve(stdio_pipes()).await?.waiting().await?;
+    Ok(())
+}
+
+async fn serve_ours() -> Result<(), Box<dyn std::error::Error>> {
+    let component = wat::parse_str(include_str!("../tests/mcp/guest.wat"))?;
+    let manifest = derive_manifest(&component, "guest".parse()?)?;
+    let package = Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component,
+    };
+    let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
+    let tool = Host::new(HostConfig::new())?.load(approved).await?;
+    let key: ToolKey = "guest".parse()?;
+    let mut offers = Vec::new();
+    for function in tool.functions() {
+        let mut spec = function.spec.clone();
+        spec.name = visible_name(&key, &function.name, tool.functions().len())?;
+        offers.push(Offer {
+            spec,
+            tool: tool.clone(),
+            function: function.name.clone(),
+        });
+    }
+    serve_stdio(Catalogue::new(offers)?, std::future::pending()).await?;
+    Ok(())
+}
