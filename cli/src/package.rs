@@ -72,7 +72,8 @@ impl Subject {
     ) -> anyhow::Result<Fetched> {
         match self {
             Self::Path(path) => {
-                let path = config.working.join(path);
+                // Without the `.` of `./x`, which would only be noise in the lock.
+                let path: PathBuf = config.working.join(path).components().collect();
                 let verified = read(&path)?;
                 Ok(Fetched {
                     verified,
