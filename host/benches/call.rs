@@ -184,14 +184,14 @@ fn calls(criterion: &mut Criterion) {
     ratio(
         &runtime,
         "add",
-        async || drop(black_box(call(&tool, "add", small).await)),
-        async || drop(black_box(raw.add(20, 22).await)),
+        async || assert_eq!(call(&tool, "add", small).await, "42"),
+        async || assert_eq!(raw.add(20, 22).await, 42),
     );
     ratio(
         &runtime,
         "echo 100 KB",
-        async || drop(black_box(call(&tool, "echo", &long).await)),
-        async || drop(black_box(raw_echo(&raw, &long).await)),
+        async || assert_eq!(call(&tool, "echo", &long).await.len(), 100_002),
+        async || assert_eq!(raw_echo(&raw, &long).await.len(), 100_002),
     );
 }
 

@@ -8,7 +8,7 @@ use tool_hub_manifest::{
 };
 
 use crate::exports::{Exports, Placed};
-use crate::shape::{Shape, snake};
+use crate::shape::{Label, Shape, snake};
 use crate::{HostError, claims, schema, wit};
 
 pub use docs::{CONTRACT, Docs, WitSource};
@@ -103,8 +103,10 @@ fn free_name(manifest: &Manifest, export: &ExportName) -> Result<FunctionName, H
 
 fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result<(), HostError> {
     function.export.get_or_insert_with(|| placed.name.clone());
+    let labels = placed.signature.labels();
     if function.description.is_empty() {
-        function.description = docs.function(&placed.name).unwrap_or_default().to_owned();
+        let comment = docs.function(&placed.name).unwrap_or_default();
+        function.description = respell(comment, &labels);
     }
     let mut written = std::mem::take(&mut function.inputs);
     for field in &placed.signature.parameters {
@@ -126,7 +128,7 @@ fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result
         input.optional |= matches!(field.shape, Shape::Option(_));
         if input.description.is_empty() {
             let comment = docs.parameter(&placed.name, &field.label.wit);
-            input.description = comment.unwrap_or_default();
+            input.description = respell(&comment.unwrap_or_default(), &labels);
         }
         function.inputs.insert(name, input);
     }
@@ -139,4 +141,15 @@ fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result
         });
     }
     Ok(())
+}
+
+/// Comments speak of `longest-side`, agents write `longest_side`: names in backticks are
+/// spelled as agents spell them.
+fn respell(comment: &str, labels: &[&Label]) -> String {
+    let mut text = comment.to_owned();
+    for label in labels.iter().filter(|label| label.wit != label.json) {
+        let from = format!("`{}`", label.wit);
+        text = text.replace(&from, &format!("`{}`", label.json));
+    }
+    text
 }

@@ -59,7 +59,7 @@ pub(crate) async fn run(
             Outcome::Failure(failure) => Outcome::Failure(store.data().explain(failure)),
             reply => reply,
         },
-        Err(error) => Outcome::Failure(trouble(&error, store.data())),
+        Err(error) => Outcome::Failure(store.data().explain(trouble(&error, store.data()))),
     };
     store.data().deliver_output();
     outcome

@@ -12,29 +12,42 @@ use crate::{NotCallable, Refusal};
 /// The contract's own exports, which are offered beside functions.
 const CONTRACT: [&str; 2] = ["tool-hub:tool/prompts@", "tool-hub:tool/resources@"];
 
-/// Exports that are no functions of a tool: with them componentize-py and componentize-qjs
-/// start the language's runtime while a component is built. The latter takes the text of a
-/// script, so an agent must never reach it. Interface, function, names of the parameters.
-const RUNTIMES: [(Option<&str>, &str, &[&str]); 2] = [
-    (
-        Some("exports"),
-        "init",
-        &["app-name", "symbols", "stub-wasi"],
-    ),
-    (
-        None,
-        "init",
-        &["shim", "script", "entry-path", "disable-gc"],
-    ),
+/// An export that is no function of a tool: with it a language's runtime is started while
+/// a component is built.
+struct Runtime {
+    language: &'static str,
+    interface: Option<&'static str>,
+    function: &'static str,
+    parameters: &'static [&'static str],
+}
+
+/// The runtimes of componentize-py and componentize-qjs. The latter takes the text of a
+/// script, so an agent must never reach it.
+const RUNTIMES: [Runtime; 2] = [
+    Runtime {
+        language: "Python",
+        interface: Some("exports"),
+        function: "init",
+        parameters: &["app-name", "symbols", "stub-wasi"],
+    },
+    Runtime {
+        language: "JavaScript",
+        interface: None,
+        function: "init",
+        parameters: &["shim", "script", "entry-path", "disable-gc"],
+    },
 ];
 
 /// What a component exports and imports. `I` says where an export is found, where anybody
 /// needs to know.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Exports<I> {
     pub(crate) callable: Vec<Placed<I>>,
     pub(crate) not_callable: Vec<NotCallable>,
     pub(crate) imports: Vec<Import>,
+    /// The language whose runtime the component holds, where that shows. Such runtimes
+    /// import whatever their language could use.
+    pub(crate) runtime: Option<&'static str>,
 }
 
 /// A function that agents can call.
@@ -56,7 +69,7 @@ pub(crate) struct Import {
 impl Exports<()> {
     /// Reads decoded WIT.
     pub(crate) fn of_world(resolve: &Resolve, world: WorldId) -> Self {
-        let mut exports = Self::default();
+        let mut exports = Self::new();
         let world = &resolve.worlds[world];
         for (key, item) in &world.exports {
             match item {
@@ -106,11 +119,7 @@ impl Exports<()> {
 impl Exports<ComponentExportIndex> {
     /// Reads a compiled component.
     pub(crate) fn of_component(component: &Component) -> Self {
-        let mut exports = Self {
-            callable: Vec::new(),
-            not_callable: Vec::new(),
-            imports: Vec::new(),
-        };
+        let mut exports = Self::new();
         let engine = component.engine();
         let ty = component.component_type();
         for (name, item) in ty.exports(engine) {
@@ -168,6 +177,15 @@ impl Exports<ComponentExportIndex> {
 }
 
 impl<I> Exports<I> {
+    fn new() -> Self {
+        Self {
+            callable: Vec::new(),
+            not_callable: Vec::new(),
+            imports: Vec::new(),
+            runtime: None,
+        }
+    }
+
     fn add(
         &mut self,
         interface: Option<&str>,
@@ -182,8 +200,13 @@ impl<I> Exports<I> {
             Some(interface) => ExportName::in_interface(interface, function),
             None => ExportName::top_level(function),
         };
+        let started = signature.as_ref().ok().and_then(|signature| {
+            let mut known = RUNTIMES.iter();
+            known.find(|runtime| runtime.is_started_by(interface, function, signature))
+        });
+        self.runtime = self.runtime.or(started.map(|runtime| runtime.language));
         let result = match (name, signature) {
-            (_, Ok(signature)) if starts_a_runtime(interface, function, &signature) => Err(
+            _ if started.is_some() => Err(
                 "the language's runtime is started with it, when the component is built".to_owned(),
             ),
             (Ok(name), Ok(signature)) => Ok(Placed {
@@ -213,9 +236,17 @@ impl<I> Exports<I> {
     }
 }
 
-fn starts_a_runtime(interface: Option<&str>, function: &str, signature: &Signature) -> bool {
-    let parameters = || signature.parameters.iter().map(|field| &*field.label.wit);
-    RUNTIMES.iter().any(|known| {
-        (known.0, known.1) == (interface, function) && parameters().eq(known.2.iter().copied())
-    })
+impl Runtime {
+    fn is_started_by(
+        &self,
+        interface: Option<&str>,
+        function: &str,
+        signature: &Signature,
+    ) -> bool {
+        let parameters = signature.parameters.iter();
+        (self.interface, self.function) == (interface, function)
+            && parameters
+                .map(|field| field.label.wit.as_str())
+                .eq(self.parameters.iter().copied())
+    }
 }

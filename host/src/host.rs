@@ -63,7 +63,9 @@ impl Host {
     /// When the machine refuses the address space or the thread, or the cache directory
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
-        let engine = engine::engine(&config.limits, config.calls_in_flight_max)?;
+        // A host that may run no call at all would make every caller wait for ever.
+        let in_flight = config.calls_in_flight_max.max(1);
+        let engine = engine::engine(&config.limits, in_flight)?;
         let clock = Clock::start(&engine)?;
         let linker = linker(&engine).map_err(|error| HostError::Engine {
             reason: format!("{error:#}"),
@@ -72,7 +74,7 @@ impl Host {
             Some(directory) => Some(Cache::open(directory, &engine)?),
             None => None,
         };
-        let permits = Arc::new(Semaphore::new(config.calls_in_flight_max as usize));
+        let permits = Arc::new(Semaphore::new(in_flight as usize));
         Ok(Self {
             shared: Arc::new(Shared {
                 engine,

@@ -95,7 +95,7 @@ impl Rules {
             .max_buf_size(HEAD_BYTES_MAX)
             .handshake(stream)
             .await?;
-        let driver = wasmtime_wasi::runtime::spawn(async move { connection.await });
+        let driver = wasmtime_wasi::runtime::spawn(connection);
         let answered = tokio::time::timeout(times.first_byte, sender.send_request(request));
         let response = answered.await.map_err(|_| Error::ConnectionReadTimeout)??;
         let max = self.limits.http_response_bytes;

@@ -83,7 +83,7 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         .collect();
     let producers = producers::producers(verified.component());
     let capabilities = capabilities(asked, &imports);
-    let undeclared = undeclared(&imports);
+    let undeclared = undeclared(&imports, exports.runtime);
     let pin = verified.pin();
     Ok(Inspection {
         verified: verified.clone(),
@@ -105,7 +105,10 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
         capabilities,
         undeclared,
         limits: manifest.limits,
-        language: producers::language(&producers),
+        language: exports
+            .runtime
+            .map(str::to_owned)
+            .or_else(|| producers::language(&producers)),
         producers,
         refusals,
     })
@@ -165,11 +168,12 @@ fn capabilities(asked: &Capabilities, imports: &[InspectedImport]) -> Vec<Inspec
     network.chain(directories).chain(variables).collect()
 }
 
-/// Powers beyond what runtimes bring along: HTTP, and opening files.
-fn undeclared(imports: &[InspectedImport]) -> Vec<Power> {
+/// Powers beyond what runtimes bring along: HTTP, settings, and opening files. Runtimes of
+/// interpreted languages open files whether or not a tool does.
+fn undeclared(imports: &[InspectedImport], runtime: Option<&str>) -> Vec<Power> {
     let opens_files = |import: &InspectedImport| {
         let mut functions = import.functions.iter();
-        functions.any(|function| function.ends_with("descriptor.open-at"))
+        runtime.is_none() && functions.any(|function| function.ends_with("descriptor.open-at"))
     };
     let mut powers: Vec<Power> = imports
         .iter()

@@ -103,6 +103,21 @@ pub(crate) struct Signature {
     pub(crate) result: Option<Shape>,
 }
 
+impl Signature {
+    /// Every name in the function's types: parameters, fields, cases, flags.
+    pub(crate) fn labels(&self) -> Vec<&Label> {
+        let mut labels = Vec::new();
+        for field in &self.parameters {
+            labels.push(&field.label);
+            field.shape.labels(&mut labels);
+        }
+        if let Some(result) = &self.result {
+            result.labels(&mut labels);
+        }
+        labels
+    }
+}
+
 /// A function or a type that agents cannot use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ShapeError {
@@ -126,6 +141,37 @@ impl Shape {
     /// Whether `null` stands for a value of this shape.
     pub(crate) fn takes_null(&self) -> bool {
         matches!(self, Self::Option(_))
+    }
+
+    fn labels<'a>(&'a self, found: &mut Vec<&'a Label>) {
+        match self {
+            Self::List(inner) | Self::FixedList(inner, _) | Self::Option(inner) => {
+                inner.labels(found);
+            }
+            Self::Map(key, value) => {
+                key.labels(found);
+                value.labels(found);
+            }
+            Self::Tuple(items) => items.iter().for_each(|item| item.labels(found)),
+            Self::Result(ok, err) => {
+                let sides = ok.iter().chain(err);
+                sides.for_each(|side| side.labels(found));
+            }
+            Self::Record(fields) => {
+                for field in fields {
+                    found.push(&field.label);
+                    field.shape.labels(found);
+                }
+            }
+            Self::Variant(cases) => {
+                for case in cases {
+                    found.push(&case.label);
+                    case.shape.iter().for_each(|shape| shape.labels(found));
+                }
+            }
+            Self::Enum(names) | Self::Flags(names) => found.extend(names),
+            _ => {}
+        }
     }
 
     /// What a person would call it in an error message.

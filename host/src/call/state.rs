@@ -108,8 +108,15 @@ impl CallState {
         })
     }
 
-    /// Adds to the tool's own failure what the host knows: a refusal that led to it.
+    /// Adds to a failure that is the tool's own what the host knows: a refusal that led to
+    /// it, or something that was asked for and is not there.
     pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
+        if matches!(
+            failure.kind,
+            FailureKind::HostLimit { .. } | FailureKind::InputRequired(_)
+        ) {
+            return failure;
+        }
         if let Some(denial) = self.denials.last() {
             failure.message = format!("{} ({})", failure.message, denial.message());
             failure.fix = Some(denial.fix());

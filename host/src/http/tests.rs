@@ -84,7 +84,7 @@ async fn a_granted_origin_is_reached() {
     let port = server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi".into()).await;
     for host in ["127.0.0.1", "localhost"] {
         let origin = format!("http://{host}:{port}");
-        let rules = rules(&[origin.clone()], |_| {});
+        let rules = rules(std::slice::from_ref(&origin), |_| {});
         let (status, body) = get(&rules, &format!("{origin}/path")).await.unwrap();
         assert_eq!((status.as_u16(), &body[..]), (200, &b"hi"[..]));
     }
@@ -123,7 +123,7 @@ async fn a_redirect_is_an_answer_and_not_followed() {
     )
     .await;
     let origin = format!("http://127.0.0.1:{port}");
-    let (status, _) = get(&rules(&[origin.clone()], |_| {}), &origin)
+    let (status, _) = get(&rules(std::slice::from_ref(&origin), |_| {}), &origin)
         .await
         .unwrap();
     assert_eq!(status.as_u16(), 302);
@@ -136,7 +136,7 @@ async fn long_and_slow_responses_are_cut() {
         "x".repeat(2_000)
     );
     let origin = format!("http://127.0.0.1:{}", server(long).await);
-    let short = rules(&[origin.clone()], |limits| {
+    let short = rules(std::slice::from_ref(&origin), |limits| {
         limits.http_response_bytes = 1_000
     });
     let cut = get(&short, &origin).await;
@@ -147,13 +147,17 @@ async fn long_and_slow_responses_are_cut() {
 
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
     let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
-    let hasty = rules(&[origin.clone()], |limits| limits.http_first_byte_ms = 50);
+    let hasty = rules(std::slice::from_ref(&origin), |limits| {
+        limits.http_first_byte_ms = 50
+    });
     let cut = get(&hasty, &origin).await;
     assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
 
     let silent = "|HTTP/1.1 200 OK\r\n\r\n";
     let origin = format!("http://127.0.0.1:{}", server(silent.into()).await);
-    let hasty = rules(&[origin.clone()], |limits| limits.http_first_byte_ms = 50);
+    let hasty = rules(std::slice::from_ref(&origin), |limits| {
+        limits.http_first_byte_ms = 50
+    });
     let cut = get(&hasty, &origin).await;
     assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
 }
@@ -162,7 +166,9 @@ async fn long_and_slow_responses_are_cut() {
 async fn requests_in_flight_are_counted_until_their_bodies_end() {
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
     let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
-    let one = rules(&[origin.clone()], |limits| limits.http_in_flight = 1);
+    let one = rules(std::slice::from_ref(&origin), |limits| {
+        limits.http_in_flight = 1
+    });
     let (first, second) = tokio::join!(get(&one, &origin), get(&one, &origin));
     assert!(first.is_ok());
     assert!(

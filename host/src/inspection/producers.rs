@@ -54,10 +54,13 @@ pub(crate) fn language(producers: &[Producer]) -> Option<String> {
         }
     }
     let languages = producers.iter().filter(|p| p.role == "language");
+    let bound = producers.iter().any(has("wit-bindgen-rust"));
     // Rust programs often carry a little C from their runtime.
     let mut names: Vec<&str> = languages.map(|p| p.name.as_str()).collect();
     names.sort_by_key(|name| name.starts_with('C'));
-    names.first().map(|name| (*name).to_owned())
+    let first = names.first().copied();
+    // Stripping takes the language away, but not who made the bindings.
+    first.or(bound.then_some("Rust")).map(str::to_owned)
 }
 
 fn read(data: &[u8], found: &mut BTreeSet<Producer>) -> wasmparser::Result<()> {
