@@ -12,12 +12,26 @@ use crate::support::{Home, Need, RegistryProcess, Test, guests, packages, root, 
 
 pub fn tests() -> Vec<Test> {
     vec![
-        test("clients::huggingface_hub_for_python", huggingface_hub_for_python).needs(&[Need::PythonPackages]),
-        test("clients::huggingface_hub_for_javascript", huggingface_hub_for_javascript).needs(&[Need::NodePackages]),
-        test("clients::python_reads_what_tool_pushed", python_reads_what_tool_pushed)
-            .needs(&[Need::PythonPackages, Need::RustGuests]),
-        test("clients::tool_loads_what_python_uploaded", tool_loads_what_python_uploaded)
-            .needs(&[Need::PythonPackages, Need::RustGuests]),
+        test(
+            "clients::huggingface_hub_for_python",
+            huggingface_hub_for_python,
+        )
+        .needs(&[Need::PythonPackages]),
+        test(
+            "clients::huggingface_hub_for_javascript",
+            huggingface_hub_for_javascript,
+        )
+        .needs(&[Need::NodePackages]),
+        test(
+            "clients::python_reads_what_tool_pushed",
+            python_reads_what_tool_pushed,
+        )
+        .needs(&[Need::PythonPackages, Need::RustGuests]),
+        test(
+            "clients::tool_loads_what_python_uploaded",
+            tool_loads_what_python_uploaded,
+        )
+        .needs(&[Need::PythonPackages, Need::RustGuests]),
     ]
 }
 
@@ -39,15 +53,23 @@ fn python(home: &Home, registry: &RegistryProcess) -> Command {
 #[track_caller]
 fn run(command: &mut Command) -> String {
     let output = command.output().expect("the client starts");
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "stdout:\n{stdout}\nstderr:\n{stderr}");
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success(),
+        "stdout:\n{stdout}\nstderr:\n{stderr}"
+    );
     stdout.into_owned()
 }
 
 fn huggingface_hub_for_python() {
     let registry = RegistryProcess::start();
     let token = registry.user("alice");
-    run(python(&Home::new(), &registry).arg(script("huggingface_hub_life.py")).args([registry.url(), &token]));
+    run(python(&Home::new(), &registry)
+        .arg(script("huggingface_hub_life.py"))
+        .args([registry.url(), &token]));
 }
 
 fn huggingface_hub_for_javascript() {
@@ -57,7 +79,9 @@ fn huggingface_hub_for_javascript() {
     // Modules are looked for beside the script, so the script goes where they are.
     let place = modules.join("huggingface_hub_life.mjs");
     std::fs::copy(script("huggingface_hub_life.mjs"), &place).expect("a copy of the script");
-    run(Command::new("node").arg(&place).args([registry.url(), &token]));
+    run(Command::new("node")
+        .arg(&place)
+        .args([registry.url(), &token]));
 }
 
 const READ: &str = r#"
@@ -80,7 +104,10 @@ print(claim["sha256"])
 fn python_reads_what_tool_pushed() {
     let registry = RegistryProcess::start();
     let project = guests::built("calculator");
-    registry.member("author").run(["push", "-C", &project.to_string_lossy()]).ok();
+    registry
+        .member("author")
+        .run(["push", "-C", &project.to_string_lossy()])
+        .ok();
     let said = run(python(&Home::new(), &registry).args(["-c", READ, "author/calculator"]));
     assert_eq!(said.trim(), sha256_of(&project.join("dist/tool.wasm")));
 }
@@ -103,9 +130,14 @@ fn tool_loads_what_python_uploaded() {
     let registry = RegistryProcess::start();
     let token = registry.user("bob");
     let package = guests::built("text-stats").join("dist");
-    run(python(&Home::new(), &registry).args(["-c", UPLOAD]).arg(&package).args(["bob/counting", &token]));
+    run(python(&Home::new(), &registry)
+        .args(["-c", UPLOAD])
+        .arg(&package)
+        .args(["bob/counting", &token]));
     let user = registry.visitor();
     load(&user, "bob/counting@0.1.0", &[]);
-    let answer = user.run(["call", "text_stats.count_words", "text=one two", "--json"]).json();
+    let answer = user
+        .run(["call", "text_stats.count_words", "text=one two", "--json"])
+        .json();
     assert_eq!(answer["structured"], json!(2));
 }

@@ -6,19 +6,38 @@ pub fn tests() -> Vec<Test> {
     vec![
         test("demo::rust", rust).needs(&[Need::RustGuests]),
         test("demo::python", python).needs(&[Need::PythonGuest]),
-        test("demo::scaffolds", scaffolds).needs(&[Need::RustGuests, Need::PythonGuest, Need::JavascriptGuest]),
+        test("demo::scaffolds", scaffolds).needs(&[
+            Need::RustGuests,
+            Need::PythonGuest,
+            Need::JavascriptGuest,
+        ]),
     ]
 }
 
 #[track_caller]
 fn goes_the_whole_way(ran: &Ran) {
     let shown = ran.ok();
-    assert!(shown.contains("Bonjour, Ada !"), "the call answered:\n{shown}");
-    assert!(shown.contains("\"inputSchema\""), "the server listed it:\n{shown}");
-    assert!(shown.contains("Hallo, Grace!"), "the agent's call answered:\n{shown}");
+    assert!(
+        shown.contains("Bonjour, Ada !"),
+        "the call answered:\n{shown}"
+    );
+    assert!(
+        shown.contains("\"inputSchema\""),
+        "the server listed it:\n{shown}"
+    );
+    assert!(
+        shown.contains("Hallo, Grace!"),
+        "the agent's call answered:\n{shown}"
+    );
     let typed = ran.stderr();
-    for verb in ["login", "new", "build", "check", "push", "search", "inspect", "load", "list", "call", "serve"] {
-        assert!(typed.contains(&format!("$ tool {verb}")), "{verb} is not shown:\n{typed}");
+    for verb in [
+        "login", "new", "build", "check", "push", "search", "inspect", "load", "list", "call",
+        "serve",
+    ] {
+        assert!(
+            typed.contains(&format!("$ tool {verb}")),
+            "{verb} is not shown:\n{typed}"
+        );
     }
 }
 

@@ -12,10 +12,15 @@ pub fn tests() -> Vec<Test> {
 fn embed() {
     let registry = RegistryProcess::start();
     let project = guests::built("calculator");
-    registry.member("author").run(["push", "-C", &project.to_string_lossy()]).ok();
+    registry
+        .member("author")
+        .run(["push", "-C", &project.to_string_lossy()])
+        .ok();
     let store = tempfile::tempdir().expect("a directory");
     // `cargo test` builds a package's examples beside its binary.
-    let program = Path::new(env!("CARGO_BIN_EXE_tool")).with_file_name("examples").join("embed");
+    let program = Path::new(env!("CARGO_BIN_EXE_tool"))
+        .with_file_name("examples")
+        .join("embed");
     let output = Command::new(program)
         .args([registry.url(), "author/calculator"])
         .arg(store.path())
@@ -23,6 +28,13 @@ fn embed() {
         .output()
         .expect("the example starts");
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("calculator 0.1.0 wants []") && said.contains("42"), "{said}");
+    assert!(
+        output.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        said.contains("calculator 0.1.0 wants []") && said.contains("42"),
+        "{said}"
+    );
 }

@@ -31,7 +31,13 @@ pub fn tests() -> Vec<Test> {
 
 #[track_caller]
 fn check(name: &str, ran: &Ran, code: i32) {
-    assert_eq!(ran.code(), code, "stdout:\n{}\nstderr:\n{}", ran.stdout(), ran.stderr());
+    assert_eq!(
+        ran.code(),
+        code,
+        "stdout:\n{}\nstderr:\n{}",
+        ran.stdout(),
+        ran.stderr()
+    );
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_snapshot_path(crate::support::root().join("tests/it/snapshots"));
@@ -55,46 +61,86 @@ fn no_network() {
 fn no_token() {
     let registry = RegistryProcess::start();
     let project = guests::built("calculator");
-    let pushed = registry.visitor().run(["push", "demo/calculator", "-C", &project.to_string_lossy()]);
+    let pushed =
+        registry
+            .visitor()
+            .run(["push", "demo/calculator", "-C", &project.to_string_lossy()]);
     check("no_token", &pushed, 1);
 }
 
 fn bad_token() {
     let registry = RegistryProcess::start();
     let home = registry.visitor();
-    check("bad_token", &home.run_with_input("login --token-stdin", "hf_wrong"), 1);
+    check(
+        "bad_token",
+        &home.run_with_input("login --token-stdin", "hf_wrong"),
+        1,
+    );
     assert!(!home.tool_home().join("credentials.toml").exists());
 }
 
 fn nothing_there() {
     let registry = RegistryProcess::start();
-    check("nothing_there", &registry.visitor().tool("inspect demo/missing"), 1);
+    check(
+        "nothing_there",
+        &registry.visitor().tool("inspect demo/missing"),
+        1,
+    );
 }
 
 fn not_a_reference() {
-    check("not_a_reference", &Home::new().tool("inspect just-a-word"), 1);
+    check(
+        "not_a_reference",
+        &Home::new().tool("inspect just-a-word"),
+        1,
+    );
 }
 
 fn name_taken() {
     let home = Home::new();
-    load(&home, &guests::built("text-stats").to_string_lossy(), &["--as", "numbers"]);
+    load(
+        &home,
+        &guests::built("text-stats").to_string_lossy(),
+        &["--as", "numbers"],
+    );
     let project = guests::built("calculator");
     let digest = digest(&home, &project.to_string_lossy());
     let copy = home.work().join("calculator");
     std::os::unix::fs::symlink(&project, &copy).expect("a link");
-    let taken = home.run(["load", "./calculator", "--as", "numbers", "--approve", &digest, "--quiet"]);
+    let taken = home.run([
+        "load",
+        "./calculator",
+        "--as",
+        "numbers",
+        "--approve",
+        &digest,
+        "--quiet",
+    ]);
     assert_eq!(taken.code(), 0, "{}", taken.stderr());
-    let warnings: Vec<String> =
-        taken.stderr().lines().filter(|line| line.starts_with("warning:")).map(str::to_owned).collect();
+    let warnings: Vec<String> = taken
+        .stderr()
+        .lines()
+        .filter(|line| line.starts_with("warning:"))
+        .map(str::to_owned)
+        .collect();
     assert_eq!(warnings.len(), 1, "{}", taken.stderr());
-    assert!(warnings[0].contains("`numbers` is taken by"), "{}", warnings[0]);
+    assert!(
+        warnings[0].contains("`numbers` is taken by"),
+        "{}",
+        warnings[0]
+    );
 }
 
 fn directory_taken() {
     let home = Home::new();
     home.write("greeter/mine.txt", "mine");
     check("directory_taken", &home.tool("new greeter"), 1);
-    assert_eq!(std::fs::read_dir(home.work().join("greeter")).expect("mine").count(), 1);
+    assert_eq!(
+        std::fs::read_dir(home.work().join("greeter"))
+            .expect("mine")
+            .count(),
+        1
+    );
     assert_eq!(std::fs::read_dir(home.work()).expect("the work").count(), 1);
 }
 
@@ -110,7 +156,13 @@ fn wrong_approval() {
     let home = Home::new();
     let project = guests::built("calculator");
     let other = format!("sha256:{}", "0".repeat(64));
-    let refused = home.run(["load", &project.to_string_lossy(), "--approve", &other, "--quiet"]);
+    let refused = home.run([
+        "load",
+        &project.to_string_lossy(),
+        "--approve",
+        &other,
+        "--quiet",
+    ]);
     check("wrong_approval", &refused, 3);
     nothing_was_loaded(&home);
 }
@@ -119,7 +171,13 @@ fn too_many_rights() {
     let home = Home::new();
     let project = guests::built("calculator");
     let digest = digest(&home, &project.to_string_lossy());
-    let flags = ["--approve", &digest, "--allow-network", "https://example.com", "--quiet"];
+    let flags = [
+        "--approve",
+        &digest,
+        "--allow-network",
+        "https://example.com",
+        "--quiet",
+    ];
     let refused = home.run([&["load", &*project.to_string_lossy()], &flags[..]].concat());
     check("too_many_rights", &refused, 3);
     nothing_was_loaded(&home);
@@ -132,15 +190,27 @@ fn with_calculator() -> Home {
 }
 
 fn unknown_tool() {
-    check("unknown_tool", &with_calculator().tool("call calculater.evaluate expression=1"), 1);
+    check(
+        "unknown_tool",
+        &with_calculator().tool("call calculater.evaluate expression=1"),
+        1,
+    );
 }
 
 fn unknown_function() {
-    check("unknown_function", &with_calculator().tool("call calculator.compute expression=1"), 1);
+    check(
+        "unknown_function",
+        &with_calculator().tool("call calculator.compute expression=1"),
+        1,
+    );
 }
 
 fn wrong_argument() {
-    check("wrong_argument", &with_calculator().tool("call calculator.evaluate expresion=1"), 1);
+    check(
+        "wrong_argument",
+        &with_calculator().tool("call calculator.evaluate expresion=1"),
+        1,
+    );
 }
 
 fn failure_that_teaches() {
@@ -155,7 +225,12 @@ fn version_pushed() {
     author.tool("build greeter").ok();
     author.tool("push -C greeter").ok();
     let again = author.tool("push -C greeter");
-    assert_eq!(again.code(), 0, "the same content again is fine:\n{}", again.stderr());
+    assert_eq!(
+        again.code(),
+        0,
+        "the same content again is fine:\n{}",
+        again.stderr()
+    );
     let source = author.work().join("greeter/src/lib.rs");
     let text = std::fs::read_to_string(&source).expect("the source");
     std::fs::write(&source, text.replace("Hello", "Good day")).expect("the source");
@@ -167,7 +242,10 @@ fn wrong_hash() {
     let home = Home::new();
     let project = guests::built("calculator");
     for file in ["tool.toml", "tool.wasm"] {
-        home.write(&format!("package/{file}"), std::fs::read(project.join("dist").join(file)).expect("a file"));
+        home.write(
+            &format!("package/{file}"),
+            std::fs::read(project.join("dist").join(file)).expect("a file"),
+        );
     }
     let component = home.work().join("package/tool.wasm");
     let mut bytes = std::fs::read(&component).expect("the component");
@@ -190,7 +268,10 @@ fn undeclared_import() {
     .expect("a component");
     home.write("evil.wasm", component);
     let inspected = home.tool("inspect ./evil.wasm --json").json();
-    assert_eq!(inspected["inspection"]["refusals"][0]["import"], "evil:host/shell", "{inspected}");
+    assert_eq!(
+        inspected["inspection"]["refusals"][0]["import"], "evil:host/shell",
+        "{inspected}"
+    );
     check("undeclared_import", &home.tool("load ./evil.wasm"), 3);
     nothing_was_loaded(&home);
 }
@@ -203,7 +284,10 @@ fn not_a_component() {
 
 fn unknown_key() {
     let home = Home::new();
-    home.write("tool/tool.toml", "schema = 1\nname = \"x\"\nversion = \"0.1.0\"\ndescripton = \"y\"\n");
+    home.write(
+        "tool/tool.toml",
+        "schema = 1\nname = \"x\"\nversion = \"0.1.0\"\ndescripton = \"y\"\n",
+    );
     check("unknown_key", &home.tool("build tool"), 1);
 }
 

@@ -8,7 +8,10 @@ use crate::support::{Home, Test, test};
 
 pub fn tests() -> Vec<Test> {
     vec![
-        test("foreign::inspected_and_called_as_a_file", inspected_and_called_as_a_file),
+        test(
+            "foreign::inspected_and_called_as_a_file",
+            inspected_and_called_as_a_file,
+        ),
         test("foreign::loaded_under_a_name", loaded_under_a_name),
     ]
 }
@@ -34,19 +37,42 @@ fn with_adder() -> Home {
 fn inspected_and_called_as_a_file() {
     let home = with_adder();
     let report = home.tool("inspect adder.wasm --json").json();
-    let names: Vec<_> = report["inspection"]["functions"].as_array().expect("functions").iter().map(|f| &f["name"]).collect();
+    let names: Vec<_> = report["inspection"]["functions"]
+        .as_array()
+        .expect("functions")
+        .iter()
+        .map(|f| &f["name"])
+        .collect();
     assert_eq!(names, [&json!("add"), &json!("sum_up")]);
-    assert_eq!(home.tool("call adder.wasm add a=20 b=22").code(), 3, "it is not approved");
+    assert_eq!(
+        home.tool("call adder.wasm add a=20 b=22").code(),
+        3,
+        "it is not approved"
+    );
     let digest = digest(&home, "adder.wasm");
-    let answer = home.run(["call", "./adder.wasm", "sum_up", "a=20", "b=22", "--approve", &digest]).ok();
+    let answer = home
+        .run([
+            "call",
+            "./adder.wasm",
+            "sum_up",
+            "a=20",
+            "b=22",
+            "--approve",
+            &digest,
+        ])
+        .ok();
     assert_eq!(answer.trim(), "42");
-    assert!(!home.tool_home().join("toolbox.toml").exists(), "calling a file records nothing");
+    assert!(
+        !home.tool_home().join("toolbox.toml").exists(),
+        "calling a file records nothing"
+    );
 }
 
 fn loaded_under_a_name() {
     let home = with_adder();
     let digest = digest(&home, "adder.wasm");
-    home.run(["load", "adder.wasm", "--as", "plus", "--approve", &digest]).ok();
+    home.run(["load", "adder.wasm", "--as", "plus", "--approve", &digest])
+        .ok();
     std::fs::remove_file(home.work().join("adder.wasm")).expect("the file");
     let answer = home.tool("call plus.add a=1 b=2 --json").json();
     assert_eq!(answer["structured"], json!(3), "what was approved stays");

@@ -7,7 +7,11 @@ use crate::support::{Home, Need, Test, guests, packages, root, test};
 
 pub fn tests() -> Vec<Test> {
     vec![
-        test("mcp::python_sdk_calls_every_sample_tool", python_sdk_calls_every_sample_tool).needs(&[
+        test(
+            "mcp::python_sdk_calls_every_sample_tool",
+            python_sdk_calls_every_sample_tool,
+        )
+        .needs(&[
             Need::RustGuests,
             Need::PythonGuest,
             Need::JavascriptGuest,
@@ -19,9 +23,16 @@ pub fn tests() -> Vec<Test> {
 fn python_sdk_calls_every_sample_tool() {
     let user = Home::new();
     std::fs::create_dir(user.work().join("my-notes")).expect("a directory");
-    for tool in guests::RUST.into_iter().chain([guests::PYTHON, guests::JAVASCRIPT]) {
+    for tool in guests::RUST
+        .into_iter()
+        .chain([guests::PYTHON, guests::JAVASCRIPT])
+    {
         let project = guests::built(tool);
-        let flags: &[&str] = if tool == "notes" { &["--allow-dir", "notes=my-notes"] } else { &[] };
+        let flags: &[&str] = if tool == "notes" {
+            &["--allow-dir", "notes=my-notes"]
+        } else {
+            &[]
+        };
         load(&user, &project.to_string_lossy(), flags);
     }
     let output = Command::new("python3")

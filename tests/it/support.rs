@@ -7,7 +7,6 @@ pub mod packages;
 pub mod proxy;
 pub mod registry;
 
-
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -26,7 +25,11 @@ pub struct Test {
 
 /// A test that needs nothing but this repository.
 pub const fn test(name: &'static str, run: fn()) -> Test {
-    Test { name, needs: &[], run }
+    Test {
+        name,
+        needs: &[],
+        run,
+    }
 }
 
 impl Test {
@@ -61,7 +64,10 @@ pub fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
 
 /// The repository.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the workspace")
+        .to_owned()
 }
 
 /// A directory that survives from run to run: what is costly to make is made there once.

@@ -34,7 +34,11 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+        if path.is_dir() {
+            found.extend(files(&path))
+        } else {
+            found.push(path)
+        }
     }
     found
 }
@@ -42,8 +46,16 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 /// The file below `directory` that holds exactly the bytes of `original`.
 fn copy_of(original: &Path, directory: &Path) -> PathBuf {
     let bytes = fs::read(original).expect("the original");
-    let found = files(directory).into_iter().find(|path| fs::read(path).is_ok_and(|found| found == bytes));
-    found.unwrap_or_else(|| panic!("no copy of {} in {}", original.display(), directory.display()))
+    let found = files(directory)
+        .into_iter()
+        .find(|path| fs::read(path).is_ok_and(|found| found == bytes));
+    found.unwrap_or_else(|| {
+        panic!(
+            "no copy of {} in {}",
+            original.display(),
+            directory.display()
+        )
+    })
 }
 
 fn flip(path: &Path, index: usize) {
@@ -57,7 +69,10 @@ fn flip(path: &Path, index: usize) {
 
 fn on_the_server() {
     let (registry, component) = published();
-    flip(&copy_of(&component, &registry.operator().tool_home()), 5_000);
+    flip(
+        &copy_of(&component, &registry.operator().tool_home()),
+        5_000,
+    );
     let user = registry.visitor();
     let refused = user.tool("load author/calculator");
     assert_eq!(refused.code(), REFUSED, "{}", refused.stderr());
@@ -71,7 +86,11 @@ fn on_the_wire() {
     let wire = Flipping::start(registry.url(), &bytes[5_000..5_064]);
     let user = Home::new().with("HF_ENDPOINT", wire.url());
     let refused = user.tool("load author/calculator");
-    assert!(wire.flipped(), "the download did not pass by:\n{}", refused.stderr());
+    assert!(
+        wire.flipped(),
+        "the download did not pass by:\n{}",
+        refused.stderr()
+    );
     assert_eq!(refused.code(), REFUSED, "{}", refused.stderr());
     assert!(!user.tool_home().join("toolbox.lock").exists());
 }
@@ -80,15 +99,26 @@ fn loaded() -> (Home, PathBuf) {
     let (registry, component) = published();
     let user = registry.visitor();
     load(&user, "author/calculator", &[]);
-    user.run(["call", "calculator.evaluate", "expression=1+1"]).ok();
+    user.run(["call", "calculator.evaluate", "expression=1+1"])
+        .ok();
     (user, component)
 }
 
 #[track_caller]
 fn call_is_refused(user: &Home) {
-    for arguments in [&["call", "calculator.evaluate", "expression=1+1"][..], &["serve"], &["export"]] {
+    for arguments in [
+        &["call", "calculator.evaluate", "expression=1+1"][..],
+        &["serve"],
+        &["export"],
+    ] {
         let refused = user.run(arguments);
-        assert_eq!(refused.code(), REFUSED, "{arguments:?}\n{}\n{}", refused.stdout(), refused.stderr());
+        assert_eq!(
+            refused.code(),
+            REFUSED,
+            "{arguments:?}\n{}\n{}",
+            refused.stdout(),
+            refused.stderr()
+        );
         assert_eq!(refused.stdout(), "");
         assert!(refused.stderr().contains("hint:"), "{}", refused.stderr());
     }
@@ -107,10 +137,20 @@ fn in_the_lock() {
     let (user, _) = loaded();
     let lock = user.tool_home().join("toolbox.lock");
     let text = fs::read_to_string(&lock).expect("the lock");
-    let start = text.find("component = \"sha256:").expect("a pinned component") + 20;
+    let start = text
+        .find("component = \"sha256:")
+        .expect("a pinned component")
+        + 20;
     flip(&lock, start);
     call_is_refused(&user);
-    fs::write(&lock, text.replace("[tools.calculator.grants]", "[tools.calculator.grants]\nvariables = [\"HOME\"]")).expect("the lock");
+    fs::write(
+        &lock,
+        text.replace(
+            "[tools.calculator.grants]",
+            "[tools.calculator.grants]\nvariables = [\"HOME\"]",
+        ),
+    )
+    .expect("the lock");
     call_is_refused(&user);
 }
 
@@ -118,13 +158,17 @@ fn in_the_lock() {
 fn in_the_compiled_code() {
     let (user, _) = loaded();
     let compiled = fs::canonicalize(user.tool_home().join("cache/compiled")).expect("the cache");
-    let mut entries: Vec<(u64, PathBuf)> =
-        files(&compiled).into_iter().map(|path| (fs::metadata(&path).expect("an entry").len(), path)).collect();
+    let mut entries: Vec<(u64, PathBuf)> = files(&compiled)
+        .into_iter()
+        .map(|path| (fs::metadata(&path).expect("an entry").len(), path))
+        .collect();
     entries.sort();
     let (bytes, entry) = entries.last().expect("an entry");
     for part in 1..8 {
         flip(entry, (*bytes as usize) * part / 8);
-        let answer = user.run(["call", "calculator.evaluate", "expression=1+1", "--json"]).json();
+        let answer = user
+            .run(["call", "calculator.evaluate", "expression=1+1", "--json"])
+            .json();
         assert_eq!(answer["structured"]["value"], 2.0, "{answer}");
     }
 }

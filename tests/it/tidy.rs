@@ -17,15 +17,37 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("agent", &["manifest"]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
-    ("cli", &["agent", "host", "manifest", "registry-client", "registry-server", "serve"]),
+    (
+        "cli",
+        &[
+            "agent",
+            "host",
+            "manifest",
+            "registry-client",
+            "registry-server",
+            "serve",
+        ],
+    ),
 ];
 
 pub fn tests() -> Vec<Test> {
     vec![
-        test("tidy::crates_know_only_whom_they_may_know", crates_know_only_whom_they_may_know),
-        test("tidy::the_architecture_names_every_directory", the_architecture_names_every_directory),
-        test("tidy::every_source_file_says_what_it_is_for_and_stays_small", every_source_file_says_what_it_is_for_and_stays_small),
-        test("tidy::nothing_is_left_unfinished", nothing_is_left_unfinished),
+        test(
+            "tidy::crates_know_only_whom_they_may_know",
+            crates_know_only_whom_they_may_know,
+        ),
+        test(
+            "tidy::the_architecture_names_every_directory",
+            the_architecture_names_every_directory,
+        ),
+        test(
+            "tidy::every_source_file_says_what_it_is_for_and_stays_small",
+            every_source_file_says_what_it_is_for_and_stays_small,
+        ),
+        test(
+            "tidy::nothing_is_left_unfinished",
+            nothing_is_left_unfinished,
+        ),
     ]
 }
 
@@ -34,21 +56,41 @@ const LINES_MAX: usize = 500;
 
 fn crates_know_only_whom_they_may_know() {
     let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline", "--locked"])
+        .args([
+            "metadata",
+            "--format-version=1",
+            "--no-deps",
+            "--offline",
+            "--locked",
+        ])
         .current_dir(root())
         .output()
         .expect("cargo metadata runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
     let found: BTreeMap<String, BTreeSet<String>> = metadata["packages"]
         .as_array()
         .expect("packages")
         .iter()
-        .map(|package| (ours(&package["name"]).expect("every member is ours"), arrows_of(package)))
+        .map(|package| {
+            (
+                ours(&package["name"]).expect("every member is ours"),
+                arrows_of(package),
+            )
+        })
         .collect();
     let allowed: BTreeMap<String, BTreeSet<String>> = ARROWS
         .iter()
-        .map(|(from, to)| ((*from).to_owned(), to.iter().map(|to| (*to).to_owned()).collect()))
+        .map(|(from, to)| {
+            (
+                (*from).to_owned(),
+                to.iter().map(|to| (*to).to_owned()).collect(),
+            )
+        })
         .collect();
     assert_eq!(found, allowed);
 }
@@ -70,24 +112,50 @@ fn ours(name: &Value) -> Option<String> {
 fn the_architecture_names_every_directory() {
     let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     for (name, _) in ARROWS {
-        assert!(map.contains(&format!("`{name}/`")), "ARCHITECTURE.md does not describe {name}/");
+        assert!(
+            map.contains(&format!("`{name}/`")),
+            "ARCHITECTURE.md does not describe {name}/"
+        );
     }
-    assert!(map.lines().count() <= 250, "ARCHITECTURE.md has grown beyond 250 lines");
+    assert!(
+        map.lines().count() <= 250,
+        "ARCHITECTURE.md has grown beyond 250 lines"
+    );
 }
 
 fn every_source_file_says_what_it_is_for_and_stays_small() {
     for path in sources() {
         let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
-        assert!(text.starts_with("//!"), "{}: the first line does not say what the file is for", path.display());
+        assert!(
+            text.starts_with("//!"),
+            "{}: the first line does not say what the file is for",
+            path.display()
+        );
         let lines = text.lines().count();
-        assert!(lines <= LINES_MAX, "{}: {lines} lines; does it still have one purpose?", path.display());
-        assert_ne!(path.file_name().and_then(|name| name.to_str()), Some("mod.rs"), "{}", path.display());
+        assert!(
+            lines <= LINES_MAX,
+            "{}: {lines} lines; does it still have one purpose?",
+            path.display()
+        );
+        assert_ne!(
+            path.file_name().and_then(|name| name.to_str()),
+            Some("mod.rs"),
+            "{}",
+            path.display()
+        );
     }
 }
 
 fn nothing_is_left_unfinished() {
     // Put together here so that this file does not find itself.
-    let marks = [["TO", "DO"], ["FIX", "ME"], ["XX", "X"], ["todo", "!("], ["unimplemented", "!("]].map(|parts| parts.concat());
+    let marks = [
+        ["TO", "DO"],
+        ["FIX", "ME"],
+        ["XX", "X"],
+        ["todo", "!("],
+        ["unimplemented", "!("],
+    ]
+    .map(|parts| parts.concat());
     for path in sources() {
         let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
         for mark in &marks {
@@ -101,14 +169,21 @@ fn sources() -> Vec<PathBuf> {
     for directory in ARROWS.iter().map(|(name, _)| *name).chain(["tests"]) {
         collect(&root().join(directory), &mut found);
     }
-    assert!(found.len() > 50, "only {} source files were found", found.len());
+    assert!(
+        found.len() > 50,
+        "only {} source files were found",
+        found.len()
+    );
     found
 }
 
 fn collect(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).expect("a directory of the project") {
         let path = entry.expect("an entry").path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         if path.is_dir() && !["target", "templates", "node_modules"].contains(&name) {
             collect(&path, found);
         } else if name.ends_with(".rs") {

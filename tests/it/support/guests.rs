@@ -7,7 +7,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::{Home, kept, root};
 
 /// The sample tools and what each is written in.
-pub const RUST: [&str; 5] = ["text-stats", "calculator", "notes", "fetch-page", "thumbnail"];
+pub const RUST: [&str; 5] = [
+    "text-stats",
+    "calculator",
+    "notes",
+    "fetch-page",
+    "thumbnail",
+];
 pub const PYTHON: &str = "slugify";
 pub const JAVASCRIPT: &str = "json-query";
 
@@ -21,7 +27,10 @@ pub fn built(name: &str) -> PathBuf {
 pub fn try_build(name: &str) -> Result<PathBuf, String> {
     static BUILT: Mutex<BTreeMap<String, Result<PathBuf, String>>> = Mutex::new(BTreeMap::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    built.entry(name.to_owned()).or_insert_with(|| build(name)).clone()
+    built
+        .entry(name.to_owned())
+        .or_insert_with(|| build(name))
+        .clone()
 }
 
 fn build(name: &str) -> Result<PathBuf, String> {
@@ -53,7 +62,10 @@ fn copy(from: &Path, to: &Path) {
         let entry = entry.expect("an entry");
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         let name = entry.file_name();
-        if ["target", "dist", "node_modules", "__pycache__"].iter().any(|made| name == *made) {
+        if ["target", "dist", "node_modules", "__pycache__"]
+            .iter()
+            .any(|made| name == *made)
+        {
             continue;
         }
         if source.is_dir() {

@@ -18,7 +18,10 @@ pub struct Home {
 impl Home {
     pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let home = Self { directory, variables: Vec::new() };
+        let home = Self {
+            directory,
+            variables: Vec::new(),
+        };
         std::fs::create_dir(home.work()).expect("a working directory");
         // Toolchains of other languages are large; every home shares those that are kept.
         let cache = home.path().join("home/cache");
@@ -80,20 +83,34 @@ impl Home {
 
     /// Runs `tool` with `arguments`.
     pub fn run<I: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = I>) -> Ran {
-        let output = self.command(arguments).output().expect("the command starts");
-        Ran { output, home: self.path().to_owned() }
+        let output = self
+            .command(arguments)
+            .output()
+            .expect("the command starts");
+        Ran {
+            output,
+            home: self.path().to_owned(),
+        }
     }
 
     /// Runs `tool` with `input` on its standard input.
     pub fn run_with_input(&self, arguments: &str, input: &str) -> Ran {
         let mut command = self.command(arguments.split_whitespace());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().expect("the command starts");
         let mut stdin = child.stdin.take().expect("a pipe");
-        stdin.write_all(input.as_bytes()).expect("the command reads");
+        stdin
+            .write_all(input.as_bytes())
+            .expect("the command reads");
         drop(stdin);
         let output = child.wait_with_output().expect("the command ends");
-        Ran { output, home: self.path().to_owned() }
+        Ran {
+            output,
+            home: self.path().to_owned(),
+        }
     }
 }
 
@@ -113,7 +130,10 @@ pub struct Ran {
 
 impl Ran {
     pub fn code(&self) -> i32 {
-        self.output.status.code().expect("the command was not killed")
+        self.output
+            .status
+            .code()
+            .expect("the command was not killed")
     }
 
     pub fn stdout(&self) -> String {
@@ -127,7 +147,13 @@ impl Ran {
     /// Asserts that it ended well, and gives its standard output.
     #[track_caller]
     pub fn ok(&self) -> String {
-        assert_eq!(self.code(), 0, "stdout:\n{}\nstderr:\n{}", self.stdout(), self.stderr());
+        assert_eq!(
+            self.code(),
+            0,
+            "stdout:\n{}\nstderr:\n{}",
+            self.stdout(),
+            self.stderr()
+        );
         self.stdout()
     }
 
@@ -159,7 +185,9 @@ fn mask(text: &str) -> String {
     while let Some(start) = rest.find(|c: char| c.is_ascii_hexdigit()) {
         let (before, from) = rest.split_at(start);
         masked.push_str(before);
-        let end = from.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(from.len());
+        let end = from
+            .find(|c: char| !c.is_ascii_hexdigit())
+            .unwrap_or(from.len());
         let (word, after) = from.split_at(end);
         match word.len() {
             64 => masked.push_str("[digest]"),

@@ -28,7 +28,19 @@ impl Need {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
             Self::JavascriptGuest => guests::try_build("json-query").err(),
-            Self::PythonPackages => reaches("python3", &["-m", "pip", "download", "--no-deps", "--quiet", "--dest", "{}", "six==1.17.0"]),
+            Self::PythonPackages => reaches(
+                "python3",
+                &[
+                    "-m",
+                    "pip",
+                    "download",
+                    "--no-deps",
+                    "--quiet",
+                    "--dest",
+                    "{}",
+                    "six==1.17.0",
+                ],
+            ),
             Self::NodePackages => reaches("npm", &["view", "is-number", "version"]),
         });
         found.clone()
@@ -37,15 +49,22 @@ impl Need {
 
 fn rust_target() -> Option<String> {
     let installed = |_| {
-        let output = Command::new("rustc").args(["--print", "target-libdir", "--target", "wasm32-wasip2"]).output().ok()?;
+        let output = Command::new("rustc")
+            .args(["--print", "target-libdir", "--target", "wasm32-wasip2"])
+            .output()
+            .ok()?;
         let directory = String::from_utf8(output.stdout).ok()?;
-        std::path::Path::new(directory.trim()).is_dir().then_some(())
+        std::path::Path::new(directory.trim())
+            .is_dir()
+            .then_some(())
     };
     if installed(()).is_some() {
         return None;
     }
     // What `tool build` would do itself; only whether it succeeds matters here.
-    let _ = Command::new("rustup").args(["target", "add", "wasm32-wasip2"]).output();
+    let _ = Command::new("rustup")
+        .args(["target", "add", "wasm32-wasip2"])
+        .output();
     match installed(()) {
         Some(()) => None,
         None => Some("the Rust target wasm32-wasip2 is missing and cannot be added".to_owned()),
@@ -54,12 +73,17 @@ fn rust_target() -> Option<String> {
 
 fn reaches(program: &str, arguments: &[&str]) -> Option<String> {
     let place = tempfile::tempdir().expect("a temporary directory");
-    let arguments = arguments.iter().map(|word| word.replace("{}", &place.path().to_string_lossy()));
+    let arguments = arguments
+        .iter()
+        .map(|word| word.replace("{}", &place.path().to_string_lossy()));
     match Command::new(program).args(arguments).output() {
         Ok(output) if output.status.success() => None,
         Ok(output) => Some(format!(
             "`{program}` cannot reach its package registry: {}",
-            String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default()
+            String::from_utf8_lossy(&output.stderr)
+                .lines()
+                .last()
+                .unwrap_or_default()
         )),
         Err(error) => Some(format!("`{program}` cannot be started: {error}")),
     }

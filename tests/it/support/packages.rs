@@ -11,7 +11,10 @@ use super::kept;
 pub fn python(requirement: &str) -> PathBuf {
     installed("python", requirement, |place| {
         let mut command = Command::new("python3");
-        command.args(["-m", "pip", "install", "--quiet", "--target"]).arg(place).arg(requirement);
+        command
+            .args(["-m", "pip", "install", "--quiet", "--target"])
+            .arg(place)
+            .arg(requirement);
         command
     })
 }
@@ -21,7 +24,10 @@ pub fn python(requirement: &str) -> PathBuf {
 pub fn node(package: &str) -> PathBuf {
     installed("node", package, |place| {
         let mut command = Command::new("npm");
-        command.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(place).arg(package);
+        command
+            .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
+            .arg(place)
+            .arg(package);
         command
     })
 }
@@ -30,7 +36,9 @@ pub fn node(package: &str) -> PathBuf {
 #[track_caller]
 fn installed(kind: &str, package: &str, install: impl FnOnce(&Path) -> Command) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _guard = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let name = package.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-");
     let place = kept().join("packages").join(kind).join(name);
     if place.is_dir() {
@@ -39,7 +47,9 @@ fn installed(kind: &str, package: &str, install: impl FnOnce(&Path) -> Command) 
     let parent = place.parent().expect("a parent");
     std::fs::create_dir_all(parent).expect("a directory");
     let staging = tempfile::tempdir_in(parent).expect("a directory");
-    let output = install(staging.path()).output().expect("the installer starts");
+    let output = install(staging.path())
+        .output()
+        .expect("the installer starts");
     assert!(
         output.status.success(),
         "{package} cannot be installed:\n{}{}",

@@ -16,14 +16,19 @@ pub struct Flipping {
 impl Flipping {
     /// Starts the wire to the registry at `target`, for content that holds `piece`.
     pub fn start(target: &str, piece: &[u8]) -> Self {
-        let target = target.strip_prefix("http://").expect("an http URL").to_owned();
+        let target = target
+            .strip_prefix("http://")
+            .expect("an http URL")
+            .to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let flipped = Arc::new(AtomicBool::new(false));
         let (piece, seen) = (piece.to_owned(), Arc::clone(&flipped));
         thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
-                let Ok(server) = TcpStream::connect(&target) else { return };
+                let Ok(server) = TcpStream::connect(&target) else {
+                    return;
+                };
                 let (mut from_client, mut to_server) = (clone(&client), clone(&server));
                 // Either side may hang up at any time; that ends both copies.
                 thread::spawn(move || {
@@ -55,7 +60,9 @@ fn clone(stream: &TcpStream) -> TcpStream {
 fn pass(mut server: TcpStream, mut client: TcpStream, piece: &[u8], seen: &AtomicBool) {
     let mut held: Vec<u8> = Vec::new();
     let mut buffer = [0; 16 * 1024];
-    server.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
+    server
+        .set_read_timeout(Some(std::time::Duration::from_millis(50)))
+        .expect("a timeout");
     loop {
         let (read, quiet) = match server.read(&mut buffer) {
             Ok(read) => (read, false),
@@ -67,7 +74,11 @@ fn pass(mut server: TcpStream, mut client: TcpStream, piece: &[u8], seen: &Atomi
             held[place] ^= 1;
             seen.store(true, Ordering::SeqCst);
         }
-        let ready = if quiet || read == 0 { held.len() } else { held.len().saturating_sub(piece.len()) };
+        let ready = if quiet || read == 0 {
+            held.len()
+        } else {
+            held.len().saturating_sub(piece.len())
+        };
         if client.write_all(&held[..ready]).is_err() {
             return;
         }

@@ -23,10 +23,16 @@ impl RegistryProcess {
             .expect("the registry starts");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout).read_line(&mut line).expect("the registry says where it is");
+        BufReader::new(stdout)
+            .read_line(&mut line)
+            .expect("the registry says where it is");
         let url = line.trim().to_owned();
         assert!(url.starts_with("http://127.0.0.1:"), "{url}");
-        Self { child, operator, url }
+        Self {
+            child,
+            operator,
+            url,
+        }
     }
 
     /// Its URL.
@@ -42,7 +48,10 @@ impl RegistryProcess {
     /// Adds a user and gives a token that may write.
     pub fn user(&self, name: &str) -> String {
         self.operator.run(["registry", "user", "add", name]).ok();
-        let token = self.operator.run(["registry", "token", "create", name, "--quiet"]).ok();
+        let token = self
+            .operator
+            .run(["registry", "token", "create", name, "--quiet"])
+            .ok();
         token.trim().to_owned()
     }
 
