@@ -9,24 +9,25 @@ import json
 import os
 import struct
 import sys
+import zlib
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 
-def bitmap(width, height):
-    """An uncompressed picture of one colour."""
-    data = b"\x7f" * (width * height * 3)
-    return (
-        b"BM"
-        + struct.pack("<IIII", 54 + len(data), 0, 54, 40)
-        + struct.pack("<IIHH", width, height, 1, 24)
-        + struct.pack("<IIIIII", 0, len(data), 0, 0, 0, 0)
-        + data
-    )
+def picture(width, height):
+    """A PNG of one colour."""
+
+    def chunk(kind, data):
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    rows = (b"\0" + b"\x7f" * width) * height
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
-PICTURE = {"media_type": "image/bmp", "data": base64.b64encode(bitmap(64, 32)).decode()}
+PICTURE = {"media_type": "image/png", "data": base64.b64encode(picture(64, 32)).decode()}
 
 # What is called, with which arguments, and what must be true of the result.
 CALLS = [

@@ -124,8 +124,16 @@ impl CallState {
                 capability: denial.capability(),
             };
             failure.retryable = false;
-        } else if failure.fix.is_none() && !self.ungranted.is_empty() {
-            failure.fix = Some(grant::reminder(&self.ungranted));
+        } else if !self.ungranted.is_empty() {
+            let reminder = grant::reminder(&self.ungranted);
+            failure.fix = match failure.fix {
+                None => Some(reminder),
+                // The tool knows that something is missing, but not how this host grants it.
+                Some(fix) if failure.kind == FailureKind::PermissionDenied => {
+                    Some(format!("{fix}; {reminder}"))
+                }
+                fix => fix,
+            };
         }
         failure
     }

@@ -118,7 +118,7 @@ impl Home {
 /// it is read by `tool` itself.
 fn is_needed(name: &str) -> bool {
     const NAMES: [&str; 4] = ["PATH", "CARGO_HOME", "RUSTUP_HOME", "LANG"];
-    const PREFIXES: [&str; 5] = ["PIP_", "NPM_", "npm_", "SSL_", "PYENV_"];
+    const PREFIXES: [&str; 6] = ["PIP_", "NODE_", "NPM_", "npm_", "SSL_", "PYENV_"];
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
@@ -192,6 +192,7 @@ fn mask(text: &str) -> String {
         match word.len() {
             64 => masked.push_str("[digest]"),
             40 => masked.push_str("[commit]"),
+            32 => masked.push_str("[request]"),
             _ if masked.ends_with("127.0.0.1:") => masked.push_str("[port]"),
             _ => masked.push_str(word),
         }
