@@ -140,7 +140,7 @@ mod tests {
                 format!("refused {id} {} {}", error.code.0, error.message)
             }
             Parsed::Message(message) => match *message {
-                JsonRpcMessage::Request(request) => format!("{}", request.request.method()),
+                JsonRpcMessage::Request(request) => request.request.method().to_owned(),
                 JsonRpcMessage::Notification(_) => "notification".to_owned(),
                 JsonRpcMessage::Response(_) => "response".to_owned(),
                 JsonRpcMessage::Error(_) => "error".to_owned(),
