@@ -1,7 +1,8 @@
 //! The protocol end to end: rmcp's own client and hand-written lines over an in-memory
 //! stream, against a real component in the real sandbox.
 
-#[path = "mcp/support.rs"]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 mod support;
 
 use std::time::Duration;
