@@ -76,11 +76,14 @@ pub(crate) enum Era {
     Stateless,
 }
 
+/// How far a call is: done, total, message.
+type Report = (f64, Option<f64>, Option<String>);
+
 /// The person behind a client.
 pub(crate) struct Person {
     says: Option<ElicitResult>,
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
-    pub(crate) heard: Arc<Mutex<Vec<(f64, Option<f64>, Option<String>)>>>,
+    pub(crate) heard: Arc<Mutex<Vec<Report>>>,
 }
 
 impl Person {
