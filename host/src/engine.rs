@@ -50,6 +50,13 @@ pub(crate) fn features() -> wasmparser::WasmFeatures {
         | F::CM_FIXED_LENGTH_LISTS
 }
 
+/// The features that the compiler needs: those of components, and several memories in one
+/// module, which the engine's own adapters between the modules of a component have. A
+/// component that brings such a module itself is refused before it is compiled.
+fn compiled_features() -> wasmparser::WasmFeatures {
+    features() | wasmparser::WasmFeatures::MULTI_MEMORY
+}
+
 /// Builds the engine for calls with at most `limits`, `calls` of them at once.
 pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
     let mut config = Config::new();
@@ -59,8 +66,8 @@ pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
         .async_stack_size(CALL_STACK_BYTES)
         .memory_guard_size(GUARD_BYTES)
         .concurrency_support(false)
-        .wasm_features(features(), true)
-        .wasm_features(features().complement(), false)
+        .wasm_features(compiled_features(), true)
+        .wasm_features(compiled_features().complement(), false)
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, calls)));
     Engine::new(&config).map_err(|error| HostError::Engine {
         reason: format!("{error:#}"),

@@ -18,7 +18,9 @@ use crate::exports::{Exports, Placed};
 use crate::http::Tls;
 use crate::plan::Plan;
 use crate::tool::Loaded;
-use crate::{Approved, Failure, HostConfig, HostError, Tool, claims, directories, grant, scan};
+use crate::{
+    Approved, Failure, HostConfig, HostError, Tool, claims, directories, grant, scan, wit,
+};
 
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -218,6 +220,7 @@ impl Shared {
             return Ok(component);
         }
         scan::scan(verified.component())?;
+        wit::validate(verified.component())?;
         let begun = Instant::now();
         progress(LoadEvent::Compiling {
             bytes: verified.component().len() as u64,

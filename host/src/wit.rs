@@ -84,9 +84,9 @@ fn section_start(component: &[u8], contents: Range<usize>) -> Option<usize> {
     })
 }
 
-/// Validates with exactly the features of the engine; where that fails, finds out which
-/// feature is missing.
-fn validate(component: &[u8]) -> Result<(), HostError> {
+/// Validates with exactly the features that a component may use; where that fails, finds
+/// out which feature is missing.
+pub(crate) fn validate(component: &[u8]) -> Result<(), HostError> {
     let mut validator = Validator::new_with_features(engine::features());
     let Err(error) = validator.validate_all(component) else {
         return Ok(());

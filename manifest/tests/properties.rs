@@ -8,12 +8,15 @@ use proptest::option;
 use proptest::prelude::*;
 use tool_hub_manifest::*;
 
-fn parsed<T: std::fmt::Debug + std::str::FromStr<Err: std::fmt::Debug>>(pattern: &'static str) -> impl Strategy<Value = T> {
+fn parsed<T: std::fmt::Debug + std::str::FromStr<Err: std::fmt::Debug>>(
+    pattern: &'static str,
+) -> impl Strategy<Value = T> {
     pattern.prop_map(|text| text.parse().expect("the pattern makes valid texts"))
 }
 
 fn version() -> impl Strategy<Value = Version> {
-    (0..99_u64, 0..99_u64, 0..99_u64).prop_map(|(major, minor, patch)| Version::new(major, minor, patch))
+    (0..99_u64, 0..99_u64, 0..99_u64)
+        .prop_map(|(major, minor, patch)| Version::new(major, minor, patch))
 }
 
 fn digest() -> impl Strategy<Value = Digest> {
@@ -51,7 +54,9 @@ fn access() -> impl Strategy<Value = Access> {
 
 fn value_type() -> impl Strategy<Value = ValueType> {
     use ValueType::*;
-    prop::sample::select(vec![Text, Image, Audio, Boolean, Integer, Number, Array, Object, Any])
+    prop::sample::select(vec![
+        Text, Image, Audio, Boolean, Integer, Number, Array, Object, Any,
+    ])
 }
 
 fn directory_name() -> impl Strategy<Value = DirectoryName> {
@@ -65,17 +70,19 @@ fn variable_name() -> impl Strategy<Value = VariableName> {
 fn capabilities() -> impl Strategy<Value = Capabilities> {
     let directories = btree_map(directory_name(), (access(), text()), 0..3);
     let variables = btree_map(variable_name(), (any::<bool>(), text()), 0..3);
-    (btree_set(origin(), 0..3), directories, variables).prop_map(|(network, directories, variables)| Capabilities {
-        network,
-        directories: directories
-            .into_iter()
-            .map(|(name, (access, why))| DirectoryRequest { name, access, why })
-            .collect(),
-        variables: variables
-            .into_iter()
-            .map(|(name, (secret, why))| VariableRequest { name, secret, why })
-            .collect(),
-    })
+    (btree_set(origin(), 0..3), directories, variables).prop_map(
+        |(network, directories, variables)| Capabilities {
+            network,
+            directories: directories
+                .into_iter()
+                .map(|(name, (access, why))| DirectoryRequest { name, access, why })
+                .collect(),
+            variables: variables
+                .into_iter()
+                .map(|(name, (secret, why))| VariableRequest { name, secret, why })
+                .collect(),
+        },
+    )
 }
 
 fn function() -> impl Strategy<Value = Function> {
@@ -84,24 +91,43 @@ fn function() -> impl Strategy<Value = Function> {
     let inputs = btree_map(parsed::<ArgumentName>("a[a-z0-9_]{0,10}"), input, 0..4);
     let output = option::of((value_type(), text()));
     let texts = (option::of(export()), option::of(text()), text());
-    (texts, (hint(), hint(), hint(), hint()), inputs, output).prop_map(|(texts, hints, inputs, output)| Function {
-        export: texts.0,
-        title: texts.1,
-        description: texts.2,
-        read_only: hints.0,
-        idempotent: hints.1,
-        destructive: hints.2,
-        open_world: hints.3,
-        inputs: inputs
-            .into_iter()
-            .map(|(name, (value_type, description, optional))| {
-                let examples = vec![toml::Value::String(description.clone()), toml::Value::Integer(3)];
-                (name, Input { value_type, description, optional, examples })
-            })
-            .collect(),
-        output: output.map(|(value_type, description)| Output { value_type, description }),
-        examples: vec![toml::Table::from_iter([("a".to_owned(), toml::Value::Boolean(true))])],
-    })
+    (texts, (hint(), hint(), hint(), hint()), inputs, output).prop_map(
+        |(texts, hints, inputs, output)| Function {
+            export: texts.0,
+            title: texts.1,
+            description: texts.2,
+            read_only: hints.0,
+            idempotent: hints.1,
+            destructive: hints.2,
+            open_world: hints.3,
+            inputs: inputs
+                .into_iter()
+                .map(|(name, (value_type, description, optional))| {
+                    let examples = vec![
+                        toml::Value::String(description.clone()),
+                        toml::Value::Integer(3),
+                    ];
+                    (
+                        name,
+                        Input {
+                            value_type,
+                            description,
+                            optional,
+                            examples,
+                        },
+                    )
+                })
+                .collect(),
+            output: output.map(|(value_type, description)| Output {
+                value_type,
+                description,
+            }),
+            examples: vec![toml::Table::from_iter([(
+                "a".to_owned(),
+                toml::Value::Boolean(true),
+            )])],
+        },
+    )
 }
 
 fn manifest() -> impl Strategy<Value = Manifest> {
@@ -119,11 +145,18 @@ fn manifest() -> impl Strategy<Value = Manifest> {
             let mut manifest = Manifest::new(head.0, head.1);
             manifest.description = head.2;
             manifest.license = head.3;
-            manifest.build = build.map(|(language, source, world)| Build { language, source, world });
+            manifest.build = build.map(|(language, source, world)| Build {
+                language,
+                source,
+                world,
+            });
             manifest.component = component.map(|bytes| ComponentClaim::of(&bytes));
             manifest.functions = functions.into_iter().collect();
             manifest.capabilities = capabilities;
-            manifest.limits = LimitRequest { memory_mib: limits.0, call_seconds: limits.1 };
+            manifest.limits = LimitRequest {
+                memory_mib: limits.0,
+                call_seconds: limits.1,
+            };
             manifest
         },
     )
@@ -131,8 +164,12 @@ fn manifest() -> impl Strategy<Value = Manifest> {
 
 fn grants() -> impl Strategy<Value = Grants> {
     let directories = btree_map(directory_name(), (text(), access()), 0..3);
-    (btree_set(origin(), 0..3), btree_set(variable_name(), 0..3), directories).prop_map(
-        |(network, variables, directories)| {
+    (
+        btree_set(origin(), 0..3),
+        btree_set(variable_name(), 0..3),
+        directories,
+    )
+        .prop_map(|(network, variables, directories)| {
             let mut grants = Grants::none();
             grants.network = network;
             grants.variables = variables;
@@ -140,27 +177,59 @@ fn grants() -> impl Strategy<Value = Grants> {
                 grants = grants.directory(name, path, access);
             }
             grants
-        },
-    )
+        })
 }
 
 fn locked_tool() -> impl Strategy<Value = LockedTool> {
     let source = prop_oneof![
-        (parsed::<RepoId>("[a-z]{1,8}/[a-z]{1,8}"), parsed::<CommitId>("[0-9a-f]{40}")).prop_map(|(repo, commit)| {
-            let endpoint = "https://registry.example/".parse().expect("a URL");
-            Source::Registry { endpoint, repo, commit }
-        }),
+        (
+            parsed::<RepoId>("[a-z]{1,8}/[a-z]{1,8}"),
+            parsed::<CommitId>("[0-9a-f]{40}")
+        )
+            .prop_map(|(repo, commit)| {
+                let endpoint = "https://registry.example/".parse().expect("a URL");
+                Source::Registry {
+                    endpoint,
+                    repo,
+                    commit,
+                }
+            }),
         text().prop_map(|path| Source::File { path: path.into() }),
     ];
     let consent = prop_oneof![Just(Consent::Terminal), Just(Consent::Flag)];
     let functions = btree_map(function_name(), digest(), 0..4);
-    ((version(), digest(), digest()), source, consent, option::of(text()), grants(), functions).prop_map(
-        |((version, manifest, component), source, consent, signer, grants, functions)| {
-            let digest = Pin { manifest, component }.digest();
-            let approval = Approval { digest, consent, at: "2026-01-02T03:04:05Z".to_owned() };
-            LockedTool { version, manifest, component, source, approval, signer, grants, functions }
-        },
+    (
+        (version(), digest(), digest()),
+        source,
+        consent,
+        option::of(text()),
+        grants(),
+        functions,
     )
+        .prop_map(
+            |((version, manifest, component), source, consent, signer, grants, functions)| {
+                let digest = Pin {
+                    manifest,
+                    component,
+                }
+                .digest();
+                let approval = Approval {
+                    digest,
+                    consent,
+                    at: "2026-01-02T03:04:05Z".to_owned(),
+                };
+                LockedTool {
+                    version,
+                    manifest,
+                    component,
+                    source,
+                    approval,
+                    signer,
+                    grants,
+                    functions,
+                }
+            },
+        )
 }
 
 fn toolbox_entry() -> impl Strategy<Value = ToolboxEntry> {
@@ -170,17 +239,26 @@ fn toolbox_entry() -> impl Strategy<Value = ToolboxEntry> {
     ];
     let functions: BTreeMap<FunctionName, FunctionOverride> = BTreeMap::new();
     let network = option::of(option::of(btree_set(origin(), 0..3)));
-    (place, option::of(text()), option::of(parsed::<VersionReq>("\\^[0-9]\\.[0-9]")), network).prop_map(
-        move |((repo, path), description, version, network)| ToolboxEntry {
-            repo,
-            path,
-            version,
-            endpoint: None,
-            description,
-            functions: functions.clone(),
-            grants: network.map(|network| GrantOverride { network, ..GrantOverride::default() }),
-        },
+    (
+        place,
+        option::of(text()),
+        option::of(parsed::<VersionReq>("\\^[0-9]\\.[0-9]")),
+        network,
     )
+        .prop_map(
+            move |((repo, path), description, version, network)| ToolboxEntry {
+                repo,
+                path,
+                version,
+                endpoint: None,
+                description,
+                functions: functions.clone(),
+                grants: network.map(|network| GrantOverride {
+                    network,
+                    ..GrantOverride::default()
+                }),
+            },
+        )
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use tool_hub_manifest::Digest;
 use crate::journey::load;
 use crate::support::{Home, Need, RegistryProcess, Test, guests, packages, root, test};
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![
         test(
             "clients::huggingface_hub_for_python",
@@ -76,12 +76,11 @@ fn huggingface_hub_for_javascript() {
     let registry = RegistryProcess::start();
     let token = registry.user("alice");
     let modules = packages::node("@huggingface/hub@2.17.5");
-    // Modules are looked for beside the script, so the script goes where they are.
-    let place = modules.join("huggingface_hub_life.mjs");
-    std::fs::copy(script("huggingface_hub_life.mjs"), &place).expect("a copy of the script");
+    // The script looks for its package below the directory in which it is started.
     run(Command::new("node")
-        .arg(&place)
-        .args([registry.url(), &token]));
+        .arg(script("huggingface_hub_life.mjs"))
+        .args([registry.url(), &token])
+        .current_dir(modules));
 }
 
 const READ: &str = r#"

@@ -2,7 +2,7 @@
 
 use crate::support::{Home, Need, Ran, Test, test};
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("demo::rust", rust).needs(&[Need::RustGuests]),
         test("demo::python", python).needs(&[Need::PythonGuest]),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::support::{Need, RegistryProcess, Test, guests, test};
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![test("embed::pulls_inspects_approves_loads_and_calls", embed).needs(&[Need::RustGuests])]
 }
 

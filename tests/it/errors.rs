@@ -4,7 +4,7 @@
 use crate::journey::{digest, load};
 use crate::support::{Home, Need, Ran, RegistryProcess, Test, guests, test};
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("errors::no_network", no_network),
         test("errors::no_token", no_token).needs(&[Need::RustGuests]),

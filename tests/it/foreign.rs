@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::journey::digest;
 use crate::support::{Home, Test, test};
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![
         test(
             "foreign::inspected_and_called_as_a_file",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("journey::rust", rust).needs(&[Need::RustGuests]),
         test("journey::python", python).needs(&[Need::PythonGuest]),
@@ -19,7 +19,7 @@ pub fn tests() -> Vec<Test> {
 
 /// The digest that an inspection prints: what a person copies from it.
 #[track_caller]
-pub fn digest(home: &Home, tool: &str) -> String {
+pub(crate) fn digest(home: &Home, tool: &str) -> String {
     let report = home.run(["inspect", tool, "--json"]).json();
     report["inspection"]["approval_digest"]
         .as_str()
@@ -29,7 +29,7 @@ pub fn digest(home: &Home, tool: &str) -> String {
 
 /// Loads a tool with the approval of exactly what the inspection shows.
 #[track_caller]
-pub fn load(home: &Home, tool: &str, flags: &[&str]) {
+pub(crate) fn load(home: &Home, tool: &str, flags: &[&str]) {
     let digest = digest(home, tool);
     home.run([&["load", tool, "--approve", &digest], flags].concat())
         .ok();

@@ -5,6 +5,12 @@
 //! a registry. They are looked for once, before anything runs; a test that cannot run is
 //! reported as ignored, never as passed, and standard error says why.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "tests set up their own surroundings, and say what they skip"
+)]
+
 mod clients;
 mod demo;
 mod embed;

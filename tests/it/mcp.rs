@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::journey::load;
 use crate::support::{Home, Need, Test, guests, packages, root, test};
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![
         test(
             "mcp::python_sdk_calls_every_sample_tool",

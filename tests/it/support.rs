@@ -1,30 +1,30 @@
 //! What end-to-end tests are made of.
 
-pub mod guests;
-pub mod home;
-pub mod needs;
-pub mod packages;
-pub mod proxy;
-pub mod registry;
+pub(crate) mod guests;
+pub(crate) mod home;
+pub(crate) mod needs;
+pub(crate) mod packages;
+pub(crate) mod proxy;
+pub(crate) mod registry;
 
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-pub use home::{Home, Ran};
-pub use needs::Need;
-pub use registry::RegistryProcess;
+pub(crate) use home::{Home, Ran};
+pub(crate) use needs::Need;
+pub(crate) use registry::RegistryProcess;
 
 /// One test: its name, what it needs, and what it does. It fails by panicking.
 #[derive(Clone)]
-pub struct Test {
+pub(crate) struct Test {
     name: &'static str,
     needs: &'static [Need],
     run: fn(),
 }
 
 /// A test that needs nothing but this repository.
-pub const fn test(name: &'static str, run: fn()) -> Test {
+pub(crate) const fn test(name: &'static str, run: fn()) -> Test {
     Test {
         name,
         needs: &[],
@@ -34,14 +34,14 @@ pub const fn test(name: &'static str, run: fn()) -> Test {
 
 impl Test {
     /// The same test, which cannot run without `needs`.
-    pub const fn needs(mut self, needs: &'static [Need]) -> Self {
+    pub(crate) const fn needs(mut self, needs: &'static [Need]) -> Self {
         self.needs = needs;
         self
     }
 }
 
 /// Makes trials of tests; those whose needs are not met are ignored, loudly.
-pub fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
+pub(crate) fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
     tests
         .into_iter()
         .map(|test| {
@@ -63,7 +63,7 @@ pub fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
 }
 
 /// The repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("the workspace")
@@ -71,6 +71,6 @@ pub fn root() -> PathBuf {
 }
 
 /// A directory that survives from run to run: what is costly to make is made there once.
-pub fn kept() -> PathBuf {
+pub(crate) fn kept() -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
 }

@@ -11,7 +11,7 @@ use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 /// The exit code of a refusal.
 const REFUSED: i32 = 3;
 
-pub fn tests() -> Vec<Test> {
+pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("tamper::on_the_server", on_the_server).needs(&[Need::RustGuests]),
         test("tamper::on_the_wire", on_the_wire).needs(&[Need::RustGuests]),

@@ -93,11 +93,10 @@ fn component_path(messages: &[u8]) -> Option<PathBuf> {
             target.is_some_and(|target| target.kind.iter().any(|kind| kind == "cdylib"))
         })
         .flat_map(|message| message.filenames)
-        .filter(|path| {
+        .rfind(|path| {
             path.extension()
                 .is_some_and(|extension| extension == "wasm")
         })
-        .last()
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl Doctor {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let findings = vec![
+        let findings = [
             rust().await,
             program("python", "python3", "--version", "to build Python tools").await,
             program("node", "node", "--version", "to build JavaScript tools").await,

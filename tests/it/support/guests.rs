@@ -7,24 +7,24 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::{Home, kept, root};
 
 /// The sample tools and what each is written in.
-pub const RUST: [&str; 5] = [
+pub(crate) const RUST: [&str; 5] = [
     "text-stats",
     "calculator",
     "notes",
     "fetch-page",
     "thumbnail",
 ];
-pub const PYTHON: &str = "slugify";
-pub const JAVASCRIPT: &str = "json-query";
+pub(crate) const PYTHON: &str = "slugify";
+pub(crate) const JAVASCRIPT: &str = "json-query";
 
 /// The project directory of a sample tool, with its package built in `dist`.
 #[track_caller]
-pub fn built(name: &str) -> PathBuf {
+pub(crate) fn built(name: &str) -> PathBuf {
     try_build(name).unwrap_or_else(|error| panic!("{name} cannot be built: {error}"))
 }
 
 /// As [`built`], or why it cannot be.
-pub fn try_build(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn try_build(name: &str) -> Result<PathBuf, String> {
     static BUILT: Mutex<BTreeMap<String, Result<PathBuf, String>>> = Mutex::new(BTreeMap::new());
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     built

@@ -10,13 +10,13 @@ use tempfile::TempDir;
 use super::kept;
 
 /// One person's home and working directory. Nothing of the machine's user is seen or changed.
-pub struct Home {
+pub(crate) struct Home {
     directory: TempDir,
     variables: Vec<(String, String)>,
 }
 
 impl Home {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let home = Self {
             directory,
@@ -33,28 +33,28 @@ impl Home {
     }
 
     /// The directory that everything of this person is in.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
     /// Where commands are started.
-    pub fn work(&self) -> PathBuf {
+    pub(crate) fn work(&self) -> PathBuf {
         self.path().join("work")
     }
 
     /// `TOOL_HUB_HOME` of this person.
-    pub fn tool_home(&self) -> PathBuf {
+    pub(crate) fn tool_home(&self) -> PathBuf {
         self.path().join("home")
     }
 
     /// The same person with an environment variable set.
-    pub fn with(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// Writes a file below the working directory.
-    pub fn write(&self, path: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, path: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         let path = self.work().join(path);
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
         std::fs::write(&path, contents).expect("a file");
@@ -62,13 +62,18 @@ impl Home {
     }
 
     /// The command `tool` with `arguments`, ready to be started.
-    pub fn command<I: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = I>) -> Command {
+    pub(crate) fn command<I: AsRef<OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = I>,
+    ) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
         command
             .args(arguments)
             .current_dir(self.work())
             .env_clear()
             .envs(std::env::vars().filter(|(name, _)| is_needed(name)))
+            .env("CARGO_HOME", users("CARGO_HOME", ".cargo"))
+            .env("RUSTUP_HOME", users("RUSTUP_HOME", ".rustup"))
             .env("HOME", self.path())
             .env("TOOL_HUB_HOME", self.tool_home())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
@@ -77,12 +82,12 @@ impl Home {
     }
 
     /// Runs `tool` with `arguments`, split at spaces.
-    pub fn tool(&self, arguments: &str) -> Ran {
+    pub(crate) fn tool(&self, arguments: &str) -> Ran {
         self.run(arguments.split_whitespace())
     }
 
     /// Runs `tool` with `arguments`.
-    pub fn run<I: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = I>) -> Ran {
+    pub(crate) fn run<I: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = I>) -> Ran {
         let output = self
             .command(arguments)
             .output()
@@ -94,7 +99,7 @@ impl Home {
     }
 
     /// Runs `tool` with `input` on its standard input.
-    pub fn run_with_input(&self, arguments: &str, input: &str) -> Ran {
+    pub(crate) fn run_with_input(&self, arguments: &str, input: &str) -> Ran {
         let mut command = self.command(arguments.split_whitespace());
         command
             .stdin(Stdio::piped())
@@ -114,39 +119,45 @@ impl Home {
     }
 }
 
+/// Where the machine's user keeps a toolchain: what `variable` says, else below their home.
+fn users(variable: &str, usual: &str) -> PathBuf {
+    let home = || PathBuf::from(std::env::var("HOME").expect("the user has a home")).join(usual);
+    std::env::var(variable).map_or_else(|_| home(), PathBuf::from)
+}
+
 /// What the compilers and package clients that `tool build` starts have to be told; none of
 /// it is read by `tool` itself.
 fn is_needed(name: &str) -> bool {
-    const NAMES: [&str; 4] = ["PATH", "CARGO_HOME", "RUSTUP_HOME", "LANG"];
+    const NAMES: [&str; 3] = ["PATH", "RUSTUP_TOOLCHAIN", "LANG"];
     const PREFIXES: [&str; 6] = ["PIP_", "NODE_", "NPM_", "npm_", "SSL_", "PYENV_"];
     NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// A command that ended.
-pub struct Ran {
+pub(crate) struct Ran {
     output: Output,
     home: PathBuf,
 }
 
 impl Ran {
-    pub fn code(&self) -> i32 {
+    pub(crate) fn code(&self) -> i32 {
         self.output
             .status
             .code()
             .expect("the command was not killed")
     }
 
-    pub fn stdout(&self) -> String {
+    pub(crate) fn stdout(&self) -> String {
         String::from_utf8(self.output.stdout.clone()).expect("standard output is UTF-8")
     }
 
-    pub fn stderr(&self) -> String {
+    pub(crate) fn stderr(&self) -> String {
         String::from_utf8(self.output.stderr.clone()).expect("standard error is UTF-8")
     }
 
     /// Asserts that it ended well, and gives its standard output.
     #[track_caller]
-    pub fn ok(&self) -> String {
+    pub(crate) fn ok(&self) -> String {
         assert_eq!(
             self.code(),
             0,
@@ -159,14 +170,14 @@ impl Ran {
 
     /// Asserts that it ended well, and reads its standard output as JSON.
     #[track_caller]
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         let text = self.ok();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("not JSON ({error}):\n{text}"))
     }
 
     /// Exit code, standard output and standard error in one text, with what differs from run
     /// to run replaced: digests, commits, ports, temporary directories.
-    pub fn snapshot(&self) -> String {
+    pub(crate) fn snapshot(&self) -> String {
         let text = format!(
             "exit: {}\n--- stdout\n{}--- stderr\n{}",
             self.code(),

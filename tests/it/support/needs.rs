@@ -7,7 +7,7 @@ use super::guests;
 
 /// Something that a test cannot run without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub(crate) enum Need {
     /// The sample tools in Rust, which take the target `wasm32-wasip2`.
     RustGuests,
     /// The sample tool in Python, which takes componentize-py.
@@ -22,7 +22,7 @@ pub enum Need {
 
 impl Need {
     /// Why the need is not met; nothing when it is.
-    pub fn missing(self) -> Option<String> {
+    pub(crate) fn missing(self) -> Option<String> {
         static FOUND: [OnceLock<Option<String>>; 5] = [const { OnceLock::new() }; 5];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),

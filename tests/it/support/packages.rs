@@ -8,7 +8,7 @@ use super::kept;
 
 /// The directory to put on `PYTHONPATH` for `requirement`, such as `mcp==2.0.0`.
 #[track_caller]
-pub fn python(requirement: &str) -> PathBuf {
+pub(crate) fn python(requirement: &str) -> PathBuf {
     installed("python", requirement, |place| {
         let mut command = Command::new("python3");
         command
@@ -21,7 +21,7 @@ pub fn python(requirement: &str) -> PathBuf {
 
 /// A directory with `node_modules` that holds `package`, such as `name@1.2.3`.
 #[track_caller]
-pub fn node(package: &str) -> PathBuf {
+pub(crate) fn node(package: &str) -> PathBuf {
     installed("node", package, |place| {
         let mut command = Command::new("npm");
         command

@@ -8,14 +8,14 @@ use std::thread;
 
 /// Passes everything on, except that the first byte of a known piece of content is flipped
 /// on its way to the client.
-pub struct Flipping {
+pub(crate) struct Flipping {
     url: String,
     flipped: Arc<AtomicBool>,
 }
 
 impl Flipping {
     /// Starts the wire to the registry at `target`, for content that holds `piece`.
-    pub fn start(target: &str, piece: &[u8]) -> Self {
+    pub(crate) fn start(target: &str, piece: &[u8]) -> Self {
         let target = target
             .strip_prefix("http://")
             .expect("an http URL")
@@ -41,12 +41,12 @@ impl Flipping {
         Self { url, flipped }
     }
 
-    pub fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Whether the piece passed by.
-    pub fn flipped(&self) -> bool {
+    pub(crate) fn flipped(&self) -> bool {
         self.flipped.load(Ordering::SeqCst)
     }
 }

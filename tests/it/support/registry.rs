@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use super::Home;
 
 /// A running registry with its own directory. It ends when it goes out of scope.
-pub struct RegistryProcess {
+pub(crate) struct RegistryProcess {
     child: Child,
     operator: Home,
     url: String,
@@ -14,7 +14,7 @@ pub struct RegistryProcess {
 
 impl RegistryProcess {
     /// Starts an empty registry.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let operator = Home::new();
         let mut child = operator
             .command(["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"])
@@ -36,17 +36,17 @@ impl RegistryProcess {
     }
 
     /// Its URL.
-    pub fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// The person who runs it.
-    pub fn operator(&self) -> &Home {
+    pub(crate) fn operator(&self) -> &Home {
         &self.operator
     }
 
     /// Adds a user and gives a token that may write.
-    pub fn user(&self, name: &str) -> String {
+    pub(crate) fn user(&self, name: &str) -> String {
         self.operator.run(["registry", "user", "add", name]).ok();
         let token = self
             .operator
@@ -56,12 +56,12 @@ impl RegistryProcess {
     }
 
     /// A person who knows this registry and has no token for it.
-    pub fn visitor(&self) -> Home {
+    pub(crate) fn visitor(&self) -> Home {
         Home::new().with("HF_ENDPOINT", &self.url)
     }
 
     /// A person who is a user of this registry and has logged in.
-    pub fn member(&self, name: &str) -> Home {
+    pub(crate) fn member(&self, name: &str) -> Home {
         let token = self.user(name);
         let home = self.visitor();
         home.run_with_input("login --token-stdin", &token).ok();
