@@ -39,7 +39,7 @@ impl Home {
 
     /// Where commands are started.
     pub(crate) fn work(&self) -> PathBuf {
-        self.path().join("work")
+        self.path().join("desk")
     }
 
     /// `TOOL_HUB_HOME` of this person.
