@@ -37,6 +37,7 @@ pub(super) async fn call(
     };
     let line = Arc::new(line);
     let outcome = tokio::select! {
+        biased;
         outcome = run(entry, &arguments, &line, reports, &context.peer) => outcome,
         // Dropping the call's future stops the guest.
         () = cancelled.cancelled() => {
