@@ -17,7 +17,7 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As [`write`], but fails when the file exists.
+/// As [`write()`], but fails when the file exists.
 pub(crate) fn write_new(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     let temporary = temporary(path, contents)?;
     temporary
@@ -26,7 +26,7 @@ pub(crate) fn write_new(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As [`write`], readable by nobody but the user. Temporary files are made so, and the
+/// As [`write()`], readable by nobody but the user. Temporary files are made so, and the
 /// rename keeps it.
 pub(crate) fn write_private(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     let temporary = private_temporary(path, contents)?;
