@@ -3,7 +3,7 @@
 use tool_hub_manifest::ExportName;
 use wasmtime::component::types::{ComponentFunc, ComponentItem};
 use wasmtime::component::{Component, ComponentExportIndex};
-use wit_parser::{FunctionKind, Resolve, WorldId, WorldItem};
+use wit_parser::{FunctionKind, Resolve, TypeDefKind, TypeId, WorldId, WorldItem};
 
 use crate::inspection::imports;
 use crate::shape::{Signature, engine, wit};
@@ -58,7 +58,8 @@ pub(crate) struct Placed<I> {
     pub(crate) index: I,
 }
 
-/// An import.
+/// An import. One that only names types, as an interface has that uses the types of another,
+/// brings nothing along and needs nothing; it is left out.
 #[derive(Debug)]
 pub(crate) struct Import {
     pub(crate) name: String,
@@ -86,15 +87,21 @@ impl Exports<()> {
             }
         }
         for (key, item) in &world.imports {
+            let name = resolve.name_world_key(key);
             let functions = match item {
                 WorldItem::Interface { id, .. } => {
-                    let functions = &resolve.interfaces[*id].functions;
-                    functions.keys().cloned().collect()
+                    let interface = &resolve.interfaces[*id];
+                    let is_resource =
+                        |id: &TypeId| resolve.types[*id].kind == TypeDefKind::Resource;
+                    let only_names = !interface.types.values().any(is_resource);
+                    if interface.functions.is_empty() && only_names && !is_wasi(&name) {
+                        continue;
+                    }
+                    interface.functions.keys().cloned().collect()
                 }
                 WorldItem::Function(_) => Vec::new(),
                 WorldItem::Type { .. } => continue,
             };
-            let name = resolve.name_world_key(key);
             exports.imports.push(Import { name, functions });
         }
         exports
@@ -143,6 +150,14 @@ impl Exports<ComponentExportIndex> {
         for (name, item) in ty.imports(engine) {
             let functions = match item.ty {
                 ComponentItem::ComponentInstance(instance) => {
+                    let names_a_type =
+                        |item: &ComponentItem| matches!(item, ComponentItem::Type(_));
+                    if instance
+                        .exports(engine)
+                        .all(|(_, item)| names_a_type(&item.ty))
+                    {
+                        continue;
+                    }
                     let is_function = |(name, item): (&str, _)| match item {
                         ComponentItem::ComponentFunc(_) => Some(name.to_owned()),
                         _ => None,
@@ -249,4 +264,9 @@ impl Runtime {
                 .map(|field| field.label.wit.as_str())
                 .eq(self.parameters.iter().copied())
     }
+}
+
+/// Interfaces of WASI are told apart by their names, whatever a component takes from them.
+fn is_wasi(name: &str) -> bool {
+    name.starts_with("wasi:")
 }

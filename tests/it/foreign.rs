@@ -13,6 +13,10 @@ pub(crate) fn tests() -> Vec<Test> {
             inspected_and_called_as_a_file,
         ),
         test("foreign::loaded_under_a_name", loaded_under_a_name),
+        test(
+            "foreign::types_of_another_package",
+            types_of_another_package,
+        ),
     ]
 }
 
@@ -76,4 +80,28 @@ fn loaded_under_a_name() {
     std::fs::remove_file(home.work().join("adder.wasm")).expect("the file");
     let answer = home.tool("call plus.add a=1 b=2 --json").json();
     assert_eq!(answer["structured"], json!(3), "what was approved stays");
+}
+
+/// An import that only names types, as `use other:package/types.{colour}` makes it.
+fn types_of_another_package() {
+    let home = Home::new();
+    let component = wat::parse_str(
+        r#"(component
+            (type $types (instance (type $c (enum "red" "green")) (export "colour" (type (eq $c)))))
+            (import "other:package/types" (instance $types (type $types)))
+            (alias export $types "colour" (type $colour))
+            (core module $m (func (export "next") (param i32) (result i32)
+                (i32.sub (i32.const 1) (local.get 0))))
+            (core instance $i (instantiate $m))
+            (func $next (param "colour" $colour) (result $colour) (canon lift (core func $i "next")))
+            (instance $paint (export "next" (func $next)))
+            (export "someone:else/paint" (instance $paint)))"#,
+    )
+    .expect("a component");
+    home.write("paint.wasm", component);
+    let digest = digest(&home, "paint.wasm");
+    let answer = home
+        .run(["call", "paint.wasm", "colour=red", "--approve", &digest])
+        .ok();
+    assert_eq!(answer.trim(), "\"green\"");
 }
