@@ -104,6 +104,17 @@ impl OpenToolbox {
             .collect()
     }
 
+    /// The tools called `names`, in that order; every tool when no name is given.
+    ///
+    /// # Errors
+    /// As [`Self::members`] and [`Self::member`].
+    pub(crate) fn chosen(&self, names: &[String]) -> anyhow::Result<Vec<Member<'_>>> {
+        if names.is_empty() {
+            return self.members();
+        }
+        names.iter().map(|name| self.member(name)).collect()
+    }
+
     /// The tool called `key`.
     ///
     /// # Errors

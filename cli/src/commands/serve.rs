@@ -26,14 +26,7 @@ impl Serve {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let members = if self.names.is_empty() {
-            toolbox.members()?
-        } else {
-            self.names
-                .iter()
-                .map(|name| toolbox.member(name))
-                .collect::<anyhow::Result<_>>()?
-        };
+        let members = toolbox.chosen(&self.names)?;
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
         let mut offers = Vec::new();

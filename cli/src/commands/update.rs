@@ -41,14 +41,7 @@ impl Update {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let members = if self.names.is_empty() {
-            toolbox.members()?
-        } else {
-            self.names
-                .iter()
-                .map(|name| toolbox.member(name))
-                .collect::<anyhow::Result<_>>()?
-        };
+        let members = toolbox.chosen(&self.names)?;
         let mut report = Vec::new();
         for member in members {
             let before = &member.locked.version;
