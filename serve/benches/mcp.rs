@@ -8,6 +8,9 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+#[path = "../examples/serve_file/sandbox.rs"]
+mod sandbox;
+
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,9 +23,6 @@ use rmcp::service::RequestContext;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
-use tool_hub_host::authoring::derive_manifest;
-use tool_hub_host::{Host, HostConfig, inspect};
-use tool_hub_manifest::{Grants, Package, ToolKey, Verified, visible_name};
 use tool_hub_serve::{Catalogue, Offer, serve_stdio};
 
 const BLOCKS: usize = 30;
@@ -227,24 +227,8 @@ async fn serve_bare() -> Result<(), Box<dyn std::error::Error>> {
 
 async fn serve_ours() -> Result<(), Box<dyn std::error::Error>> {
     let component = wat::parse_str(include_str!("../tests/mcp/guest.wat"))?;
-    let manifest = derive_manifest(&component, "guest".parse()?)?;
-    let package = Package {
-        manifest: manifest.to_toml().into_bytes(),
-        component,
-    };
-    let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
-    let tool = Host::new(HostConfig::new())?.load(approved).await?;
-    let key: ToolKey = "guest".parse()?;
-    let mut offers = Vec::new();
-    for function in tool.functions() {
-        let mut spec = function.spec.clone();
-        spec.name = visible_name(&key, &function.name, tool.functions().len())?;
-        offers.push(Offer {
-            spec,
-            tool: tool.clone(),
-            function: function.name.clone(),
-        });
-    }
+    let tool = sandbox::load(component, "guest").await?;
+    let offers = Offer::all(&"guest".parse()?, &tool)?;
     serve_stdio(Catalogue::new(offers)?, std::future::pending()).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rmcp::model::Tool as Definition;
 use tool_hub_agent::{Dialect, ResultShape, export};
 use tool_hub_host::Tool;
-use tool_hub_manifest::{FunctionName, FunctionSpec};
+use tool_hub_manifest::{FunctionName, FunctionSpec, SpecError, ToolKey, visible_name};
 
 /// One function, offered to agents.
 #[derive(Clone)]
@@ -17,6 +17,29 @@ pub struct Offer {
     pub tool: Tool,
     /// Which of the tool's functions answers.
     pub function: FunctionName,
+}
+
+impl Offer {
+    /// Every function of a tool, in the manifest's order and words, under the toolbox's name
+    /// of the tool.
+    ///
+    /// # Errors
+    /// When a name becomes longer than agents accept.
+    pub fn all(key: &ToolKey, tool: &Tool) -> Result<Vec<Self>, SpecError> {
+        let functions = tool.functions();
+        functions
+            .iter()
+            .map(|function| {
+                let mut spec = function.spec.clone();
+                spec.name = visible_name(key, &function.name, functions.len())?;
+                Ok(Self {
+                    spec,
+                    tool: tool.clone(),
+                    function: function.name.clone(),
+                })
+            })
+            .collect()
+    }
 }
 
 /// Functions in the order in which agents see them, no two of the same name.

@@ -25,15 +25,14 @@
 //! let approved = inspect(&Verified::check(package)?)?.approve(Grants::none())?;
 //! let tool = Host::new(HostConfig::new())?.load(approved).await?;
 //!
-//! let function = &tool.functions()[0];
-//! let (spec, function) = (function.spec.clone(), function.name.clone());
-//! let catalogue = Catalogue::new([Offer { spec, tool, function }])?;
+//! // Its only function goes by the name that the toolbox has for the tool.
+//! let catalogue = Catalogue::new(Offer::all(&"adder".parse()?, &tool)?)?;
 //!
 //! let requests = concat!(
 //!     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
 //!     r#""capabilities":{},"clientInfo":{"name":"doc","version":"0"}}}"#, "\n",
 //!     r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","#,
-//!     r#""params":{"name":"add","arguments":{"a":20,"b":22}}}"#, "\n",
+//!     r#""params":{"name":"adder","arguments":{"a":20,"b":22}}}"#, "\n",
 //! );
 //! let (writer, mut answers) = tokio::io::duplex(4096);
 //! let end = serve(catalogue, requests.as_bytes(), writer, std::future::pending()).await?;

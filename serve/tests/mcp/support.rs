@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_host::{Approved, Host, HostConfig};
-use tool_hub_manifest::{FunctionName, Grants, Package, ToolKey, Verified, visible_name};
+use tool_hub_manifest::{FunctionName, Grants, Package, Verified};
 use tool_hub_serve::{Catalogue, End, Offer, serve};
 
 /// A catalogue of [`offers`].
@@ -44,20 +44,7 @@ pub(crate) async fn offers(calls_max: u32) -> Vec<Offer> {
     config.calls_in_flight_max = calls_max;
     let host = Host::new(config).unwrap();
     let tool = host.load(approved).await.unwrap();
-    let key: ToolKey = "guest".parse().unwrap();
-    let functions = tool.functions();
-    functions
-        .iter()
-        .map(|function| {
-            let mut spec = function.spec.clone();
-            spec.name = visible_name(&key, &function.name, functions.len()).unwrap();
-            Offer {
-                spec,
-                tool: tool.clone(),
-                function: function.name.clone(),
-            }
-        })
-        .collect()
+    Offer::all(&"guest".parse().unwrap(), &tool).unwrap()
 }
 
 pub(crate) fn params(function: &str, arguments: Value) -> CallToolRequestParams {
