@@ -4,7 +4,9 @@
 //! times) and run through sqlx's `Any` driver, so that the engine is chosen by the address and not by the code. Only opening differs.
 
 pub(crate) mod accounts;
+mod aliases;
 pub(crate) mod commits;
+pub(crate) mod listings;
 pub(crate) mod objects;
 pub(crate) mod references;
 pub(crate) mod repositories;
@@ -16,8 +18,9 @@ use std::sync::Arc;
 use std::sync::Once;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use sqlx::any::AnyPoolOptions;
-use sqlx::{Any, AnyPool, Executor as _, Transaction};
+use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
+use sqlx::query::{Query, QueryAs};
+use sqlx::{Any, AnyPool, AssertSqlSafe, Executor as _, FromRow, Transaction};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
@@ -103,6 +106,20 @@ impl Writing {
     pub(crate) async fn commit(self) -> Result<(), RegistryError> {
         Ok(self.transaction.commit().await?)
     }
+
+    /// Runs one statement and tells how many rows it changed.
+    async fn run(&mut self, statement: Query<'_, Any, AnyArguments>) -> Result<u64, RegistryError> {
+        let done = statement.execute(&mut *self.transaction).await?;
+        Ok(done.rows_affected())
+    }
+}
+
+/// A question for rows of `T`: its columns and their table, and what stands after them.
+fn select<'q, T>(columns: &'static str, rest: &'static str) -> QueryAs<'q, Any, T, AnyArguments>
+where
+    T: for<'r> FromRow<'r, AnyRow>,
+{
+    sqlx::query_as(AssertSqlSafe(format!("SELECT {columns} {rest}")))
 }
 
 /// `$first, $first+1, …` for an `IN (…)` of `count` values.

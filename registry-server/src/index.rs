@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 
 use crate::card::{card_tags, parse_card};
+use crate::database::listings::Listing;
 use crate::database::objects::Blob;
-use crate::database::repositories::{Listing, Repository};
+use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::history::Operation;
 use crate::registry::Registry;

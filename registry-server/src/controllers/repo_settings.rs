@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::json;
 use crate::access::{Call, ManageRepository};
+use crate::database::repositories::Settings;
 use crate::http::{Refusal, Reply};
 
 /// Longest description in bytes.
@@ -55,12 +56,11 @@ pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
     }
     let repository = &call.admitted.repository;
     let mut writing = call.registry.database().write().await?;
-    if let Some(private) = private {
-        writing.set_private(&repository.id, private).await?;
-    }
-    if let Some(description) = &wish.description {
-        writing.set_description(&repository.id, description).await?;
-    }
+    let settings = Settings {
+        private,
+        description: wish.description.as_deref(),
+    };
+    writing.change_settings(&repository.id, settings).await?;
     writing.commit().await?;
     Ok(json(
         json!({"private": private.unwrap_or(repository.private), "gated": false}),

@@ -1,9 +1,9 @@
 //! Users, organisations and who belongs to which.
 
-use sqlx::Row as _;
 use sqlx::any::AnyRow;
+use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing};
+use super::{Database, Writing, select};
 use crate::error::RegistryError;
 
 /// A user or an organisation.
@@ -32,8 +32,12 @@ impl AccountKind {
     }
 }
 
-impl Account {
-    pub(super) fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
+/// What an [`Account`] is read from.
+pub(super) const ACCOUNTS: &str =
+    "a.id, a.kind, a.name, a.full_name, a.email, a.created_ms FROM accounts a";
+
+impl FromRow<'_, AnyRow> for Account {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         let kind = match row.try_get::<String, _>("kind")?.as_str() {
             "organisation" => AccountKind::Organisation,
             _ => AccountKind::User,
@@ -55,7 +59,7 @@ impl Writing {
         &mut self,
         account: &Account,
     ) -> Result<bool, RegistryError> {
-        let done = sqlx::query(
+        let statement = sqlx::query(
             "INSERT INTO accounts (id, kind, name, name_folded, full_name, email, created_ms) \
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name_folded) DO NOTHING",
         )
@@ -65,10 +69,8 @@ impl Writing {
         .bind(account.name.to_ascii_lowercase())
         .bind(&account.full_name)
         .bind(account.email.as_deref())
-        .bind(account.created_ms)
-        .execute(&mut *self.transaction)
-        .await?;
-        Ok(done.rows_affected() == 1)
+        .bind(account.created_ms);
+        Ok(self.run(statement).await? == 1)
     }
 
     /// Makes a user a member of an organisation, or changes the role of one who is.
@@ -78,15 +80,14 @@ impl Writing {
         member: &str,
         role: &str,
     ) -> Result<(), RegistryError> {
-        sqlx::query(
+        let statement = sqlx::query(
             "INSERT INTO members (organisation, member, role) VALUES ($1, $2, $3) \
              ON CONFLICT (organisation, member) DO UPDATE SET role = excluded.role",
         )
         .bind(organisation)
         .bind(member)
-        .bind(role)
-        .execute(&mut *self.transaction)
-        .await?;
+        .bind(role);
+        self.run(statement).await?;
         Ok(())
     }
 }
@@ -94,24 +95,19 @@ impl Writing {
 impl Database {
     /// The account of this name, whatever its case.
     pub(crate) async fn account(&self, name: &str) -> Result<Option<Account>, RegistryError> {
-        let row = sqlx::query("SELECT id, kind, name, full_name, email, created_ms FROM accounts WHERE name_folded = $1")
+        Ok(select(ACCOUNTS, "WHERE a.name_folded = $1")
             .bind(name.to_ascii_lowercase())
             .fetch_optional(&self.pool)
-            .await?;
-        Ok(row.as_ref().map(Account::from_row).transpose()?)
+            .await?)
     }
 
     /// All users, by name.
     pub(crate) async fn users(&self) -> Result<Vec<Account>, RegistryError> {
-        let rows = sqlx::query(
-            "SELECT id, kind, name, full_name, email, created_ms FROM accounts WHERE kind = 'user' ORDER BY name_folded",
+        Ok(
+            select(ACCOUNTS, "WHERE a.kind = 'user' ORDER BY a.name_folded")
+                .fetch_all(&self.pool)
+                .await?,
         )
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows
-            .iter()
-            .map(Account::from_row)
-            .collect::<Result<_, _>>()?)
     }
 
     /// The organisations a user belongs to, by name.
@@ -119,17 +115,11 @@ impl Database {
         &self,
         member: &str,
     ) -> Result<Vec<Account>, RegistryError> {
-        let rows = sqlx::query(
-            "SELECT a.id, a.kind, a.name, a.full_name, a.email, a.created_ms FROM members m \
-             JOIN accounts a ON a.id = m.organisation WHERE m.member = $1 ORDER BY a.name_folded",
-        )
-        .bind(member)
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows
-            .iter()
-            .map(Account::from_row)
-            .collect::<Result<_, _>>()?)
+        let found = select(
+            ACCOUNTS,
+            "JOIN members m ON m.organisation = a.id WHERE m.member = $1 ORDER BY a.name_folded",
+        );
+        Ok(found.bind(member).fetch_all(&self.pool).await?)
     }
 
     /// The role a user has in an organisation.
@@ -138,11 +128,12 @@ impl Database {
         organisation: &str,
         member: &str,
     ) -> Result<Option<String>, RegistryError> {
-        let row = sqlx::query("SELECT role FROM members WHERE organisation = $1 AND member = $2")
+        let role =
+            sqlx::query_scalar("SELECT role FROM members WHERE organisation = $1 AND member = $2");
+        Ok(role
             .bind(organisation)
             .bind(member)
             .fetch_optional(&self.pool)
-            .await?;
-        Ok(row.map(|row| row.try_get("role")).transpose()?)
+            .await?)
     }
 }

@@ -2,14 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlx::any::AnyRow;
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, FromRow};
 
-use super::{BATCH_MAX, Database, Writing, placeholders};
+use super::{BATCH_MAX, Database, Writing, placeholders, select};
 use crate::error::RegistryError;
 
 /// A commit as stored, without its git object.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub(crate) struct Commit {
     pub(crate) oid: String,
     pub(crate) tree: String,
@@ -22,20 +21,8 @@ pub(crate) struct Commit {
     pub(crate) written_ms: i64,
 }
 
-impl Commit {
-    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            oid: row.try_get("oid")?,
-            tree: row.try_get("tree")?,
-            parent: row.try_get("parent")?,
-            generation: row.try_get("generation")?,
-            title: row.try_get("title")?,
-            message: row.try_get("message")?,
-            author: row.try_get("author")?,
-            written_ms: row.try_get("written_ms")?,
-        })
-    }
-}
+/// What a [`Commit`] is read from.
+const COMMITS: &str = "c.oid, c.tree, c.parent, c.generation, c.title, c.message, c.author, c.written_ms FROM commits c";
 
 impl Database {
     pub(crate) async fn commit(
@@ -43,14 +30,11 @@ impl Database {
         repository: &str,
         oid: &str,
     ) -> Result<Option<Commit>, RegistryError> {
-        let row = sqlx::query(
-            "SELECT oid, tree, parent, generation, title, message, author, written_ms FROM commits WHERE repository = $1 AND oid = $2",
-        )
-        .bind(repository)
-        .bind(oid)
-        .fetch_optional(&self.pool)
-        .await?;
-        Ok(row.as_ref().map(Commit::from_row).transpose()?)
+        Ok(select(COMMITS, "WHERE c.repository = $1 AND c.oid = $2")
+            .bind(repository)
+            .bind(oid)
+            .fetch_optional(&self.pool)
+            .await?)
     }
 
     /// The one commit whose id starts with `prefix`, or nothing when there are several.
@@ -59,21 +43,18 @@ impl Database {
         repository: &str,
         prefix: &str,
     ) -> Result<Option<Commit>, RegistryError> {
+        let two = select(
+            COMMITS,
+            "WHERE c.repository = $1 AND c.oid >= $2 AND c.oid < $3 LIMIT 2",
+        );
         // "g" sorts directly after the hexadecimal digits, so the range is the prefix and uses the primary key.
-        let rows = sqlx::query(
-            "SELECT oid, tree, parent, generation, title, message, author, written_ms FROM commits \
-             WHERE repository = $1 AND oid >= $2 AND oid < $3 LIMIT 2",
-        )
-        .bind(repository)
-        .bind(prefix)
-        .bind(format!("{prefix}g"))
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(if rows.len() == 1 {
-            Some(Commit::from_row(&rows[0])?)
-        } else {
-            None
-        })
+        let mut found = two
+            .bind(repository)
+            .bind(prefix)
+            .bind(format!("{prefix}g"))
+            .fetch_all(&self.pool)
+            .await?;
+        Ok(if found.len() == 1 { found.pop() } else { None })
     }
 
     /// `limit` commits back from `head`, after leaving out the first `skip`.
@@ -84,27 +65,23 @@ impl Database {
         skip: i64,
         limit: i64,
     ) -> Result<Vec<Commit>, RegistryError> {
-        let rows = sqlx::query(
+        let sql = format!(
             "WITH RECURSIVE chain (oid, parent, depth) AS ( \
                  SELECT oid, parent, CAST(0 AS BIGINT) FROM commits WHERE repository = $1 AND oid = $2 \
                  UNION ALL \
                  SELECT c.oid, c.parent, chain.depth + 1 FROM commits c JOIN chain ON c.oid = chain.parent \
                  WHERE c.repository = $1 AND chain.depth < $3 + $4 \
              ) \
-             SELECT c.oid, c.tree, c.parent, c.generation, c.title, c.message, c.author, c.written_ms \
-             FROM chain JOIN commits c ON c.repository = $1 AND c.oid = chain.oid \
-             WHERE chain.depth >= $3 AND chain.depth < $3 + $4 ORDER BY chain.depth",
-        )
-        .bind(repository)
-        .bind(head)
-        .bind(skip)
-        .bind(limit)
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(rows
-            .iter()
-            .map(Commit::from_row)
-            .collect::<Result<_, _>>()?)
+             SELECT {COMMITS} JOIN chain ON c.repository = $1 AND c.oid = chain.oid \
+             WHERE chain.depth >= $3 AND chain.depth < $3 + $4 ORDER BY chain.depth"
+        );
+        Ok(sqlx::query_as(AssertSqlSafe(sql))
+            .bind(repository)
+            .bind(head)
+            .bind(skip)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
     }
 
     /// For each path the last commit in the history of `head` that touched it.
@@ -121,18 +98,14 @@ impl Database {
                 "SELECT path, generation, commit_oid FROM changes WHERE repository = $1 AND generation <= $2 AND path IN ({})",
                 placeholders(3, batch.len())
             );
-            let mut query = sqlx::query(AssertSqlSafe(sql))
+            let mut query = sqlx::query_as(AssertSqlSafe(sql))
                 .bind(repository)
                 .bind(head.generation);
             for path in batch {
                 query = query.bind(*path);
             }
-            for row in query.fetch_all(&self.pool).await? {
-                let (path, generation, oid): (String, i64, String) = (
-                    row.try_get("path")?,
-                    row.try_get("generation")?,
-                    row.try_get("commit_oid")?,
-                );
+            let rows: Vec<(String, i64, String)> = query.fetch_all(&self.pool).await?;
+            for (path, generation, oid) in rows {
                 let newer = last.get(&path).is_none_or(|(known, _)| generation > *known);
                 if newer && chain.contains(&oid) {
                     last.insert(path, (generation, oid));
@@ -159,7 +132,7 @@ impl Database {
         repository: &str,
         head: &str,
     ) -> Result<HashSet<String>, RegistryError> {
-        let rows = sqlx::query(
+        let oids: Vec<String> = sqlx::query_scalar(
             "WITH RECURSIVE chain (oid, parent) AS ( \
                  SELECT oid, parent FROM commits WHERE repository = $1 AND oid = $2 \
                  UNION ALL \
@@ -170,10 +143,7 @@ impl Database {
         .bind(head)
         .fetch_all(&self.pool)
         .await?;
-        Ok(rows
-            .iter()
-            .map(|row| row.try_get("oid"))
-            .collect::<Result<_, _>>()?)
+        Ok(oids.into_iter().collect())
     }
 }
 
@@ -185,7 +155,7 @@ impl Writing {
         commit: &Commit,
         data: &[u8],
     ) -> Result<(), RegistryError> {
-        sqlx::query(
+        let statement = sqlx::query(
             "INSERT INTO commits (repository, oid, tree, parent, generation, title, message, author, written_ms, data) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repository, oid) DO NOTHING",
         )
@@ -198,9 +168,8 @@ impl Writing {
         .bind(&commit.message)
         .bind(&commit.author)
         .bind(commit.written_ms)
-        .bind(data)
-        .execute(&mut *self.transaction)
-        .await?;
+        .bind(data);
+        self.run(statement).await?;
         Ok(())
     }
 
@@ -212,13 +181,12 @@ impl Writing {
         paths: impl Iterator<Item = &'a str>,
     ) -> Result<(), RegistryError> {
         for path in paths {
-            sqlx::query("INSERT INTO changes (repository, path, generation, commit_oid) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
+            let statement = sqlx::query("INSERT INTO changes (repository, path, generation, commit_oid) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
                 .bind(repository)
                 .bind(path)
                 .bind(commit.generation)
-                .bind(&commit.oid)
-                .execute(&mut *self.transaction)
-                .await?;
+                .bind(&commit.oid);
+            self.run(statement).await?;
         }
         Ok(())
     }

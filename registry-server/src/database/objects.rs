@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use gix_hash::ObjectId;
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, FromRow};
 
 use super::{BATCH_MAX, Database, Writing, placeholders};
 use crate::content::Sha256Digest;
@@ -23,21 +24,12 @@ impl Database {
         repository: &str,
         oids: &[ObjectId],
     ) -> Result<HashMap<ObjectId, Vec<u8>>, RegistryError> {
-        let mut trees = HashMap::with_capacity(oids.len());
-        for batch in oids.chunks(BATCH_MAX) {
-            let sql = format!(
-                "SELECT oid, data FROM trees WHERE repository = $1 AND oid IN ({})",
-                placeholders(2, batch.len())
-            );
-            let mut query = sqlx::query(AssertSqlSafe(sql)).bind(repository);
-            for oid in batch {
-                query = query.bind(oid.to_string());
-            }
-            for row in query.fetch_all(&self.pool).await? {
-                trees.insert(object_id(row.try_get("oid")?)?, row.try_get("data")?);
-            }
-        }
-        Ok(trees)
+        let rows: Vec<(String, Vec<u8>)> = self
+            .objects("oid, data FROM trees", repository, oids)
+            .await?;
+        rows.into_iter()
+            .map(|(oid, data)| Ok((object_id(&oid)?, data)))
+            .collect()
     }
 
     /// The content each of these blobs stands for.
@@ -46,29 +38,48 @@ impl Database {
         repository: &str,
         oids: &[ObjectId],
     ) -> Result<HashMap<ObjectId, Blob>, RegistryError> {
-        let mut blobs = HashMap::with_capacity(oids.len());
+        let rows: Vec<(String, String, i64)> = self
+            .objects("oid, sha256, size_bytes FROM blobs", repository, oids)
+            .await?;
+        rows.into_iter()
+            .map(|(oid, sha256, size)| Ok((object_id(&oid)?, Blob::stored(&sha256, size)?)))
+            .collect()
+    }
+
+    /// The rows of these objects, where they are stored.
+    async fn objects<T>(
+        &self,
+        columns: &'static str,
+        repository: &str,
+        oids: &[ObjectId],
+    ) -> Result<Vec<T>, RegistryError>
+    where
+        T: for<'r> FromRow<'r, AnyRow> + Send + Unpin,
+    {
+        let mut rows = Vec::with_capacity(oids.len());
         for batch in oids.chunks(BATCH_MAX) {
             let sql = format!(
-                "SELECT oid, sha256, size_bytes FROM blobs WHERE repository = $1 AND oid IN ({})",
+                "SELECT {columns} WHERE repository = $1 AND oid IN ({})",
                 placeholders(2, batch.len())
             );
-            let mut query = sqlx::query(AssertSqlSafe(sql)).bind(repository);
+            let mut query = sqlx::query_as::<_, T>(AssertSqlSafe(sql)).bind(repository);
             for oid in batch {
                 query = query.bind(oid.to_string());
             }
-            for row in query.fetch_all(&self.pool).await? {
-                let (sha256, size): (String, i64) =
-                    (row.try_get("sha256")?, row.try_get("size_bytes")?);
-                let blob = Blob {
-                    sha256: Sha256Digest::from_hex(&sha256)
-                        .ok_or_else(|| RegistryError::Damaged(format!("sha256 {sha256:?}")))?,
-                    size_bytes: u64::try_from(size)
-                        .map_err(|_| RegistryError::Damaged(format!("file size {size}")))?,
-                };
-                blobs.insert(object_id(row.try_get("oid")?)?, blob);
-            }
+            rows.extend(query.fetch_all(&self.pool).await?);
         }
-        Ok(blobs)
+        Ok(rows)
+    }
+}
+
+impl Blob {
+    fn stored(sha256: &str, size: i64) -> Result<Self, RegistryError> {
+        Ok(Self {
+            sha256: Sha256Digest::from_hex(sha256)
+                .ok_or_else(|| RegistryError::Damaged(format!("sha256 {sha256:?}")))?,
+            size_bytes: u64::try_from(size)
+                .map_err(|_| RegistryError::Damaged(format!("file size {size}")))?,
+        })
     }
 }
 
@@ -79,12 +90,11 @@ impl Writing {
         oid: &ObjectId,
         data: &[u8],
     ) -> Result<(), RegistryError> {
-        sqlx::query("INSERT INTO trees (repository, oid, data) VALUES ($1, $2, $3) ON CONFLICT (repository, oid) DO NOTHING")
+        let statement = sqlx::query("INSERT INTO trees (repository, oid, data) VALUES ($1, $2, $3) ON CONFLICT (repository, oid) DO NOTHING")
             .bind(repository)
             .bind(oid.to_string())
-            .bind(data)
-            .execute(&mut *self.transaction)
-            .await?;
+            .bind(data);
+        self.run(statement).await?;
         Ok(())
     }
 
@@ -94,15 +104,14 @@ impl Writing {
         oid: &ObjectId,
         blob: &Blob,
     ) -> Result<(), RegistryError> {
-        sqlx::query(
+        let statement = sqlx::query(
             "INSERT INTO blobs (repository, oid, sha256, size_bytes) VALUES ($1, $2, $3, $4) ON CONFLICT (repository, oid) DO NOTHING",
         )
         .bind(repository)
         .bind(oid.to_string())
         .bind(blob.sha256.to_string())
-        .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX))
-        .execute(&mut *self.transaction)
-        .await?;
+        .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX));
+        self.run(statement).await?;
         Ok(())
     }
 }

@@ -1,27 +1,21 @@
 //! Branches and tags.
 
-use sqlx::Row as _;
-use sqlx::any::AnyRow;
+use sqlx::FromRow;
 
-use super::{Database, Writing};
+use super::{Database, Writing, select};
 use crate::error::RegistryError;
 
 /// A branch or tag.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub(crate) struct Reference {
     /// The full name: `refs/heads/main`.
     pub(crate) name: String,
+    #[sqlx(rename = "commit_oid")]
     pub(crate) commit: String,
 }
 
-impl Reference {
-    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            name: row.try_get("name")?,
-            commit: row.try_get("commit_oid")?,
-        })
-    }
-}
+/// What a [`Reference`] is read from.
+const REFERENCES: &str = "name, commit_oid FROM refs";
 
 impl Database {
     /// All references of a repository, by name.
@@ -29,15 +23,10 @@ impl Database {
         &self,
         repository: &str,
     ) -> Result<Vec<Reference>, RegistryError> {
-        let rows =
-            sqlx::query("SELECT name, commit_oid FROM refs WHERE repository = $1 ORDER BY name")
-                .bind(repository)
-                .fetch_all(&self.pool)
-                .await?;
-        Ok(rows
-            .iter()
-            .map(Reference::from_row)
-            .collect::<Result<_, _>>()?)
+        Ok(select(REFERENCES, "WHERE repository = $1 ORDER BY name")
+            .bind(repository)
+            .fetch_all(&self.pool)
+            .await?)
     }
 
     /// The first of three full names that exists.
@@ -46,21 +35,16 @@ impl Database {
         repository: &str,
         names: [&str; 3],
     ) -> Result<Option<Reference>, RegistryError> {
-        let rows = sqlx::query(
-            "SELECT name, commit_oid FROM refs WHERE repository = $1 AND name IN ($2, $3, $4)",
-        )
-        .bind(repository)
-        .bind(names[0])
-        .bind(names[1])
-        .bind(names[2])
-        .fetch_all(&self.pool)
-        .await?;
-        let mut found = rows
-            .iter()
-            .map(Reference::from_row)
-            .collect::<Result<Vec<_>, _>>()?;
-        found.sort_by_key(|reference| names.iter().position(|name| *name == reference.name));
-        Ok(found.into_iter().next())
+        let found: Vec<Reference> =
+            select(REFERENCES, "WHERE repository = $1 AND name IN ($2, $3, $4)")
+                .bind(repository)
+                .bind(names[0])
+                .bind(names[1])
+                .bind(names[2])
+                .fetch_all(&self.pool)
+                .await?;
+        let place = |found: &Reference| names.iter().position(|name| *name == found.name);
+        Ok(found.into_iter().min_by_key(place))
     }
 }
 
@@ -73,7 +57,7 @@ impl Writing {
         message: Option<&str>,
         now_ms: i64,
     ) -> Result<bool, RegistryError> {
-        let done = sqlx::query(
+        let statement = sqlx::query(
             "INSERT INTO refs (repository, name, commit_oid, message, created_ms) VALUES ($1, $2, $3, $4, $5) \
              ON CONFLICT (repository, name) DO NOTHING",
         )
@@ -81,10 +65,8 @@ impl Writing {
         .bind(&reference.name)
         .bind(&reference.commit)
         .bind(message)
-        .bind(now_ms)
-        .execute(&mut *self.transaction)
-        .await?;
-        Ok(done.rows_affected() == 1)
+        .bind(now_ms);
+        Ok(self.run(statement).await? == 1)
     }
 
     /// Points a reference at another commit if it still points at `expected`; false when it does not.
@@ -97,14 +79,12 @@ impl Writing {
         expected: &str,
         commit: &str,
     ) -> Result<bool, RegistryError> {
-        let done = sqlx::query("UPDATE refs SET commit_oid = $1 WHERE repository = $2 AND name = $3 AND commit_oid = $4")
+        let statement = sqlx::query("UPDATE refs SET commit_oid = $1 WHERE repository = $2 AND name = $3 AND commit_oid = $4")
             .bind(commit)
             .bind(repository)
             .bind(name)
-            .bind(expected)
-            .execute(&mut *self.transaction)
-            .await?;
-        Ok(done.rows_affected() == 1)
+            .bind(expected);
+        Ok(self.run(statement).await? == 1)
     }
 
     /// Removes a reference; false when there is none of this name.
@@ -113,11 +93,9 @@ impl Writing {
         repository: &str,
         name: &str,
     ) -> Result<bool, RegistryError> {
-        let done = sqlx::query("DELETE FROM refs WHERE repository = $1 AND name = $2")
+        let statement = sqlx::query("DELETE FROM refs WHERE repository = $1 AND name = $2")
             .bind(repository)
-            .bind(name)
-            .execute(&mut *self.transaction)
-            .await?;
-        Ok(done.rows_affected() == 1)
+            .bind(name);
+        Ok(self.run(statement).await? == 1)
     }
 }

@@ -1,9 +1,9 @@
-//! Repositories, the ids they had before, and what is known of them for listings.
+//! Repositories, and what their owners decide about them.
 
-use sqlx::Row as _;
 use sqlx::any::AnyRow;
+use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing};
+use super::{Database, Writing, select};
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 
@@ -23,26 +23,17 @@ pub(crate) struct Repository {
     pub(crate) modified_ms: i64,
 }
 
-/// The columns [`Repository::from_row`] reads, from `repositories r JOIN accounts o`.
-pub(super) const COLUMNS: &str = "r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, r.created_ms, r.modified_ms";
+/// What a [`Repository`] is read from: `r`, and `o`, the account of its owner.
+pub(super) const REPOSITORIES: &str = "r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, \
+     r.created_ms, r.modified_ms FROM repositories r JOIN accounts o ON o.id = r.owner";
 
-/// What the registry reads out of the default branch's files for listings and search.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Listing {
-    /// The card's front matter as JSON.
-    pub(crate) card: Option<String>,
-    pub(crate) tags: Vec<String>,
-    /// Lower case; what `search=` looks through.
-    pub(crate) search_text: String,
-}
-
-impl Repository {
-    pub(super) fn from_row(row: &AnyRow) -> Result<Self, RegistryError> {
+impl FromRow<'_, AnyRow> for Repository {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
         let kind: String = row.try_get("kind")?;
         Ok(Self {
             id: row.try_get("id")?,
             kind: RepositoryKind::from_word(&kind)
-                .ok_or_else(|| RegistryError::Damaged(format!("repository kind {kind:?}")))?,
+                .ok_or_else(|| sqlx::Error::Decode(format!("repository kind {kind:?}").into()))?,
             owner: row.try_get("owner")?,
             owner_name: row.try_get("owner_name")?,
             name: row.try_get("name")?,
@@ -54,11 +45,20 @@ impl Repository {
             modified_ms: row.try_get("modified_ms")?,
         })
     }
+}
 
+impl Repository {
     /// `owner/name`, in the letters its makers chose.
     pub(crate) fn full_name(&self) -> String {
         format!("{}/{}", self.owner_name, self.name)
     }
+}
+
+/// What an owner decides about a repository; what is `None` stays as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings<'a> {
+    pub(crate) private: Option<bool>,
+    pub(crate) description: Option<&'a str>,
 }
 
 impl Database {
@@ -67,57 +67,33 @@ impl Database {
         &self,
         id: &RepositoryId,
     ) -> Result<Option<Repository>, RegistryError> {
-        let row = sqlx::query(
-            "SELECT r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, r.created_ms, \
-             r.modified_ms FROM repositories r JOIN accounts o ON o.id = r.owner \
-             WHERE r.kind = $1 AND o.name_folded = $2 AND r.name_folded = $3",
+        self.repository_where(
+            "WHERE r.kind = $1 AND o.name_folded = $2 AND r.name_folded = $3",
+            id,
         )
-        .bind(id.kind.word())
-        .bind(id.owner.folded())
-        .bind(id.name.folded())
-        .fetch_optional(&self.pool)
-        .await?;
-        row.as_ref().map(Repository::from_row).transpose()
+        .await
     }
 
-    /// The repository that had this id before it was moved.
-    pub(crate) async fn moved_repository(
+    /// `condition` compares the three parts of an id, `$1` to `$3`.
+    pub(super) async fn repository_where(
         &self,
+        condition: &'static str,
         id: &RepositoryId,
     ) -> Result<Option<Repository>, RegistryError> {
-        let row = sqlx::query(
-            "SELECT r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, r.created_ms, \
-             r.modified_ms FROM aliases a JOIN repositories r ON r.id = a.repository JOIN accounts o ON o.id = r.owner \
-             WHERE a.kind = $1 AND a.owner_folded = $2 AND a.name_folded = $3",
-        )
-        .bind(id.kind.word())
-        .bind(id.owner.folded())
-        .bind(id.name.folded())
-        .fetch_optional(&self.pool)
-        .await?;
-        row.as_ref().map(Repository::from_row).transpose()
-    }
-
-    /// The tags of a repository, in alphabetical order.
-    pub(crate) async fn tags_of(&self, repository: &str) -> Result<Vec<String>, RegistryError> {
-        let rows =
-            sqlx::query("SELECT tag FROM repository_tags WHERE repository = $1 ORDER BY tag")
-                .bind(repository)
-                .fetch_all(&self.pool)
-                .await?;
-        Ok(rows
-            .iter()
-            .map(|row| row.try_get("tag"))
-            .collect::<Result<_, _>>()?)
+        Ok(select(REPOSITORIES, condition)
+            .bind(id.kind.word())
+            .bind(id.owner.folded())
+            .bind(id.name.folded())
+            .fetch_optional(&self.pool)
+            .await?)
     }
 
     /// Bytes of all distinct files a repository ever held.
     pub(crate) async fn used_storage_bytes(&self, repository: &str) -> Result<i64, RegistryError> {
-        let row = sqlx::query("SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) AS used FROM blobs WHERE repository = $1")
-            .bind(repository)
-            .fetch_one(&self.pool)
-            .await?;
-        Ok(row.try_get("used")?)
+        let used = sqlx::query_scalar(
+            "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) FROM blobs WHERE repository = $1",
+        );
+        Ok(used.bind(repository).fetch_one(&self.pool).await?)
     }
 }
 
@@ -127,7 +103,7 @@ impl Writing {
         &mut self,
         repository: &Repository,
     ) -> Result<bool, RegistryError> {
-        let done = sqlx::query(
+        let statement = sqlx::query(
             "INSERT INTO repositories (id, kind, owner, name, name_folded, private, created_ms, modified_ms) \
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (kind, owner, name_folded) DO NOTHING",
         )
@@ -138,10 +114,8 @@ impl Writing {
         .bind(repository.name.to_ascii_lowercase())
         .bind(i64::from(repository.private))
         .bind(repository.created_ms)
-        .bind(repository.modified_ms)
-        .execute(&mut *self.transaction)
-        .await?;
-        if done.rows_affected() == 0 {
+        .bind(repository.modified_ms);
+        if self.run(statement).await? == 0 {
             return Ok(false);
         }
         self.delete_alias(repository.kind, &repository.owner_name, &repository.name)
@@ -153,94 +127,24 @@ impl Writing {
         &mut self,
         repository: &str,
     ) -> Result<(), RegistryError> {
-        sqlx::query("DELETE FROM repositories WHERE id = $1")
-            .bind(repository)
-            .execute(&mut *self.transaction)
-            .await?;
+        let statement = sqlx::query("DELETE FROM repositories WHERE id = $1").bind(repository);
+        self.run(statement).await?;
         Ok(())
     }
 
-    /// Gives a repository another owner and name and keeps its old id as an alias; false when the new id is taken.
-    pub(crate) async fn rename_repository(
-        &mut self,
-        repository: &Repository,
-        owner: &str,
-        owner_name: &str,
-        name: &str,
-    ) -> Result<bool, RegistryError> {
-        let taken = sqlx::query("SELECT id FROM repositories WHERE kind = $1 AND owner = $2 AND name_folded = $3 AND id <> $4")
-            .bind(repository.kind.word())
-            .bind(owner)
-            .bind(name.to_ascii_lowercase())
-            .bind(&repository.id)
-            .fetch_optional(&mut *self.transaction)
-            .await?;
-        if taken.is_some() {
-            return Ok(false);
-        }
-        sqlx::query(
-            "UPDATE repositories SET owner = $1, name = $2, name_folded = $3 WHERE id = $4",
-        )
-        .bind(owner)
-        .bind(name)
-        .bind(name.to_ascii_lowercase())
-        .bind(&repository.id)
-        .execute(&mut *self.transaction)
-        .await?;
-        sqlx::query(
-            "INSERT INTO aliases (kind, owner_folded, name_folded, repository) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (kind, owner_folded, name_folded) DO UPDATE SET repository = excluded.repository",
-        )
-        .bind(repository.kind.word())
-        .bind(repository.owner_name.to_ascii_lowercase())
-        .bind(repository.name.to_ascii_lowercase())
-        .bind(&repository.id)
-        .execute(&mut *self.transaction)
-        .await?;
-        self.delete_alias(repository.kind, owner_name, name).await?;
-        Ok(true)
-    }
-
-    async fn delete_alias(
-        &mut self,
-        kind: RepositoryKind,
-        owner_name: &str,
-        name: &str,
-    ) -> Result<(), RegistryError> {
-        sqlx::query(
-            "DELETE FROM aliases WHERE kind = $1 AND owner_folded = $2 AND name_folded = $3",
-        )
-        .bind(kind.word())
-        .bind(owner_name.to_ascii_lowercase())
-        .bind(name.to_ascii_lowercase())
-        .execute(&mut *self.transaction)
-        .await?;
-        Ok(())
-    }
-
-    pub(crate) async fn set_private(
+    /// Changes what its owner decides about a repository.
+    pub(crate) async fn change_settings(
         &mut self,
         repository: &str,
-        private: bool,
+        settings: Settings<'_>,
     ) -> Result<(), RegistryError> {
-        sqlx::query("UPDATE repositories SET private = $1 WHERE id = $2")
-            .bind(i64::from(private))
-            .bind(repository)
-            .execute(&mut *self.transaction)
-            .await?;
-        Ok(())
-    }
-
-    pub(crate) async fn set_description(
-        &mut self,
-        repository: &str,
-        description: &str,
-    ) -> Result<(), RegistryError> {
-        sqlx::query("UPDATE repositories SET description = $1 WHERE id = $2")
-            .bind(description)
-            .bind(repository)
-            .execute(&mut *self.transaction)
-            .await?;
+        let statement = sqlx::query(
+            "UPDATE repositories SET private = COALESCE($1, private), description = COALESCE($2, description) WHERE id = $3",
+        )
+        .bind(settings.private.map(i64::from))
+        .bind(settings.description)
+        .bind(repository);
+        self.run(statement).await?;
         Ok(())
     }
 
@@ -249,37 +153,10 @@ impl Writing {
         repository: &str,
         now_ms: i64,
     ) -> Result<(), RegistryError> {
-        sqlx::query("UPDATE repositories SET modified_ms = $1 WHERE id = $2")
+        let statement = sqlx::query("UPDATE repositories SET modified_ms = $1 WHERE id = $2")
             .bind(now_ms)
-            .bind(repository)
-            .execute(&mut *self.transaction)
-            .await?;
-        Ok(())
-    }
-
-    /// Replaces what listings and search know of a repository.
-    pub(crate) async fn set_listing(
-        &mut self,
-        repository: &str,
-        listing: &Listing,
-    ) -> Result<(), RegistryError> {
-        sqlx::query("UPDATE repositories SET card = $1, search_text = $2 WHERE id = $3")
-            .bind(listing.card.as_deref())
-            .bind(&listing.search_text)
-            .bind(repository)
-            .execute(&mut *self.transaction)
-            .await?;
-        sqlx::query("DELETE FROM repository_tags WHERE repository = $1")
-            .bind(repository)
-            .execute(&mut *self.transaction)
-            .await?;
-        for tag in &listing.tags {
-            sqlx::query("INSERT INTO repository_tags (repository, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-                .bind(repository)
-                .bind(tag)
-                .execute(&mut *self.transaction)
-                .await?;
-        }
+            .bind(repository);
+        self.run(statement).await?;
         Ok(())
     }
 }

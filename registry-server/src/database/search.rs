@@ -1,9 +1,8 @@
 //! Finding repositories: filters, order and paging, with nothing shown to those who may not see it.
 
-use sqlx::any::AnyRow;
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, FromRow};
 
-use super::repositories::{COLUMNS, Repository};
+use super::repositories::{REPOSITORIES, Repository};
 use super::{BATCH_MAX, Database, placeholders};
 use crate::error::RegistryError;
 use crate::names::RepositoryKind;
@@ -67,10 +66,13 @@ pub(crate) struct Position {
 }
 
 /// One result.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub(crate) struct Found {
+    #[sqlx(flatten)]
     pub(crate) repository: Repository,
     pub(crate) head: Option<String>,
+    /// In alphabetical order; asked for apart.
+    #[sqlx(skip)]
     pub(crate) tags: Vec<String>,
 }
 
@@ -83,18 +85,14 @@ impl Database {
     /// One page of repositories.
     pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
         let (sql, values) = statement(search);
-        let mut query = sqlx::query(AssertSqlSafe(sql));
+        let mut query = sqlx::query_as(AssertSqlSafe(sql));
         for value in values {
             query = match value {
                 Value::Text(text) => query.bind(text),
                 Value::Number(number) => query.bind(number),
             };
         }
-        let rows = query.fetch_all(&self.pool).await?;
-        let mut found = rows
-            .iter()
-            .map(found_from_row)
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut found: Vec<Found> = query.fetch_all(&self.pool).await?;
         self.add_tags(&mut found).await?;
         Ok(found)
     }
@@ -105,14 +103,14 @@ impl Database {
                 "SELECT repository, tag FROM repository_tags WHERE repository IN ({}) ORDER BY tag",
                 placeholders(1, batch.len())
             );
-            let mut query = sqlx::query(AssertSqlSafe(sql));
+            let mut query = sqlx::query_as(AssertSqlSafe(sql));
             for one in batch.iter() {
                 query = query.bind(one.repository.id.clone());
             }
-            for row in query.fetch_all(&self.pool).await? {
-                let repository: String = row.try_get("repository")?;
+            let tags: Vec<(String, String)> = query.fetch_all(&self.pool).await?;
+            for (repository, tag) in tags {
                 if let Some(one) = batch.iter_mut().find(|one| one.repository.id == repository) {
-                    one.tags.push(row.try_get("tag")?);
+                    one.tags.push(tag);
                 }
             }
         }
@@ -120,19 +118,11 @@ impl Database {
     }
 }
 
-fn found_from_row(row: &AnyRow) -> Result<Found, RegistryError> {
-    Ok(Found {
-        repository: Repository::from_row(row)?,
-        head: row.try_get("head")?,
-        tags: Vec::new(),
-    })
-}
-
 /// Only fixed text and placeholder numbers go into the statement; what the client sent is bound.
 fn statement(search: &Search) -> (String, Vec<Value>) {
     let mut values = vec![Value::Text(search.kind.word().to_owned())];
     let mut sql = format!(
-        "SELECT {COLUMNS}, h.commit_oid AS head FROM repositories r JOIN accounts o ON o.id = r.owner \
+        "SELECT h.commit_oid AS head, {REPOSITORIES} \
          LEFT JOIN refs h ON h.repository = r.id AND h.name = 'refs/heads/main' WHERE r.kind = $1"
     );
     let mut bind = |value: Value| {

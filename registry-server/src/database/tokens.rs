@@ -1,35 +1,36 @@
 //! Access tokens, known to the database by the SHA-256 of their secret only.
 
-use sqlx::Row as _;
-use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, FromRow};
 
-use super::accounts::Account;
-use super::{Database, Writing};
+use super::accounts::{ACCOUNTS, Account};
+use super::{Database, Writing, select};
 use crate::error::RegistryError;
 
 /// A token as stored.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, FromRow)]
 pub(crate) struct TokenRow {
+    #[sqlx(rename = "token_id")]
     pub(crate) id: String,
+    #[sqlx(rename = "token_name")]
     pub(crate) name: String,
     pub(crate) role: String,
+    #[sqlx(rename = "token_created_ms")]
     pub(crate) created_ms: i64,
     pub(crate) expires_ms: Option<i64>,
     pub(crate) revoked_ms: Option<i64>,
 }
 
-impl TokenRow {
-    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            id: row.try_get("token_id")?,
-            name: row.try_get("token_name")?,
-            role: row.try_get("role")?,
-            created_ms: row.try_get("token_created_ms")?,
-            expires_ms: row.try_get("expires_ms")?,
-            revoked_ms: row.try_get("revoked_ms")?,
-        })
-    }
+/// A token with the account that it speaks for.
+#[derive(FromRow)]
+struct OwnedToken {
+    #[sqlx(flatten)]
+    account: Account,
+    #[sqlx(flatten)]
+    token: TokenRow,
 }
+
+/// The columns of a [`TokenRow`], of `tokens t`, under names that an account's do not have.
+const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms";
 
 impl Writing {
     pub(crate) async fn insert_token(
@@ -38,7 +39,7 @@ impl Writing {
         token: &TokenRow,
         sha256: &str,
     ) -> Result<(), RegistryError> {
-        sqlx::query(
+        let statement = sqlx::query(
             "INSERT INTO tokens (id, account, name, role, sha256, created_ms, expires_ms) VALUES ($1, $2, $3, $4, $5, $6, $7)",
         )
         .bind(&token.id)
@@ -47,9 +48,8 @@ impl Writing {
         .bind(&token.role)
         .bind(sha256)
         .bind(token.created_ms)
-        .bind(token.expires_ms)
-        .execute(&mut *self.transaction)
-        .await?;
+        .bind(token.expires_ms);
+        self.run(statement).await?;
         Ok(())
     }
 
@@ -59,13 +59,11 @@ impl Writing {
         id: &str,
         now_ms: i64,
     ) -> Result<bool, RegistryError> {
-        let done =
+        let statement =
             sqlx::query("UPDATE tokens SET revoked_ms = COALESCE(revoked_ms, $1) WHERE id = $2")
                 .bind(now_ms)
-                .bind(id)
-                .execute(&mut *self.transaction)
-                .await?;
-        Ok(done.rows_affected() == 1)
+                .bind(id);
+        Ok(self.run(statement).await? == 1)
     }
 }
 
@@ -76,34 +74,26 @@ impl Database {
         sha256: &str,
         now_ms: i64,
     ) -> Result<Option<(Account, TokenRow)>, RegistryError> {
-        let row = sqlx::query(
-            "SELECT t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms, \
-             a.id, a.kind, a.name, a.full_name, a.email, a.created_ms \
-             FROM tokens t JOIN accounts a ON a.id = t.account \
-             WHERE t.sha256 = $1 AND t.revoked_ms IS NULL AND (t.expires_ms IS NULL OR t.expires_ms > $2)",
-        )
-        .bind(sha256)
-        .bind(now_ms)
-        .fetch_optional(&self.pool)
-        .await?;
-        match row {
-            Some(row) => Ok(Some((Account::from_row(&row)?, TokenRow::from_row(&row)?))),
-            None => Ok(None),
-        }
+        let sql = format!(
+            "SELECT {COLUMNS}, {ACCOUNTS} JOIN tokens t ON t.account = a.id \
+             WHERE t.sha256 = $1 AND t.revoked_ms IS NULL AND (t.expires_ms IS NULL OR t.expires_ms > $2)"
+        );
+        let found: Option<OwnedToken> = sqlx::query_as(AssertSqlSafe(sql))
+            .bind(sha256)
+            .bind(now_ms)
+            .fetch_optional(&self.pool)
+            .await?;
+        Ok(found.map(|found| (found.account, found.token)))
     }
 
     /// All tokens of an account, oldest first, the revoked ones among them.
     pub(crate) async fn tokens_of(&self, account: &str) -> Result<Vec<TokenRow>, RegistryError> {
-        let rows = sqlx::query(
-            "SELECT id AS token_id, name AS token_name, role, created_ms AS token_created_ms, expires_ms, revoked_ms \
-             FROM tokens WHERE account = $1 ORDER BY created_ms, id",
+        Ok(select(
+            COLUMNS,
+            "FROM tokens t WHERE t.account = $1 ORDER BY t.created_ms, t.id",
         )
         .bind(account)
         .fetch_all(&self.pool)
-        .await?;
-        Ok(rows
-            .iter()
-            .map(TokenRow::from_row)
-            .collect::<Result<_, _>>()?)
+        .await?)
     }
 }

@@ -1,0 +1,85 @@
+//! The ids that repositories had before they were moved; they go on working.
+
+use super::repositories::Repository;
+use super::{Database, Writing};
+use crate::error::RegistryError;
+use crate::names::{RepositoryId, RepositoryKind};
+
+impl Database {
+    /// The repository that had this id before it was moved.
+    pub(crate) async fn moved_repository(
+        &self,
+        id: &RepositoryId,
+    ) -> Result<Option<Repository>, RegistryError> {
+        self.repository_where(
+            "JOIN aliases a ON a.repository = r.id \
+             WHERE a.kind = $1 AND a.owner_folded = $2 AND a.name_folded = $3",
+            id,
+        )
+        .await
+    }
+}
+
+impl Writing {
+    /// Gives a repository another owner and name and keeps its old id as an alias; false when the new id is taken.
+    pub(crate) async fn rename_repository(
+        &mut self,
+        repository: &Repository,
+        owner: &str,
+        owner_name: &str,
+        name: &str,
+    ) -> Result<bool, RegistryError> {
+        let taken = sqlx::query("SELECT id FROM repositories WHERE kind = $1 AND owner = $2 AND name_folded = $3 AND id <> $4")
+            .bind(repository.kind.word())
+            .bind(owner)
+            .bind(name.to_ascii_lowercase())
+            .bind(&repository.id)
+            .fetch_optional(&mut *self.transaction)
+            .await?;
+        if taken.is_some() {
+            return Ok(false);
+        }
+        let statement = sqlx::query(
+            "UPDATE repositories SET owner = $1, name = $2, name_folded = $3 WHERE id = $4",
+        )
+        .bind(owner)
+        .bind(name)
+        .bind(name.to_ascii_lowercase())
+        .bind(&repository.id);
+        self.run(statement).await?;
+        self.insert_alias(repository).await?;
+        self.delete_alias(repository.kind, owner_name, name).await?;
+        Ok(true)
+    }
+
+    /// Lets the id that a repository is about to lose go on leading to it.
+    async fn insert_alias(&mut self, repository: &Repository) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "INSERT INTO aliases (kind, owner_folded, name_folded, repository) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (kind, owner_folded, name_folded) DO UPDATE SET repository = excluded.repository",
+        )
+        .bind(repository.kind.word())
+        .bind(repository.owner_name.to_ascii_lowercase())
+        .bind(repository.name.to_ascii_lowercase())
+        .bind(&repository.id);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Lets an id that a repository takes lead to that one only.
+    pub(super) async fn delete_alias(
+        &mut self,
+        kind: RepositoryKind,
+        owner_name: &str,
+        name: &str,
+    ) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "DELETE FROM aliases WHERE kind = $1 AND owner_folded = $2 AND name_folded = $3",
+        )
+        .bind(kind.word())
+        .bind(owner_name.to_ascii_lowercase())
+        .bind(name.to_ascii_lowercase());
+        self.run(statement).await?;
+        Ok(())
+    }
+}

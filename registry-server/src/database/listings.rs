@@ -1,0 +1,52 @@
+//! What is known of a repository's files for listings and search.
+
+use super::{Database, Writing};
+use crate::error::RegistryError;
+
+/// What the registry reads out of the default branch's files for listings and search.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Listing {
+    /// The card's front matter as JSON.
+    pub(crate) card: Option<String>,
+    pub(crate) tags: Vec<String>,
+    /// Lower case; what `search=` looks through.
+    pub(crate) search_text: String,
+}
+
+impl Database {
+    /// The tags of a repository, in alphabetical order.
+    pub(crate) async fn tags_of(&self, repository: &str) -> Result<Vec<String>, RegistryError> {
+        let tags = sqlx::query_scalar(
+            "SELECT tag FROM repository_tags WHERE repository = $1 ORDER BY tag",
+        );
+        Ok(tags.bind(repository).fetch_all(&self.pool).await?)
+    }
+}
+
+impl Writing {
+    /// Replaces what listings and search know of a repository.
+    pub(crate) async fn set_listing(
+        &mut self,
+        repository: &str,
+        listing: &Listing,
+    ) -> Result<(), RegistryError> {
+        let statement =
+            sqlx::query("UPDATE repositories SET card = $1, search_text = $2 WHERE id = $3")
+                .bind(listing.card.as_deref())
+                .bind(&listing.search_text)
+                .bind(repository);
+        self.run(statement).await?;
+        let statement =
+            sqlx::query("DELETE FROM repository_tags WHERE repository = $1").bind(repository);
+        self.run(statement).await?;
+        for tag in &listing.tags {
+            let statement = sqlx::query(
+                "INSERT INTO repository_tags (repository, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            )
+            .bind(repository)
+            .bind(tag);
+            self.run(statement).await?;
+        }
+        Ok(())
+    }
+}
