@@ -18,7 +18,8 @@ pub struct FailureText<'a> {
     pub message: &'a str,
     /// What to change so that the next call succeeds.
     pub fix: Option<&'a str>,
-    /// The argument at fault, as a path: `items[2].price`.
+    /// The argument at fault, as a path: `items[2].price`. It is not named again when the
+    /// message does.
     pub argument: Option<&'a str>,
     /// Whether the same call, unchanged, may succeed later.
     pub retryable: bool,
@@ -48,7 +49,9 @@ impl fmt::Display for FailureText<'_> {
             write!(f, " ({})", self.kind.replace('-', " "))?;
         }
         write!(f, ": {}", self.message.trim())?;
-        if let Some(argument) = self.argument {
+        if let Some(argument) = self.argument
+            && !self.message.contains(&format!("`{argument}`"))
+        {
             write!(f, "\nArgument at fault: `{argument}`")?;
         }
         if let Some(fix) = self.fix {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tool_hub_manifest::{
@@ -64,7 +64,7 @@ impl ApprovalFlags {
             let access = asked
                 .directory(name)
                 .map_or(Access::Read, |request| request.access);
-            grants = grants.directory(name.clone(), config.working.join(path), access);
+            grants = grants.directory(name.clone(), config.place(path), access);
         }
         for name in &self.variables {
             grants = grants.variable(name.clone());
@@ -95,14 +95,13 @@ impl ApprovalFlags {
             ))
             .hint("inspect the tool again and approve the digest that the inspection prints")
             .into()),
-            None => ask_at_the_terminal(name, digest, asked, grants, config),
+            None => ask_at_the_terminal(name, asked, grants, config),
         }
     }
 }
 
 fn ask_at_the_terminal(
     name: &str,
-    digest: Digest,
     asked: &Capabilities,
     grants: Grants,
     config: &Config,
@@ -111,9 +110,7 @@ fn ask_at_the_terminal(
         return Err(Problem::refused(format!(
             "`{name}` is not approved, and nobody is there to ask"
         ))
-        .hint(format!(
-            "after reading the inspection, add: --approve {digest}"
-        ))
+        .hint("inspect the tool, then add --approve with the digest that the inspection prints")
         .into());
     };
     let grants = terminal.ask_for_grants(asked, grants, config)?;
@@ -178,7 +175,7 @@ impl Terminal {
             let path = self.ask(&question)?;
             let path = path.trim();
             if !path.is_empty() {
-                let path = config.working.join(path);
+                let path = config.place(Path::new(path));
                 grants = grants.directory(request.name.clone(), path, request.access);
             }
         }

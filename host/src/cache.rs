@@ -2,6 +2,7 @@
 //! entry counts only when it carries a MAC made with this directory's own key over exactly
 //! the bytes that are then used. Whatever is wrong with an entry, it is compiled again.
 
+mod image;
 mod trim;
 
 use std::fs::{self, File, OpenOptions};
@@ -15,6 +16,8 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::HostError;
+
+use self::image::Image;
 
 pub use trim::Trimmed;
 
@@ -70,15 +73,14 @@ impl Cache {
         }
     }
 
-    /// Authenticates `code` as that of the component with `digest`.
-    fn mac(&self, digest: &Digest, code: &[u8]) -> [u8; MAC_BYTES] {
+    /// Begins the MAC of code of the component with `digest`, `length` bytes of it.
+    fn mac(&self, digest: &Digest, length: u64) -> blake3::Hasher {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(b"tool-hub compiled code v1\0");
         hasher.update(digest.as_bytes());
         hasher.update(&self.compatibility.to_le_bytes());
-        hasher.update(&(code.len() as u64).to_le_bytes());
-        hasher.update(code);
-        hasher.finalize().into()
+        hasher.update(&length.to_le_bytes());
+        hasher
     }
 }
 
@@ -106,30 +108,33 @@ impl Entry<'_> {
         }
     }
 
-    /// Reads the entry into memory of our own, authenticates that memory, and loads the
-    /// code from it. A mapping of the file would show later changes to the file.
+    /// Copies the entry into memory that nobody can change, authenticates that memory, and
+    /// loads the code from it. A mapping of the file would show later changes to the file.
     fn read(&self) -> io::Result<Component> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
         let invalid = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text);
-        let code_length = length
+        let length = length
             .checked_sub(MAC_BYTES as u64)
             .filter(|length| (1..ENTRY_BYTES_MAX).contains(length))
             .ok_or_else(|| invalid("the entry has a wrong size"))?;
         let mut mac = [0; MAC_BYTES];
         file.read_exact(&mut mac)?;
-        let mut code = Vec::with_capacity(code_length as usize);
-        file.take(code_length).read_to_end(&mut code)?;
+        let image = Image::copy(file, length)?;
+        let mut hasher = self.cache.mac(&self.digest, length);
+        image.hash(&mut hasher)?;
         // blake3's own comparison takes the same time for every input.
-        if blake3::Hash::from(mac) != blake3::Hash::from(self.cache.mac(&self.digest, &code)) {
+        if blake3::Hash::from(mac) != hasher.finalize() {
             return Err(invalid("the entry is not authentic"));
         }
-        deserialize(&self.cache.engine, &code).map_err(|error| invalid(&format!("{error:#}")))
+        deserialize(&self.cache.engine, &image).map_err(|error| invalid(&format!("{error:#}")))
     }
 
     fn write(&self, code: &[u8]) -> io::Result<()> {
         let mut file = NamedTempFile::new_in(&self.cache.directory)?;
-        file.write_all(&self.cache.mac(&self.digest, code))?;
+        let mut hasher = self.cache.mac(&self.digest, code.len() as u64);
+        hasher.update(code);
+        file.write_all(hasher.finalize().as_bytes())?;
         file.write_all(code)?;
         file.as_file().sync_all()?;
         file.persist(&self.path).map_err(|error| error.error)?;
@@ -143,10 +148,10 @@ impl Entry<'_> {
     reason = "deserialising trusts its input; the MAC over these very bytes says that an \
               engine of this version and configuration made them from this component"
 )]
-fn deserialize(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the caller authenticated `code` as the output of `serialize` of a compatible
-    // engine, and holds it alone, so it is still what was authenticated.
-    unsafe { Component::deserialize(engine, code) }
+fn deserialize(engine: &Engine, image: &Image) -> wasmtime::Result<Component> {
+    // SAFETY: the caller authenticated `image` as the output of `serialize` of a compatible
+    // engine, and an image cannot change, so it is still what was authenticated.
+    unsafe { image.deserialize(engine) }
 }
 
 /// Makes `directory` and closes it to everybody else.

@@ -140,7 +140,7 @@ impl std::fmt::Debug for Tool {
 fn wrong_argument(error: ArgumentError) -> Failure {
     let message = match error.path.as_str() {
         "" => error.message,
-        path => format!("argument `{path}`: {}", error.message),
+        path => format!("argument `{path}` {}", error.message),
     };
     Failure {
         kind: FailureKind::InvalidArgument,

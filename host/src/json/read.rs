@@ -25,7 +25,7 @@ const SHOWN_MAX: usize = 60;
 pub(crate) struct ArgumentError {
     /// Where: `items[2].price`; empty for the arguments as a whole.
     pub(crate) path: String,
-    /// What is wrong there.
+    /// What is wrong there, to be read after the path: `is missing`.
     pub(crate) message: String,
     /// How to mend it.
     pub(crate) fix: Option<String>,
@@ -86,8 +86,8 @@ impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
-            Self::Member(Self::Root, name) => f.write_str(name),
-            Self::Member(parent, name) => write!(f, "{parent}.{name}"),
+            Self::Member(Self::Root, name) => f.write_str(&cut(name)),
+            Self::Member(parent, name) => write!(f, "{parent}.{}", cut(name)),
             Self::Item(parent, index) => write!(f, "{parent}[{index}]"),
         }
     }

@@ -95,26 +95,26 @@ async fn a_call_after_a_trap_gets_a_fresh_instance() {
 async fn wrong_arguments_are_explained() {
     let tool = load(arithmetic()).await;
     for (arguments, argument, message) in [
-        (r#"{"a": 1}"#, Some("b"), "argument `b`: `b` is missing"),
+        (r#"{"a": 1}"#, Some("b"), "argument `b` is missing"),
         (
             r#"{"a": 1, "b": -1}"#,
             Some("b"),
-            "argument `b`: expected a whole number from 0 to 4294967295, got -1",
+            "argument `b` should be a whole number from 0 to 4294967295, not -1",
         ),
         (
             r#"{"a": "x", "b": 1}"#,
             Some("a"),
-            "argument `a`: expected a whole number from 0 to 4294967295, got the string \"x\"",
+            "argument `a` should be a whole number from 0 to 4294967295, not the string \"x\"",
         ),
         (
             r#"{"a": 1, "b": 2, "c": 3}"#,
             Some("c"),
-            "argument `c`: `c` is not known here",
+            "argument `c` is unknown",
         ),
         (
             r#"{"a": 1, "a": 2}"#,
             Some("a"),
-            "argument `a`: `a` is given twice",
+            "argument `a` is given twice",
         ),
         (
             "[1, 2]",

@@ -8,7 +8,7 @@ use wasmtime::component::Val;
 use crate::shape::{Field, Shape, labels};
 
 use super::value::Value;
-use super::{Context, Path, cut};
+use super::{Context, Path};
 
 /// The members of a record, or the arguments of a function.
 pub(super) struct Members<'a> {
@@ -19,7 +19,6 @@ pub(super) struct Members<'a> {
 
 impl Members<'_> {
     fn unknown<E: Error>(&self, name: &str) -> E {
-        let message = format!("`{}` is not known here", cut(name));
         let fix = if self.fields.is_empty() {
             "leave it out, nothing is expected here".to_owned()
         } else {
@@ -29,14 +28,13 @@ impl Members<'_> {
             )
         };
         let path = Path::Member(self.path, name);
-        self.context.fail(&path, message, Some(fix))
+        self.context.fail(&path, "is unknown".to_owned(), Some(fix))
     }
 
     fn missing<E: Error>(&self, field: &Field) -> E {
-        let message = format!("`{}` is missing", field.label.json);
         let fix = format!("give {}", field.shape.describe());
         let path = Path::Member(self.path, &field.label.json);
-        self.context.fail(&path, message, Some(fix))
+        self.context.fail(&path, "is missing".to_owned(), Some(fix))
     }
 }
 
@@ -67,7 +65,7 @@ impl<'de> Visitor<'de> for Members<'_> {
             };
             let path = Path::Member(self.path, &name);
             if values[index].is_some() {
-                let message = format!("`{name}` is given twice");
+                let message = "is given twice".to_owned();
                 return Err(self.context.fail(&path, message, None));
             }
             let seed = Value {

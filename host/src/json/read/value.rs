@@ -38,7 +38,7 @@ impl<'a> Value<'a> {
     }
 
     fn wrong<E: Error>(&self, got: impl fmt::Display) -> E {
-        let message = format!("expected {}, got {got}", self.shape.describe());
+        let message = format!("should be {}, not {got}", self.shape.describe());
         self.context.fail(self.path, message, None)
     }
 
@@ -112,7 +112,7 @@ impl<'a> Value<'a> {
         match BASE64.decode(text) {
             Ok(bytes) => Ok(Val::List(bytes.into_iter().map(Val::U8).collect())),
             Err(error) => {
-                let message = format!("expected a base64 string: {error}");
+                let message = format!("is not base64: {error}");
                 let fix = "encode the bytes with the standard base64 alphabet (RFC 4648)";
                 Err(self.context.fail(self.path, message, Some(fix.into())))
             }
@@ -383,7 +383,7 @@ impl Value<'_> {
                 Ok(Val::Variant(case.label.wit.clone(), Some(Box::new(value))))
             }
             (Some(shape), None) => {
-                let message = format!("`val` is missing: {}", shape.describe());
+                let message = format!("lacks `val`, {}", shape.describe());
                 Err(self.context.fail(self.path, message, None))
             }
         }
