@@ -24,6 +24,7 @@ pub(crate) mod validate_yaml;
 pub(crate) mod whoami;
 
 mod target;
+mod visibility;
 
 use axum::response::{IntoResponse as _, Response};
 use serde_json::Value;

@@ -1,5 +1,7 @@
 //! `POST …/paths-info/{rev}`: what is at these paths.
 
+use std::collections::HashMap;
+
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,12 +32,11 @@ pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
     let repository = &call.admitted.repository.id;
     let entries = list_entries(database, repository, &target.commit, &question.paths).await?;
     let last = if question.expand {
-        let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
-        database
-            .last_changes(repository, &target.commit, &paths)
+        target
+            .last_changes(&call.registry, &call.admitted, &entries)
             .await?
     } else {
-        Default::default()
+        HashMap::new()
     };
     Ok(json(Value::Array(
         entries

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::json;
+use super::visibility::Visibility;
 use crate::access::{Call, Caller, SignedInToWrite, Standing, standing_in};
 use crate::clock;
 use crate::database::accounts::Account;
@@ -33,10 +34,8 @@ struct Wish {
     organization: Option<String>,
     #[serde(default, rename = "type")]
     kind: Option<String>,
-    #[serde(default)]
-    private: Option<bool>,
-    #[serde(default)]
-    visibility: Option<String>,
+    #[serde(flatten)]
+    visibility: Visibility,
     #[serde(default)]
     license: Option<String>,
     #[serde(default)]
@@ -64,7 +63,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         owner: owner.id.clone(),
         owner_name: owner.name.clone(),
         name: name.to_string(),
-        private: is_private(&wish)?,
+        private: wish.visibility.private()?.unwrap_or(false),
         card: None,
         downloads: 0,
         likes: 0,
@@ -155,17 +154,6 @@ pub(super) async fn find_owner(
         Ok(account)
     } else {
         Err(refuse())
-    }
-}
-
-fn is_private(wish: &Wish) -> Result<bool, Refusal> {
-    match wish.visibility.as_deref() {
-        None => Ok(wish.private.unwrap_or(false)),
-        Some("private") => Ok(true),
-        Some("public") => Ok(false),
-        Some(other) => Err(Refusal::bad_request(format!(
-            "\"visibility\" must be \"public\" or \"private\", not {other:?}"
-        ))),
     }
 }
 

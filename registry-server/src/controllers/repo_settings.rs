@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::json;
+use super::visibility::Visibility;
 use crate::access::{Call, ManageRepository};
 use crate::database::repositories::Settings;
 use crate::http::{Refusal, Reply};
@@ -13,10 +14,8 @@ const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
 
 #[derive(Deserialize)]
 struct Wish {
-    #[serde(default)]
-    visibility: Option<String>,
-    #[serde(default)]
-    private: Option<bool>,
+    #[serde(flatten)]
+    visibility: Visibility,
     #[serde(default)]
     gated: Option<Value>,
     #[serde(default)]
@@ -25,16 +24,7 @@ struct Wish {
 
 pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
     let wish: Wish = call.json().await?;
-    let private = match wish.visibility.as_deref() {
-        None => wish.private,
-        Some("private") => Some(true),
-        Some("public") => Some(false),
-        Some(_) => {
-            return Err(Refusal::bad_request(
-                "\"visibility\" must be \"public\" or \"private\"",
-            ));
-        }
-    };
+    let private = wish.visibility.private()?;
     // Answering yes and serving the files to everyone would be worse than refusing.
     if wish
         .gated

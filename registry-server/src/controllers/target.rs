@@ -1,9 +1,12 @@
 //! What the path of a request points at, beyond the repository.
 
+use std::collections::HashMap;
+
 use crate::access::Reader;
 use crate::database::commits::Commit;
 use crate::database::repositories::Repository;
-use crate::history::resolve_revision;
+use crate::error::RegistryError;
+use crate::history::{ListedEntry, resolve_revision};
 use crate::http::Refusal;
 use crate::names::{Address, RefName};
 use crate::registry::Registry;
@@ -24,6 +27,22 @@ pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target,
         commit,
         rest: rest.to_vec(),
     })
+}
+
+impl Target {
+    /// For each entry's path the last commit that touched it.
+    pub(super) async fn last_changes(
+        &self,
+        registry: &Registry,
+        reader: &Reader,
+        entries: &[ListedEntry],
+    ) -> Result<HashMap<String, Commit>, RegistryError> {
+        let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+        registry
+            .database()
+            .last_changes(&reader.repository.id, &self.commit, &paths)
+            .await
+    }
 }
 
 /// Finds the commit of a revision.

@@ -1,5 +1,7 @@
 //! `GET …/tree/{rev}[/{path}]`: the files and directories of a revision, in pages.
 
+use std::collections::HashMap;
+
 use http::header::LINK;
 use serde_json::Value;
 
@@ -45,12 +47,11 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
     let more = entries.len() > page_max;
     entries.truncate(page_max);
     let last = if expand {
-        let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
-        database
-            .last_changes(repository, &target.commit, &paths)
+        target
+            .last_changes(&call.registry, &call.admitted, &entries)
             .await?
     } else {
-        Default::default()
+        HashMap::new()
     };
     let rows = entries
         .iter()
