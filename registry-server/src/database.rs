@@ -20,7 +20,10 @@ use std::sync::Once;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
 use sqlx::query::{Query, QueryAs};
-use sqlx::{Any, AnyPool, AssertSqlSafe, Executor as _, FromRow, Transaction};
+use sqlx::{
+    Any, AnyConnection, AnyPool, AssertSqlSafe, Connection as _, Executor as _, FromRow,
+    Transaction,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
@@ -60,6 +63,11 @@ impl Database {
             "sqlite://{}?mode=rwc",
             utf8_percent_encode(&path.to_string_lossy(), URL_PATH)
         );
+        let failed = |source| RegistryError::OpenDatabase {
+            url: url.clone(),
+            source,
+        };
+        open_once(&url).await.map_err(failed)?;
         let pool = AnyPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .after_connect(|connection, _| {
@@ -67,10 +75,7 @@ impl Database {
             })
             .connect(&url)
             .await
-            .map_err(|source| RegistryError::OpenDatabase {
-                url: url.clone(),
-                source,
-            })?;
+            .map_err(failed)?;
         sqlx::migrate!("./migrations/sqlite")
             .run(&pool)
             .await
@@ -99,6 +104,13 @@ impl Database {
     pub(crate) async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then cannot say why.
+async fn open_once(url: &str) -> Result<(), sqlx::Error> {
+    let mut connection = AnyConnection::connect(url).await?;
+    connection.execute(SQLITE_PRAGMAS).await?;
+    connection.close().await
 }
 
 impl Writing {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use reqwest::Method;
-use tool_hub_registry_server::{Registry, RegistryConfig};
+use tool_hub_registry_server::{Registry, RegistryConfig, RegistryError};
 
 use crate::support::{TestRegistry, file, header, refusal};
 
@@ -34,6 +34,24 @@ async fn what_was_acknowledged_is_there_after_a_restart() {
             .await
             .unwrap(),
         "a"
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_named_at_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("registry.sqlite");
+    std::fs::write(&file, "notes of somebody else; ".repeat(100)).unwrap();
+    let opening = Registry::open(RegistryConfig::new(scratch.path()));
+    let opened = tokio::time::timeout(Duration::from_secs(5), opening).await;
+    let error = opened.expect("no waiting").unwrap_err();
+    let RegistryError::OpenDatabase { url, source } = error else {
+        panic!("{error:?}");
+    };
+    assert!(url.contains("registry.sqlite"), "{url}");
+    assert!(
+        source.to_string().contains("file is not a database"),
+        "{source}"
     );
 }
 
