@@ -1,12 +1,15 @@
 //! What an error means to the person in front of the terminal: the exit code, and what to
 //! do next.
 
+mod registry;
+
 use std::fmt;
 use std::process::ExitCode;
 
 use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
+use tool_hub_registry_server::RegistryError;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +42,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             .or_else(|| cause.downcast_ref::<Problem>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<ClientError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<StoreError>().map(Hint::diagnosis))
+            .or_else(|| cause.downcast_ref::<RegistryError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<VerifyError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<HostError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<GrantError>().map(Hint::diagnosis))

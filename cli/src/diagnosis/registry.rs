@@ -1,0 +1,151 @@
+//! Failures of `tool registry`: of the registry's directory, and of what its administrator
+//! asked for.
+
+use tool_hub_registry_server::RegistryError;
+
+use super::{Exit, Hint};
+
+impl Hint for RegistryError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::OpenDirectory { .. }
+            | Self::OpenDatabase { .. }
+            | Self::Migrate(_)
+            | Self::Content(_)
+            | Self::Spool(_)
+            | Self::Name(_)
+            | Self::NameTaken { .. }
+            | Self::NoSuchAccount { .. }
+            | Self::NoSuchToken { .. } => Exit::User,
+            _ => Exit::Unexpected,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::OpenDirectory { .. } => vec![
+                "make it a directory that you may write, or name another with --data DIR"
+                    .to_owned(),
+            ],
+            Self::OpenDatabase { .. } => vec![
+                "registry.sqlite must be a registry's and yours to write; name another directory with --data DIR"
+                    .to_owned(),
+            ],
+            Self::Migrate(_) => vec![
+                "its files must be yours to write; if a newer version of `tool` made them, run that one, or name another directory with --data DIR"
+                    .to_owned(),
+            ],
+            Self::Content(_) | Self::Spool(_) => vec![
+                "look whether the registry's directory may be written and its disk has room"
+                    .to_owned(),
+            ],
+            Self::Name(_) => vec![
+                "choose another name, such as alice or my-team: it becomes the owner in owner/name"
+                    .to_owned(),
+            ],
+            Self::NameTaken { name } => vec![
+                "choose another name: users and organisations share them, and case makes no difference"
+                    .to_owned(),
+                format!("if {name} is the user you mean, run: tool registry token create {name}"),
+            ],
+            Self::NoSuchAccount { kind: "user", name } => vec![
+                "see who there is with: tool registry user list".to_owned(),
+                format!("add the user with: tool registry user add {name}"),
+            ],
+            Self::NoSuchAccount { name, .. } => {
+                vec![format!("add it with: tool registry org add {name}")]
+            }
+            Self::NoSuchToken { .. } => {
+                vec!["see the ids of a user's tokens with: tool registry token list USER".to_owned()]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+    use std::path::Path;
+
+    use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole};
+
+    use super::super::of;
+    use super::*;
+
+    async fn open(directory: &Path) -> Result<Registry, RegistryError> {
+        Registry::open(RegistryConfig::new(directory)).await
+    }
+
+    #[track_caller]
+    fn check<T: Debug>(failed: Result<T, RegistryError>, expect: &str, hints: &[&str]) {
+        let error = anyhow::Error::from(failed.expect_err("a failure"));
+        assert!(error.to_string().starts_with(expect), "{error}");
+        let diagnosis = of(&error);
+        assert_eq!(diagnosis.exit, Exit::User);
+        assert_eq!(diagnosis.hints.len(), hints.len(), "{:?}", diagnosis.hints);
+        for (said, hint) in diagnosis.hints.iter().zip(hints) {
+            assert!(said.contains(hint), "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_an_administrator_asked_for() {
+        let scratch = tempfile::tempdir().unwrap();
+        let registry = open(scratch.path()).await.unwrap();
+        registry.add_user("alice", None).await.unwrap();
+
+        check(
+            registry.add_user("Alice", None).await,
+            "the name \"Alice\" is taken",
+            &["another name", "tool registry token create Alice"],
+        );
+        check(
+            registry.add_organisation("a b").await,
+            "the name \"a b\" is not valid",
+            &["such as alice or my-team"],
+        );
+        check(
+            registry.add_user("api", None).await,
+            "the name \"api\" is reserved",
+            &["such as alice or my-team"],
+        );
+        check(
+            registry
+                .create_token("bob", "token", TokenRole::Read, None)
+                .await,
+            "there is no user called \"bob\"",
+            &["tool registry user list", "tool registry user add bob"],
+        );
+        check(
+            registry.add_member("acme", "alice", MemberRole::Read).await,
+            "there is no organisation called \"acme\"",
+            &["tool registry org add acme"],
+        );
+        check(
+            registry.revoke_token("42").await,
+            "there is no token \"42\"",
+            &["tool registry token list USER"],
+        );
+    }
+
+    #[tokio::test]
+    async fn a_directory_that_cannot_be_used() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("file");
+        std::fs::File::create(&file).unwrap();
+        check(
+            open(&file).await,
+            "cannot use the registry directory",
+            &["--data DIR"],
+        );
+
+        let occupied = scratch.path().join("occupied");
+        std::fs::create_dir_all(occupied.join("registry.sqlite")).unwrap();
+        check(
+            open(&occupied).await,
+            "cannot open the metadata database",
+            &["--data DIR"],
+        );
+    }
+}
