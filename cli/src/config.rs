@@ -22,7 +22,9 @@ use tool_hub_registry_client::{Client, ClientConfig, Store, Token};
 use url::Url;
 
 use crate::args::Global;
+use crate::clear_text::{self, ClearText};
 use crate::credentials::Credentials;
+use crate::printer::Printer;
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 const CONFIG_FILE: &str = "config.toml";
@@ -48,6 +50,7 @@ pub(crate) struct Config {
     hub_token_file: PathBuf,
     hub_endpoint: Url,
     log: Option<String>,
+    clear_text: ClearText,
 }
 
 /// `config.toml`, which people write.
@@ -94,6 +97,7 @@ impl Config {
             hub_token_file: places.hub_token_file,
             hub_endpoint,
             log: variable("TOOL_HUB_LOG"),
+            clear_text: ClearText::default(),
         })
     }
 
@@ -119,20 +123,25 @@ impl Config {
     }
 
     /// A client of the registry at `endpoint`, with the token that belongs to it.
-    pub(crate) fn client(&self, endpoint: &Url) -> anyhow::Result<Client> {
-        self.client_with(endpoint, self.token_for(endpoint)?)
+    pub(crate) fn client(&self, endpoint: &Url, printer: &Printer) -> anyhow::Result<Client> {
+        self.client_with(endpoint, self.token_for(endpoint)?, printer)
     }
 
-    /// A client of the registry at `endpoint`, with `token`.
+    /// A client of the registry at `endpoint`, with `token`. Every client is made here, so
+    /// that no token goes to another machine in clear without a warning.
     pub(crate) fn client_with(
         &self,
         endpoint: &Url,
         token: Option<Token>,
+        printer: &Printer,
     ) -> anyhow::Result<Client> {
         let agent = concat!("tool-hub/", env!("CARGO_PKG_VERSION"));
-        Ok(Client::new(
-            ClientConfig::new(endpoint.clone(), agent).with_token(token),
-        )?)
+        let config = ClientConfig::new(endpoint.clone(), agent).with_token(token);
+        if let Some(warning) = self.clear_text.warning(&config) {
+            printer.warning(&warning);
+            printer.hint(clear_text::HINT);
+        }
+        Ok(Client::new(config)?)
     }
 
     /// The store of packages.

@@ -5,6 +5,7 @@ mod approvals;
 mod args;
 mod arguments;
 mod build;
+mod clear_text;
 mod commands;
 mod config;
 mod credentials;

@@ -89,7 +89,7 @@ impl Subject {
                     Ok(reference) => reference.clone(),
                     Err(error) => return Err(not_a_reference(text, error.clone(), config)),
                 };
-                let client = config.client(endpoint)?;
+                let client = config.client(endpoint, printer)?;
                 let resolved = client.resolve(&reference).await?;
                 let bars = Bars::start(printer);
                 let pulled = client.pull(&resolved, &config.open_store()?, &bars).await;

@@ -52,7 +52,7 @@ impl Doctor {
             rust().await,
             program("python", "python3", "--version", "to build Python tools").await,
             program("node", "node", "--version", "to build JavaScript tools").await,
-            registry(config).await,
+            registry(config, printer).await,
             token(config),
             sandbox(config),
             store(config),
@@ -134,8 +134,8 @@ async fn program(what: &'static str, program: &str, flag: &str, purpose: &str) -
     }
 }
 
-async fn registry(config: &Config) -> Finding {
-    let client = match config.client_with(&config.endpoint, None) {
+async fn registry(config: &Config, printer: &Printer) -> Finding {
+    let client = match config.client_with(&config.endpoint, None, printer) {
         Ok(client) => client,
         Err(error) => return bad("registry", &error),
     };

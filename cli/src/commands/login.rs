@@ -33,7 +33,7 @@ impl Login {
             .trim()
             .parse::<Token>()
             .context("this cannot be used as a token")?;
-        let client = config.client_with(&config.endpoint, Some(token))?;
+        let client = config.client_with(&config.endpoint, Some(token), printer)?;
         let identity = client.whoami().await?;
         config.credentials()?.keep(&config.endpoint, text.trim())?;
         printer.note(&format!(

@@ -49,7 +49,7 @@ impl Push {
             refuse_the_stale(&directory, verified.manifest(), &self.directory)?;
         }
         refuse_the_refused(&tool_hub_host::inspect(&verified)?)?;
-        let client = config.client(&config.endpoint)?;
+        let client = config.client(&config.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;
         if self.dry_run {
             return self.say_what_would_happen(&repo, &verified, config, printer);

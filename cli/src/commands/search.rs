@@ -26,7 +26,7 @@ impl Search {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let client = config.client(&config.endpoint)?;
+        let client = config.client(&config.endpoint, printer)?;
         let found = client.search(&self.words.join(" "), self.limit).await?;
         if printer.wants_json() {
             let tools: Vec<_> = found

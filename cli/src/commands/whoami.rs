@@ -17,7 +17,8 @@ impl Whoami {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let identity = config.client(&config.endpoint)?.whoami().await?;
+        let client = config.client(&config.endpoint, printer)?;
+        let identity = client.whoami().await?;
         if printer.wants_json() {
             printer.json(&serde_json::json!({
                 "endpoint": config.endpoint,
