@@ -46,6 +46,7 @@ pub(crate) struct Config {
     pub(crate) user: PathBuf,
     /// Where the command was started.
     pub(crate) working: PathBuf,
+    home: PathBuf,
     token: Option<Token>,
     hub_token_file: PathBuf,
     hub_endpoint: Url,
@@ -93,12 +94,23 @@ impl Config {
             toolchains: places.cache.join("toolchains"),
             user: places.user,
             working: std::env::current_dir().context("the working directory cannot be found")?,
+            home: places.home,
             token,
             hub_token_file: places.hub_token_file,
             hub_endpoint,
             log: variable("TOOL_HUB_LOG"),
             clear_text: ClearText::default(),
         })
+    }
+
+    /// Where `path` is, as a person writes it: below their home after `~/`, which no shell
+    /// expands in an answer to a question and only some in `NAME=~/path`, else below the
+    /// working directory.
+    pub(crate) fn place(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix("~") {
+            Ok(below) => self.home.join(below),
+            Err(_) => self.working.join(path),
+        }
     }
 
     /// The token to show to `endpoint`, where there is one.
@@ -191,6 +203,7 @@ impl Config {
 
 /// The directories in which `tool` keeps things.
 struct Places {
+    home: PathBuf,
     data: PathBuf,
     cache: PathBuf,
     user: PathBuf,
@@ -217,6 +230,7 @@ impl Places {
             ),
         };
         Ok(Self {
+            home: base.home_dir().to_owned(),
             data,
             cache,
             user,

@@ -77,7 +77,7 @@ impl Subject {
         match self {
             Self::Path(path) => {
                 // Without the `.` of `./x`, which would only be noise in the lock.
-                let path: PathBuf = config.working.join(path).components().collect();
+                let path: PathBuf = config.place(path).components().collect();
                 let verified = read(&path)?;
                 Ok(Fetched {
                     verified,
