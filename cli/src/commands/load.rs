@@ -9,6 +9,7 @@ use tool_hub_host::Inspection;
 use tool_hub_manifest::{
     FunctionName, Grants, LockedTool, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq,
 };
+use url::Url;
 
 use crate::approval::ApprovalFlags;
 use crate::config::Config;
@@ -22,7 +23,8 @@ use crate::toolbox::OpenToolbox;
 /// Arguments of `tool load`.
 #[derive(Debug, Args)]
 pub(crate) struct Load {
-    /// owner/name, owner/name@version, or a path to a component, package or project
+    /// owner/name, owner/name@version, a path to a component, package or project, or the
+    /// name of a tool of the toolbox, to load it anew
     tool: Subject,
 
     /// The name that agents will see [default: the tool's own]
@@ -39,9 +41,10 @@ impl Load {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let fetched = self.tool.fetch(&config.endpoint, config, printer).await?;
-        let key = match &self.name {
-            Some(name) => name.clone(),
+        let meant = self.meant(config)?;
+        let fetched = meant.tool.fetch(&meant.endpoint, config, printer).await?;
+        let key = match self.name.clone().or(meant.key) {
+            Some(name) => name,
             None => ToolKey::from(&fetched.verified.manifest().name),
         };
         let entry = entry(&fetched, &key, config)?;
@@ -68,6 +71,59 @@ impl Load {
             ));
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What is to be loaded: what the command line names, unless that is the name of a tool
+    /// of the toolbox.
+    fn meant(&self, config: &Config) -> anyhow::Result<Meant> {
+        if let Subject::Reference(Err(_), text) = &self.tool
+            && let Ok(key) = text.replace('-', "_").parse()
+            && let Some(meant) = Meant::under(key, config)?
+        {
+            return Ok(meant);
+        }
+        Ok(Meant {
+            tool: self.tool.clone(),
+            endpoint: config.endpoint.clone(),
+            key: None,
+        })
+    }
+}
+
+/// A tool that is to be loaded, where it is looked for, and the name it has already.
+struct Meant {
+    tool: Subject,
+    endpoint: Url,
+    key: Option<ToolKey>,
+}
+
+impl Meant {
+    /// What the toolbox has under `key`, in the newest version that it follows. A refusal
+    /// names the command that grants one right more, and knows no more than this name.
+    fn under(key: ToolKey, config: &Config) -> anyhow::Result<Option<Self>> {
+        let toolbox = OpenToolbox::open(config)?;
+        let Some(entry) = toolbox.entry(&key) else {
+            return Ok(None);
+        };
+        let tool = match (&entry.repo, &entry.path) {
+            (Some(repo), _) => {
+                let version = entry.version.clone();
+                let reference = ToolRef {
+                    repo: repo.clone(),
+                    revision: version.map_or(Revision::Newest, Revision::Version),
+                };
+                let text = reference.to_string();
+                Subject::Reference(Ok(reference), text)
+            }
+            (None, Some(path)) => Subject::Path(path.clone()),
+            (None, None) => return Ok(None),
+        };
+        let endpoint = entry.endpoint.as_ref().unwrap_or(&config.endpoint);
+        Ok(Some(Self {
+            tool,
+            endpoint: endpoint.clone(),
+            key: Some(key),
+        }))
     }
 }
 
