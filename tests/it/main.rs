@@ -18,6 +18,7 @@ mod errors;
 mod foreign;
 mod journey;
 mod mcp;
+mod network;
 mod support;
 mod tamper;
 mod tidy;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         mcp::tests(),
         embed::tests(),
         demo::tests(),
+        network::tests(),
     ]
     .concat();
     libtest_mimic::run(&arguments, support::trials(tests, &arguments)).exit_code()

@@ -6,6 +6,7 @@ pub(crate) mod needs;
 pub(crate) mod packages;
 pub(crate) mod proxy;
 pub(crate) mod registry;
+pub(crate) mod website;
 
 use std::path::{Path, PathBuf};
 
