@@ -32,9 +32,14 @@ const ADDER: &str = r#"
     (export "someone:else/math@1.2.0" (instance $math)))
 "#;
 
+/// The component that adds.
+pub(crate) fn adder() -> Vec<u8> {
+    wat::parse_str(ADDER).expect("a component")
+}
+
 fn with_adder() -> Home {
     let home = Home::new();
-    home.write("adder.wasm", wat::parse_str(ADDER).expect("a component"));
+    home.write("adder.wasm", adder());
     home
 }
 

@@ -12,6 +12,7 @@
 )]
 
 mod clients;
+mod consent;
 mod demo;
 mod embed;
 mod errors;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         mcp::tests(),
         embed::tests(),
         demo::tests(),
+        consent::tests(),
         network::tests(),
     ]
     .concat();

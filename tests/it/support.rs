@@ -6,6 +6,7 @@ pub(crate) mod needs;
 pub(crate) mod packages;
 pub(crate) mod proxy;
 pub(crate) mod registry;
+pub(crate) mod terminal;
 pub(crate) mod website;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 pub(crate) use home::{Home, Ran};
 pub(crate) use needs::Need;
 pub(crate) use registry::RegistryProcess;
+pub(crate) use terminal::Terminal;
 
 /// One test: its name, what it needs, and what it does. It fails by panicking.
 #[derive(Clone)]
@@ -69,6 +71,21 @@ pub(crate) fn root() -> PathBuf {
         .parent()
         .expect("the workspace")
         .to_owned()
+}
+
+/// Every file below `directory`, in order. Links are not followed.
+pub(crate) fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory") {
+        let entry = entry.expect("an entry");
+        if entry.file_type().expect("an entry").is_dir() {
+            found.extend(files(&entry.path()));
+        } else {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    found
 }
 
 /// A directory that survives from run to run: what is costly to make is made there once.

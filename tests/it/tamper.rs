@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::journey::load;
 use crate::support::proxy::Flipping;
-use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
+use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
 
 /// The exit code of a refusal.
 const REFUSED: i32 = 3;
@@ -27,20 +27,6 @@ fn published() -> (RegistryProcess, PathBuf) {
     let project = guests::built("calculator");
     author.run(["push", "-C", &project.to_string_lossy()]).ok();
     (registry, project.join("dist/tool.wasm"))
-}
-
-/// Every file below `directory`.
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            found.extend(files(&path))
-        } else {
-            found.push(path)
-        }
-    }
-    found
 }
 
 /// The file below `directory` that holds exactly the bytes of `original`.

@@ -47,6 +47,11 @@ impl Home {
         self.path().join("home")
     }
 
+    /// Every file of this person's, in order. Links are not followed.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        super::files(self.path())
+    }
+
     /// The same person with an environment variable set.
     pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
@@ -66,9 +71,27 @@ impl Home {
         &self,
         arguments: impl IntoIterator<Item = I>,
     ) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tool"));
+        let mut command = self.program(env!("CARGO_BIN_EXE_tool"));
+        command.args(arguments);
         command
-            .args(arguments)
+    }
+
+    /// A line as it is typed at a shell that finds `tool`, ready to be started.
+    pub(crate) fn shell(&self, line: &str) -> Command {
+        let tool = Path::new(env!("CARGO_BIN_EXE_tool"));
+        let programs = std::env::var("PATH").expect("the machine has programs");
+        let found_first = tool.parent().expect("a directory").display();
+        let mut command = self.program("sh");
+        command
+            .args(["-c", line])
+            .env("PATH", format!("{found_first}:{programs}"));
+        command
+    }
+
+    /// Any program, as this person would start it.
+    fn program(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command
             .current_dir(self.work())
             .env_clear()
             .envs(std::env::vars().filter(|(name, _)| is_needed(name)))

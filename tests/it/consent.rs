@@ -1,0 +1,211 @@
+//! Consent at a terminal: only a typed `yes`, to a question that was shown, loads a tool.
+
+use std::os::unix::process::ExitStatusExt as _;
+
+use serde_json::json;
+use tool_hub_host::authoring::derive_manifest;
+use tool_hub_manifest::{Access, DirectoryRequest, Manifest, VariableRequest};
+
+use crate::foreign::adder;
+use crate::support::terminal::{CTRL_C, CTRL_D};
+use crate::support::{Home, Terminal, Test, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("consent::yes_loads_the_tool", yes_loads_the_tool),
+        test(
+            "consent::anything_else_loads_nothing",
+            anything_else_loads_nothing,
+        ),
+        test(
+            "consent::what_was_typed_before_is_no_answer",
+            what_was_typed_before_is_no_answer,
+        ),
+        test(
+            "consent::every_right_is_asked_for",
+            every_right_is_asked_for,
+        ),
+        test(
+            "consent::hostile_texts_are_shown_and_not_obeyed",
+            hostile_texts_are_shown_and_not_obeyed,
+        ),
+        test(
+            "consent::an_interrupt_leaves_nothing",
+            an_interrupt_leaves_nothing,
+        ),
+    ]
+}
+
+/// The last question before a tool is loaded.
+const QUESTION: &str = "Load `adder` with these rights? Type yes to approve: ";
+
+/// A person with the package of a tool that adds, its manifest as `edit` leaves it.
+fn with_package(edit: impl FnOnce(&mut Manifest)) -> Home {
+    let home = Home::new();
+    let name = "adder".parse().expect("a name");
+    let mut manifest = derive_manifest(&adder(), name).expect("a component");
+    edit(&mut manifest);
+    home.write("adder/tool.toml", manifest.to_toml());
+    home.write("adder/tool.wasm", adder());
+    home
+}
+
+fn loading(home: &Home) -> Terminal {
+    Terminal::start(home.command(["load", "./adder"]))
+}
+
+fn yes_loads_the_tool() {
+    let home = with_package(|_| ());
+    let mut terminal = loading(&home);
+    terminal.wait_for("Functions");
+    terminal.wait_for(QUESTION);
+    terminal.answer("yes");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    assert!(
+        ended.shown.contains("loaded adder 0.0.0"),
+        "{}",
+        ended.shown
+    );
+    let tool = &home.tool("list --json").json()["tools"][0];
+    assert_eq!(tool["approval"]["consent"], "terminal", "{tool}");
+    assert_eq!(tool["grants"], json!({}), "{tool}");
+    assert_eq!(home.tool("call adder.add a=20 b=22").ok().trim(), "42");
+}
+
+fn anything_else_loads_nothing() {
+    let home = with_package(|_| ());
+    let before = home.files();
+    for keys in ["n\r", "y\r", "\r", "YES\r", "yes please\r", CTRL_D] {
+        let mut terminal = loading(&home);
+        terminal.wait_for(QUESTION);
+        terminal.press(keys);
+        let ended = terminal.end();
+        assert_eq!(ended.status.code(), Some(3), "{keys:?}\n{}", ended.shown);
+        assert!(
+            ended
+                .shown
+                .contains("error: `adder` was not approved; nothing was changed"),
+            "{keys:?}\n{}",
+            ended.shown
+        );
+        assert_eq!(home.files(), before, "after {keys:?}");
+    }
+}
+
+/// Keys that were pressed before the question was shown cannot be meant for it.
+fn what_was_typed_before_is_no_answer() {
+    let home = with_package(|_| ());
+    let mut terminal = Terminal::start(home.shell("echo soon; sleep 1; exec tool load ./adder"));
+    terminal.wait_for("soon");
+    terminal.press("yes\ryes\r");
+    terminal.wait_for("yes\r\nyes\r\n");
+    terminal.wait_for(QUESTION);
+    terminal.answer("n");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(3), "{}", ended.shown);
+    assert_eq!(home.tool("list --json").json()["tools"], json!([]));
+}
+
+fn every_right_is_asked_for() {
+    let home = with_package(|manifest| {
+        let asked = &mut manifest.capabilities;
+        for origin in ["https://a.example", "https://b.example"] {
+            asked.network.insert(origin.parse().expect("an origin"));
+        }
+        for name in ["notes", "photos"] {
+            asked.directories.push(DirectoryRequest {
+                name: name.parse().expect("a name"),
+                access: Access::ReadWrite,
+                why: String::new(),
+            });
+        }
+        asked.variables.push(VariableRequest {
+            name: "API_KEY".parse().expect("a name"),
+            secret: true,
+            why: String::new(),
+        });
+    });
+    let notes = home.path().join("my-notes");
+    std::fs::create_dir(&notes).expect("a directory");
+    let mut terminal = loading(&home);
+    for (question, answer) in [
+        ("Allow requests to https://a.example? [y/N] ", "y"),
+        ("Allow requests to https://b.example? [y/N] ", ""),
+        (
+            "may it use as `notes` (read-write)? Empty for none: ",
+            "~/my-notes",
+        ),
+        ("may it use as `photos` (read-write)? Empty for none: ", ""),
+        ("Let it read the variable API_KEY? [y/N] ", "n"),
+        (QUESTION, "yes"),
+    ] {
+        terminal.wait_for(question);
+        terminal.answer(answer);
+    }
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    let notes = notes.canonicalize().expect("a directory");
+    let tool = &home.tool("list --json").json()["tools"][0];
+    assert_eq!(
+        tool["grants"],
+        json!({
+            "network": ["https://a.example"],
+            "directories": { "notes": { "path": notes, "access": "read-write" } },
+        })
+    );
+}
+
+/// Clears the screen, goes to its corner, names the window, writes over the line, turns the
+/// reading direction, hides letters, and begins lines that pass for the report's own.
+const HOSTILE: &str = "Adds.\u{1b}[2J\u{1b}[1;1H\u{1b}]0;mine\u{7}\rGood.\u{8}\u{9b}31m\u{202e}\u{e0041}\nAsks for\n  nothing";
+
+fn hostile_texts_are_shown_and_not_obeyed() {
+    let home = with_package(|manifest| {
+        manifest.description = HOSTILE.to_owned();
+        for function in manifest.functions.values_mut() {
+            function.description = HOSTILE.to_owned();
+            for input in function.inputs.values_mut() {
+                input.description = HOSTILE.to_owned();
+            }
+        }
+        manifest.capabilities.variables.push(VariableRequest {
+            name: "API_KEY".parse().expect("a name"),
+            secret: true,
+            why: HOSTILE.to_owned(),
+        });
+    });
+    let mut terminal = loading(&home);
+    terminal.wait_for("Let it read the variable API_KEY? [y/N] ");
+    terminal.answer("n");
+    terminal.wait_for(QUESTION);
+    let report = terminal.text().replace("\r\n", "\n");
+    for shown in [
+        r"\u{1b}[2J\u{1b}[1;1H\u{1b}]0;mine\u{7}\u{d}Good.\u{8}\u{9b}31m\u{202e}\u{e0041}\nAsks for\n  nothing",
+        // A description of several lines keeps them, each of them indented.
+        "\n      Asks for\n        nothing",
+        "variable",
+    ] {
+        assert!(report.contains(shown), "{shown:?} is not in:\n{report:?}");
+    }
+    let obeyed = |c: &char| {
+        (c.is_control() && *c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{e0000}'..)
+    };
+    assert_eq!(report.chars().find(obeyed), None, "{report:?}");
+    assert_eq!(report.lines().filter(|line| *line == "Asks for").count(), 1);
+    terminal.answer("no");
+    assert_eq!(terminal.end().status.code(), Some(3));
+}
+
+fn an_interrupt_leaves_nothing() {
+    const SIGINT: i32 = 2;
+    let home = with_package(|_| ());
+    let before = home.files();
+    let mut terminal = loading(&home);
+    terminal.wait_for(QUESTION);
+    terminal.press(CTRL_C);
+    let ended = terminal.end();
+    assert_eq!(ended.status.signal(), Some(SIGINT), "{}", ended.shown);
+    assert_eq!(home.files(), before);
+    assert_eq!(home.tool("list --json").json()["tools"], json!([]));
+}
