@@ -20,6 +20,7 @@ mod foreign;
 mod journey;
 mod mcp;
 mod network;
+mod readme;
 mod support;
 mod tamper;
 mod tidy;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         demo::tests(),
         consent::tests(),
         network::tests(),
+        readme::tests(),
     ]
     .concat();
     libtest_mimic::run(&arguments, support::trials(tests, &arguments)).exit_code()

@@ -48,10 +48,16 @@ fn copies() -> &'static Path {
     static COPIES: OnceLock<PathBuf> = OnceLock::new();
     COPIES.get_or_init(|| {
         let copies = kept().join("guests");
-        copy(&root().join("wit"), &copies.join("wit"));
-        copy(&root().join("sample-tools"), &copies.join("sample-tools"));
+        copy_sources(&copies);
         copies
     })
+}
+
+/// Copies the sources of this repository's tools, and what they are built against, to `place`.
+pub(crate) fn copy_sources(place: &Path) {
+    for directory in ["wit", "sample-tools"] {
+        copy(&root().join(directory), &place.join(directory));
+    }
 }
 
 /// Copies what is new or changed; a file that is the same keeps its time, by which build
