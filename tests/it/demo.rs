@@ -15,7 +15,7 @@ pub(crate) fn tests() -> Vec<Test> {
 }
 
 #[track_caller]
-fn goes_the_whole_way(ran: &Ran) {
+pub(crate) fn goes_the_whole_way(ran: &Ran) {
     let shown = ran.ok();
     assert!(
         shown.contains("Bonjour, Ada !"),

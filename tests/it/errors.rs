@@ -29,8 +29,9 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
+/// Compares what a command said with the snapshot called `name`, and its exit code.
 #[track_caller]
-fn check(name: &str, ran: &Ran, code: i32) {
+pub(crate) fn check(name: &str, ran: &Ran, code: i32) {
     assert_eq!(
         ran.code(),
         code,

@@ -20,6 +20,7 @@ mod foreign;
 mod journey;
 mod mcp;
 mod network;
+mod no_target;
 mod readme;
 mod support;
 mod tamper;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         demo::tests(),
         consent::tests(),
         network::tests(),
+        no_target::tests(),
         readme::tests(),
     ]
     .concat();

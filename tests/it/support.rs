@@ -43,23 +43,24 @@ impl Test {
     }
 }
 
-/// Makes trials of tests; those whose needs are not met are ignored, loudly.
+/// Makes trials of tests; those that would run and whose needs are not met are ignored,
+/// loudly.
 pub(crate) fn trials(tests: Vec<Test>, arguments: &Arguments) -> Vec<Trial> {
     tests
         .into_iter()
         .map(|test| {
-            let missing = match arguments.list {
-                true => None,
-                false => test.needs.iter().find_map(|need| need.missing()),
-            };
-            if let Some(reason) = &missing {
-                eprintln!("SKIPPED {}: {reason}", test.name);
-            }
             let run = test.run;
             let trial = Trial::test(test.name, move || {
                 run();
                 Ok::<(), Failed>(())
             });
+            if arguments.list || arguments.is_filtered_out(&trial) {
+                return trial;
+            }
+            let missing = test.needs.iter().find_map(|need| need.missing());
+            if let Some(reason) = &missing {
+                eprintln!("SKIPPED {}: {reason}", test.name);
+            }
             trial.with_ignored_flag(missing.is_some())
         })
         .collect()

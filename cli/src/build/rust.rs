@@ -38,7 +38,11 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
 pub(crate) async fn has_target() -> anyhow::Result<bool> {
     let mut command = Command::new("rustc");
     command.args(["--print", "target-libdir", "--target", TARGET]);
-    let output = process::output_of(&mut command).await?;
+    let output = process::output_of(&mut command).await.map_err(|error| {
+        Problem::user("a Rust toolchain is needed and cannot be found")
+            .caused_by(error)
+            .hint("install one with rustup, or write the tool in another language: tool new NAME --lang python")
+    })?;
     let directory = String::from_utf8_lossy(&output.stdout);
     Ok(output.status.success() && PathBuf::from(directory.trim()).is_dir())
 }
