@@ -25,10 +25,12 @@ impl LoadedTool {
         store: &Store,
         config: &Config,
     ) -> anyhow::Result<Self> {
+        let pin = member.locked.pin();
+        host.prefetch(&pin.component);
         let verified = store
-            .get(&member.locked.pin())
+            .get(&pin)
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
-        let tool = load(host, verified, member.grants(), config)
+        let tool = load(host, member.key.as_str(), verified, member.grants(), config)
             .await
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
         Ok(Self {
@@ -73,16 +75,17 @@ impl LoadedTool {
     }
 }
 
-/// Loads `verified` with `grants` and with the values that the environment has for the
+/// Loads `verified`, which the user knows by the name `known_as`, with `grants` and with the values that the environment has for the
 /// granted variables.
 pub(crate) async fn load(
     host: &Host,
+    known_as: &str,
     verified: Verified,
     grants: Grants,
     config: &Config,
 ) -> anyhow::Result<Tool> {
     let values = approval::variables(&grants, config);
-    let mut approved = Approved::new(verified, grants)?;
+    let mut approved = Approved::new(verified, grants)?.known_as(known_as);
     for (name, value) in values {
         approved = approved.with_variable(name, value)?;
     }

@@ -37,6 +37,7 @@ pub(crate) async fn record(
     let spinner = Spinner::start(format!("compiling {key}"), printer);
     let tool = loaded::load(
         &host,
+        key.as_str(),
         fetched.verified.clone(),
         consented.grants.clone(),
         config,

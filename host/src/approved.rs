@@ -13,7 +13,7 @@ use crate::HostError;
 /// ```compile_fail,E0451
 /// # use tool_hub_host::Approved;
 /// fn forge(verified: tool_hub_manifest::Verified) -> Approved {
-///     Approved { verified, grants: tool_hub_manifest::Grants::none(), values: Default::default() }
+///     Approved { verified, grants: tool_hub_manifest::Grants::none(), values: Default::default(), known_as: None }
 /// }
 /// ```
 ///
@@ -29,6 +29,7 @@ pub struct Approved {
     verified: Verified,
     grants: Grants,
     values: BTreeMap<VariableName, Secret>,
+    known_as: Option<String>,
 }
 
 /// The value of a variable. It is shown nowhere.
@@ -63,7 +64,16 @@ impl Approved {
             verified,
             grants,
             values: BTreeMap::new(),
+            known_as: None,
         })
+    }
+
+    /// The same under the name by which the user knows the tool, which refusals use in place
+    /// of the manifest's name.
+    #[must_use]
+    pub fn known_as(mut self, name: impl Into<String>) -> Self {
+        self.known_as = Some(name.into());
+        self
     }
 
     /// Gives the granted variable `name` a value, which the tool may read.
@@ -96,6 +106,11 @@ impl Approved {
     /// The tool's name.
     pub fn name(&self) -> &ToolName {
         &self.verified.manifest().name
+    }
+
+    /// The name by which the user knows the tool.
+    pub(crate) fn known_name(&self) -> &str {
+        self.known_as.as_deref().unwrap_or(self.name().as_str())
     }
 
     /// The verified bytes.

@@ -5,10 +5,13 @@
 mod image;
 mod trim;
 
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 use tool_hub_manifest::Digest;
@@ -34,6 +37,8 @@ pub(crate) struct Cache {
     /// The engine's version and configuration: code made by another is never looked at.
     compatibility: u64,
     engine: Engine,
+    /// Entries that are being read before they are asked for.
+    ahead: Mutex<HashMap<Digest, Receiver<io::Result<Image>>>>,
 }
 
 /// The place of one component's code.
@@ -60,7 +65,23 @@ impl Cache {
             key,
             compatibility: hasher.finish(),
             engine: engine.clone(),
+            ahead: Mutex::default(),
         })
+    }
+
+    /// Begins to read the entry of the component with `digest`, on another thread.
+    pub(crate) fn prefetch(self: &Arc<Self>, digest: &Digest) {
+        let (send, receive) = sync_channel(1);
+        let (cache, digest) = (Arc::clone(self), *digest);
+        self.ahead().insert(digest, receive);
+        rayon::spawn(move || {
+            // Nobody waits any more when the host is gone.
+            let _ = send.send(cache.entry(&digest).read());
+        });
+    }
+
+    fn ahead(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Receiver<io::Result<Image>>>> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The place of the component with `digest`.
@@ -87,8 +108,8 @@ impl Cache {
 impl Entry<'_> {
     /// The code, when there is an entry and it is authentic. Every failure is a miss.
     pub(crate) fn load(&self) -> Option<Component> {
-        match self.read() {
-            Ok(loaded) => Some(loaded),
+        match self.image().and_then(|image| self.deserialize(&image)) {
+            Ok(component) => Some(component),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 tracing::warn!(path = %self.path.display(), %error, "compiled code is not used");
@@ -108,12 +129,20 @@ impl Entry<'_> {
         }
     }
 
-    /// Copies the entry into memory that nobody can change, authenticates that memory, and
-    /// loads the code from it. A mapping of the file would show later changes to the file.
-    fn read(&self) -> io::Result<Component> {
+    /// The authentic code, from the read that was begun ahead where there is one.
+    fn image(&self) -> io::Result<Image> {
+        let begun = self.cache.ahead().remove(&self.digest);
+        match begun.map(|begun| begun.recv()) {
+            Some(Ok(read)) => read,
+            Some(Err(_)) | None => self.read(),
+        }
+    }
+
+    /// Copies the entry into memory that nobody can change, and authenticates that memory. A
+    /// mapping of the file would show later changes to the file.
+    fn read(&self) -> io::Result<Image> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
-        let invalid = |text: &str| io::Error::new(io::ErrorKind::InvalidData, text);
         let length = length
             .checked_sub(MAC_BYTES as u64)
             .filter(|length| (1..ENTRY_BYTES_MAX).contains(length))
@@ -127,7 +156,19 @@ impl Entry<'_> {
         if blake3::Hash::from(mac) != hasher.finalize() {
             return Err(invalid("the entry is not authentic"));
         }
-        deserialize(&self.cache.engine, &image).map_err(|error| invalid(&format!("{error:#}")))
+        Ok(image)
+    }
+
+    #[expect(
+        unsafe_code,
+        reason = "deserialising trusts its input; the MAC over these very bytes says that an \
+                  engine of this version and configuration made them from this component"
+    )]
+    fn deserialize(&self, image: &Image) -> io::Result<Component> {
+        // SAFETY: every image comes from `read`, which authenticated it as the output of
+        // `serialize` of a compatible engine, and it cannot have changed since.
+        let component = unsafe { image.deserialize(&self.cache.engine) };
+        component.map_err(|error| invalid(&format!("{error:#}")))
     }
 
     fn write(&self, code: &[u8]) -> io::Result<()> {
@@ -142,16 +183,8 @@ impl Entry<'_> {
     }
 }
 
-/// Loads authenticated code.
-#[expect(
-    unsafe_code,
-    reason = "deserialising trusts its input; the MAC over these very bytes says that an \
-              engine of this version and configuration made them from this component"
-)]
-fn deserialize(engine: &Engine, image: &Image) -> wasmtime::Result<Component> {
-    // SAFETY: the caller authenticated `image` as the output of `serialize` of a compatible
-    // engine, and an image cannot change, so it is still what was authenticated.
-    unsafe { image.deserialize(engine) }
+fn invalid(text: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }
 
 /// Makes `directory` and closes it to everybody else.

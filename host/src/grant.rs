@@ -1,9 +1,9 @@
 //! Refusals that name the tool, the capability and the command that would grant it. The
 //! wording of those commands stands here and nowhere else.
 
-use tool_hub_manifest::{
-    Capabilities, DirectoryRequest, Grants, Origin, ToolName, VariableRequest,
-};
+use std::sync::Arc;
+
+use tool_hub_manifest::{Capabilities, DirectoryRequest, Grants, Origin, VariableRequest};
 
 /// The flag that grants an origin.
 pub(crate) fn network_flag(origin: &str) -> String {
@@ -23,7 +23,8 @@ pub(crate) fn variable_flag(request: &VariableRequest) -> String {
 /// Something a tool may not do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Denial {
-    tool: ToolName,
+    /// The name by which the user knows the tool.
+    tool: Arc<str>,
     what: What,
 }
 
@@ -41,7 +42,7 @@ enum What {
 
 impl Denial {
     /// The tool tried to reach `origin`.
-    pub(crate) fn network(tool: &ToolName, origin: &str, asked: &Capabilities) -> Self {
+    pub(crate) fn network(tool: &Arc<str>, origin: &str, asked: &Capabilities) -> Self {
         let what = match origin.parse::<Origin>() {
             Ok(origin) if asked.network.contains(&origin) => What::Network(origin),
             _ => What::Unasked(
@@ -59,7 +60,7 @@ impl Denial {
     }
 
     /// The tool tried to reach `origin`, whose name leads to a private address.
-    pub(crate) fn address(tool: &ToolName, origin: &str) -> Self {
+    pub(crate) fn address(tool: &Arc<str>, origin: &str) -> Self {
         Self {
             tool: tool.clone(),
             what: What::Address(origin.to_owned()),
@@ -114,7 +115,7 @@ impl Denial {
 }
 
 /// What `asked` asks for and `grants` do not hold.
-pub(crate) fn ungranted(tool: &ToolName, asked: &Capabilities, grants: &Grants) -> Vec<Denial> {
+pub(crate) fn ungranted(tool: &Arc<str>, asked: &Capabilities, grants: &Grants) -> Vec<Denial> {
     let denial = |what| Denial {
         tool: tool.clone(),
         what,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tool_hub_manifest::Verified;
+use tool_hub_manifest::{Digest, Verified};
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 use wasmtime_wasi_config::WasiConfig;
@@ -35,7 +35,7 @@ pub(crate) struct Shared {
     pub(crate) tls: Arc<Tls>,
     config: HostConfig,
     linker: Linker<CallState>,
-    cache: Option<Cache>,
+    cache: Option<Arc<Cache>>,
     permits: Arc<Semaphore>,
     waiting: AtomicU32,
 }
@@ -73,7 +73,7 @@ impl Host {
             reason: format!("{error:#}"),
         })?;
         let cache = match &config.cache {
-            Some(directory) => Some(Cache::open(directory, &engine)?),
+            Some(directory) => Some(Arc::new(Cache::open(directory, &engine)?)),
             None => None,
         };
         let permits = Arc::new(Semaphore::new(in_flight as usize));
@@ -92,7 +92,17 @@ impl Host {
     }
 
     pub(crate) fn cache(&self) -> Option<&Cache> {
-        self.shared.cache.as_ref()
+        self.shared.cache.as_deref()
+    }
+
+    /// Begins to read and authenticate the compiled code of a component, on another thread,
+    /// so that it is at hand when the tool is loaded; the time in which the component is
+    /// verified is enough for that. Nothing is run. What is never loaded stays in memory as
+    /// long as the host. Without a cache, and for code that is not in it, nothing happens.
+    pub fn prefetch(&self, component: &Digest) {
+        if let Some(cache) = &self.shared.cache {
+            cache.prefetch(component);
+        }
     }
 
     /// Compiles an approved tool, or takes its code from the cache, and makes it callable.
@@ -188,11 +198,13 @@ impl Shared {
             Plan::new(*index, signature.clone())
         });
         let asked = &manifest.capabilities;
-        let ungranted = grant::ungranted(&manifest.name, asked, &grants);
+        let known_as = approved.known_name().into();
+        let ungranted = grant::ungranted(&known_as, asked, &grants);
         let values = approved.values();
         Ok(Loaded {
             host: self.clone(),
             name: manifest.name.clone(),
+            known_as,
             asked: Arc::new(asked.clone()),
             limits: self.config.limits.lowered_to(&manifest.limits),
             variables: values.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use http_body_util::BodyExt;
 use tokio::sync::Semaphore;
-use tool_hub_manifest::{Capabilities, Grants, Limits, Origin, ToolName};
+use tool_hub_manifest::{Capabilities, Grants, Limits, Origin};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use crate::call::state::Denials;
@@ -30,7 +30,7 @@ type Response = (http::Response<WasiBody>, Driver);
 pub(crate) struct Gate(Arc<Rules>);
 
 struct Rules {
-    tool: ToolName,
+    tool: Arc<str>,
     granted: Arc<Grants>,
     asked: Arc<Capabilities>,
     limits: Limits,
@@ -42,7 +42,7 @@ struct Rules {
 impl Gate {
     pub(crate) fn new(tool: &Loaded, denials: Denials) -> Self {
         Self(Arc::new(Rules {
-            tool: tool.name.clone(),
+            tool: tool.known_as.clone(),
             granted: tool.grants.clone(),
             asked: tool.asked.clone(),
             limits: tool.limits,

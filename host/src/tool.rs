@@ -25,6 +25,8 @@ pub struct Tool {
 pub(crate) struct Loaded {
     pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
+    /// The name by which the user knows the tool.
+    pub(crate) known_as: Arc<str>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
     pub(crate) limits: Limits,

@@ -82,7 +82,7 @@ impl Call {
             let (grants, _) =
                 self.approval
                     .decide(&self.target, digest, asked, Grants::none(), config)?;
-            let tool = loaded::load(&host, fetched.verified, grants, config).await?;
+            let tool = loaded::load(&host, &self.target, fetched.verified, grants, config).await?;
             return Ok(Target {
                 tool,
                 name: self.target.clone(),

@@ -147,8 +147,9 @@ async fn approve_and_load(
     refuse_the_refused(&inspection)?;
     printer.note(&report::inspection(fetched, &inspection));
     let toolbox = OpenToolbox::open(config)?;
-    if let Ok(member) = toolbox.member(key.as_str())
-        && member.locked.pin() == *fetched.verified.pin()
+    let before = toolbox.member(key.as_str()).ok();
+    let before = before.filter(|member| member.locked.pin() == *fetched.verified.pin());
+    if let Some(member) = before
         && flags.is_empty()
     {
         printer.note("you approved exactly this before");
@@ -164,7 +165,11 @@ async fn approve_and_load(
     warn_of_replacement(key, fetched, &toolbox, printer);
     let asked = &fetched.verified.manifest().capabilities;
     let digest = inspection.approval_digest;
-    let (grants, consent) = flags.decide(key.as_str(), digest, asked, Grants::none(), config)?;
+    let granted = before.map_or_else(Grants::none, |member| member.locked.grants.clone());
+    if !granted.is_none() {
+        printer.note("what you granted it before stays granted");
+    }
+    let (grants, consent) = flags.decide(key.as_str(), digest, asked, granted, config)?;
     let consented = Consented {
         digest,
         grants,

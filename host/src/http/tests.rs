@@ -53,7 +53,7 @@ fn rules(granted: &[String], edit: impl FnOnce(&mut Limits)) -> Rules {
     let mut limits = Limits::standard();
     edit(&mut limits);
     Rules {
-        tool: "demo".parse().unwrap(),
+        tool: "demo".into(),
         granted: Arc::new(grants),
         asked: Arc::default(),
         limits,
