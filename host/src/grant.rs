@@ -104,23 +104,26 @@ impl Denial {
 
     /// The command that grants it.
     fn command(&self) -> String {
-        let flag = match &self.what {
+        format!("tool load {} {}", self.tool, self.flag())
+    }
+
+    fn flag(&self) -> String {
+        match &self.what {
             What::Network(origin) => network_flag(&origin.to_string()),
             What::Unasked(origin) | What::Address(origin) => network_flag(origin),
             What::Directory(request) => directory_flag(request),
             What::Variable(request) => variable_flag(request),
-        };
-        format!("tool load {} {flag}", self.tool)
+        }
     }
 }
 
-/// What `asked` asks for and `grants` do not hold.
-pub(crate) fn ungranted(tool: &Arc<str>, asked: &Capabilities, grants: &Grants) -> Vec<Denial> {
+/// The directories and variables that `asked` asks for and `grants` do not hold. A tool finds
+/// them absent, so no refusal is on record; a refused request always is.
+pub(crate) fn absent(tool: &Arc<str>, asked: &Capabilities, grants: &Grants) -> Vec<Denial> {
     let denial = |what| Denial {
         tool: tool.clone(),
         what,
     };
-    let network = asked.network.difference(&grants.network);
     let directories = asked
         .directories
         .iter()
@@ -129,20 +132,20 @@ pub(crate) fn ungranted(tool: &Arc<str>, asked: &Capabilities, grants: &Grants) 
         .variables
         .iter()
         .filter(|request| !grants.variables.contains(&request.name));
-    network
-        .map(|origin| denial(What::Network(origin.clone())))
-        .chain(directories.map(|request| denial(What::Directory(request.clone()))))
+    directories
+        .map(|request| denial(What::Directory(request.clone())))
         .chain(variables.map(|request| denial(What::Variable(request.clone()))))
         .collect()
 }
 
-/// For failures that may come from what was never granted: files and variables are simply
-/// absent, so no refusal is on record.
-pub(crate) fn reminder(ungranted: &[Denial]) -> String {
-    let names: Vec<String> = ungranted.iter().map(Denial::capability).collect();
-    let command = ungranted.first().map(Denial::command).unwrap_or_default();
-    format!(
-        "the tool asks for what is not granted ({}); a person can grant it: {command}",
-        names.join(", ")
-    )
+/// For failures that may come from what is absent; nothing where all is granted.
+pub(crate) fn reminder(absent: &[Denial]) -> Option<String> {
+    let tool = &absent.first()?.tool;
+    let names: Vec<String> = absent.iter().map(Denial::capability).collect();
+    let flags: Vec<String> = absent.iter().map(Denial::flag).collect();
+    Some(format!(
+        "the tool asks for what is not granted ({}); a person can grant it: tool load {tool} {}",
+        names.join(", "),
+        flags.join(" ")
+    ))
 }

@@ -199,7 +199,7 @@ impl Shared {
         });
         let asked = &manifest.capabilities;
         let known_as = approved.known_name().into();
-        let ungranted = grant::ungranted(&known_as, asked, &grants);
+        let absent = grant::absent(&known_as, asked, &grants);
         let values = approved.values();
         Ok(Loaded {
             host: self.clone(),
@@ -209,7 +209,7 @@ impl Shared {
             limits: self.config.limits.lowered_to(&manifest.limits),
             variables: values.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
             settings: Arc::new(approved.values().collect()),
-            ungranted: ungranted.into(),
+            absent: absent.into(),
             grants: Arc::new(grants),
             plans: plans.collect(),
             functions,

@@ -33,7 +33,7 @@ pub(crate) struct Loaded {
     /// The granted variables that have a value.
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) settings: Arc<WasiConfigVariables>,
-    pub(crate) ungranted: Arc<[Denial]>,
+    pub(crate) absent: Arc<[Denial]>,
     pub(crate) functions: Vec<CallableFunction>,
     /// In the order of `functions`.
     pub(crate) plans: Vec<Plan>,

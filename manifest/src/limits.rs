@@ -62,7 +62,7 @@ impl Limits {
             call_ms: 30_000,
             cpu_ms: 10_000,
             memory_bytes: 256 << 20,
-            input_bytes: 4 << 20,
+            input_bytes: 16 << 20,
             outcome_bytes: 16 << 20,
             output_stream_bytes: 1 << 20,
             random_bytes: 1 << 20,
@@ -71,7 +71,7 @@ impl Limits {
             http_connect_ms: 5_000,
             http_first_byte_ms: 15_000,
             handles: 10_000,
-            transfer_bytes: 64 << 20,
+            transfer_bytes: 256 << 20,
         }
     }
 

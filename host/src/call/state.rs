@@ -36,7 +36,7 @@ pub(crate) struct CallState {
     pub(crate) stderr: Captured,
     denials: Denials,
     /// What the manifest asks for and the user did not grant.
-    ungranted: Arc<[Denial]>,
+    absent: Arc<[Denial]>,
 }
 
 /// What the host refused during a call, in order.
@@ -104,7 +104,7 @@ impl CallState {
             stdout,
             stderr,
             denials,
-            ungranted: tool.ungranted.clone(),
+            absent: tool.absent.clone(),
         })
     }
 
@@ -124,8 +124,7 @@ impl CallState {
                 capability: denial.capability(),
             };
             failure.retryable = false;
-        } else if !self.ungranted.is_empty() {
-            let reminder = grant::reminder(&self.ungranted);
+        } else if let Some(reminder) = grant::reminder(&self.absent) {
             failure.fix = match failure.fix {
                 None => Some(reminder),
                 // The tool knows that something is missing, but not how this host grants it.

@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed as _, Error};
+use serde_json::error::Category;
 use wasmtime::component::Val;
 
 use crate::shape::Field;
@@ -49,7 +50,10 @@ pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, Ar
         Ok(members) => Ok(members.into_iter().map(|(_, value)| value).collect()),
         Err(error) => Err(context.noted.into_inner().unwrap_or_else(|| ArgumentError {
             path: String::new(),
-            message: format!("the arguments are not valid JSON: {error}"),
+            message: match error.classify() {
+                Category::Data => "the arguments should be a JSON object".to_owned(),
+                _ => format!("the arguments are not valid JSON: {error}"),
+            },
             fix: Some("send one JSON object with an entry for each argument".into()),
         })),
     }

@@ -259,7 +259,10 @@ fn base64_with_and_without_padding() {
     check(
         &Shape::Bytes,
         "\"a*\"",
-        Err(("name_0", "is not base64: Invalid symbol 42, offset 1.")),
+        Err((
+            "name_0",
+            "is not base64: `*` at position 1 is no base64 digit",
+        )),
     );
 }
 

@@ -23,7 +23,7 @@ pub(super) use parse::RawArguments;
 
 /// The longest line. The host's own limit on arguments is lower; this one bounds what a
 /// client that never ends its line can make the process hold.
-const LINE_BYTES_MAX: usize = 16 << 20;
+const LINE_BYTES_MAX: usize = 20 << 20;
 
 /// How much of a line is taken from the reader at once.
 const READ_BYTES: usize = 64 << 10;
@@ -216,7 +216,7 @@ mod tests {
         let (received, answered) = receive_all(&input, 1 << 20).await;
         assert_eq!(received, ["2 ping"]);
         assert!(
-            answered.contains("a message has at most 16777216 bytes"),
+            answered.contains("a message has at most 20971520 bytes"),
             "{answered}"
         );
     }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{DecodeError, Engine as _};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use wasmtime::component::Val;
 
@@ -18,6 +18,25 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+
+/// What is wrong with a base64 text.
+struct Unreadable(DecodeError);
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            DecodeError::InvalidByte(at, byte) => {
+                write!(
+                    f,
+                    "{:?} at position {at} is no base64 digit",
+                    char::from(byte)
+                )
+            }
+            _ => f.write_str("its end is missing"),
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Value<'a> {
     pub(super) shape: &'a Shape,
@@ -112,7 +131,7 @@ impl<'a> Value<'a> {
         match BASE64.decode(text) {
             Ok(bytes) => Ok(Val::List(bytes.into_iter().map(Val::U8).collect())),
             Err(error) => {
-                let message = format!("is not base64: {error}");
+                let message = format!("is not base64: {}", Unreadable(error));
                 let fix = "encode the bytes with the standard base64 alphabet (RFC 4648)";
                 Err(self.context.fail(self.path, message, Some(fix.into())))
             }
