@@ -28,8 +28,8 @@ impl fmt::Display for Unreadable {
             DecodeError::InvalidByte(at, byte) => {
                 write!(
                     f,
-                    "{:?} at position {at} is no base64 digit",
-                    char::from(byte)
+                    "`{}` at position {at} is no base64 digit",
+                    byte.escape_ascii()
                 )
             }
             _ => f.write_str("its end is missing"),
