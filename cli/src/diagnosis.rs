@@ -11,6 +11,12 @@ use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
 use tool_hub_registry_server::RegistryError;
 
+use crate::printer::OutputLost;
+
+/// The exit code when the reader of standard output went away: what a shell reports of any
+/// program that a closed pipe ended, 128 and the number of SIGPIPE.
+pub(crate) const CLOSED_PIPE: u8 = 128 + 13;
+
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -64,6 +70,11 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
         },
         hints: Vec::new(),
     }
+}
+
+/// Whether nothing is wrong but that nobody reads standard output any more.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref().is_some_and(OutputLost::nobody_reads)
 }
 
 /// Advice, kept apart from the errors that it is about.

@@ -14,6 +14,7 @@ mod escalation;
 mod escape;
 mod files;
 mod loaded;
+mod output;
 mod package;
 mod printer;
 mod progress;
@@ -35,8 +36,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are answers, not errors; clap sends each to its own stream.
-            let _ = error.print();
-            return if error.use_stderr() {
+            let printed = error.print();
+            return if error.use_stderr() || printed.is_err() {
                 ExitCode::from(1)
             } else {
                 ExitCode::SUCCESS
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     let printer = Printer::new(&cli.global);
     match run(cli, &printer) {
         Ok(code) => code,
+        Err(error) if diagnosis::is_closed_pipe(&error) => ExitCode::from(diagnosis::CLOSED_PIPE),
         Err(error) => {
             let diagnosis = diagnosis::of(&error);
             printer.error(&error, &diagnosis.hints);

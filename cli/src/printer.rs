@@ -1,6 +1,7 @@
 //! Where output goes: data to standard output, everything else to standard error.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::fmt;
+use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 
@@ -33,21 +34,33 @@ impl Printer {
     }
 
     /// Prints data for people.
-    pub(crate) fn data(&self, text: &str) {
-        // A reader that closes the pipe has read enough; there is nobody left to tell.
-        let _ = writeln!(std::io::stdout(), "{}", escape(text).trim_end_matches('\n'));
+    ///
+    /// # Errors
+    /// As [`Self::raw`].
+    pub(crate) fn data(&self, text: &str) -> anyhow::Result<()> {
+        self.raw(format!("{}\n", escape(text).trim_end_matches('\n')).as_bytes())
     }
 
     /// Prints data for programs.
+    ///
+    /// # Errors
+    /// As [`Self::raw`].
     pub(crate) fn json<T: Serialize>(&self, value: &T) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(value)?;
-        let _ = writeln!(std::io::stdout(), "{text}");
-        Ok(())
+        self.raw(format!("{text}\n").as_bytes())
     }
 
     /// Prints bytes as they are; for files that the user asked for.
-    pub(crate) fn raw(&self, bytes: &[u8]) -> std::io::Result<()> {
-        std::io::stdout().write_all(bytes)
+    ///
+    /// # Errors
+    /// [`OutputLost`] when standard output does not take all of them.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout
+            .write_all(bytes)
+            .and_then(|()| stdout.flush())
+            .map_err(OutputLost)?;
+        Ok(())
     }
 
     /// Tells what is going on.
@@ -88,5 +101,28 @@ impl Printer {
 
     fn complain(&self, prefix: &str, text: &str) {
         let _ = writeln!(std::io::stderr(), "{prefix}{}", escape(text));
+    }
+}
+
+/// Data that standard output did not take.
+#[derive(Debug)]
+pub(crate) struct OutputLost(io::Error);
+
+impl OutputLost {
+    /// Whether the reader closed the pipe: it has read enough, and nobody is left to tell.
+    pub(crate) fn nobody_reads(&self) -> bool {
+        self.0.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+impl fmt::Display for OutputLost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("standard output cannot be written")
+    }
+}
+
+impl std::error::Error for OutputLost {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
     }
 }

@@ -17,8 +17,8 @@ use crate::approval::ApprovalFlags;
 use crate::arguments;
 use crate::config::Config;
 use crate::diagnosis::{Exit, Problem};
-use crate::files;
 use crate::loaded::{self, LoadedTool};
+use crate::output::Output;
 use crate::package::Subject;
 use crate::printer::Printer;
 use crate::toolbox::OpenToolbox;
@@ -29,8 +29,11 @@ pub(crate) struct Call {
     /// NAME or NAME.function of the toolbox, or the path of a component
     target: String,
 
-    /// The function (unless the target names it), then its arguments: name=value, and
-    /// name=@file for the contents of a file
+    /// The function (unless the target names it), then its arguments
+    ///
+    /// An argument is name=value. name=@file stands for the contents of a file, name=@- for
+    /// what standard input holds, name=@@text for a text that starts with @. A list is given
+    /// by naming the argument once for each element, or whole: name='["a","b"]'.
     arguments: Vec<String>,
 
     /// All arguments at once, as a JSON object
@@ -38,6 +41,10 @@ pub(crate) struct Call {
     json_args: Option<String>,
 
     /// Write the first picture, sound or binary resource of the answer to a file
+    ///
+    /// A file that exists is replaced as a whole, a link is followed to its target, and a
+    /// device or a named pipe is written to. With `-` standard output carries these bytes
+    /// and nothing else.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -58,6 +65,7 @@ impl Call {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
+        let output = self.output(config, printer)?;
         let target = self.load(config, printer).await?;
         let (function, pairs) = self.function(&target)?;
         let arguments = match &self.json_args {
@@ -67,9 +75,26 @@ impl Call {
             }
         };
         match target.tool.call(function.name.as_str(), &arguments).await {
-            Outcome::Reply(reply) => self.print(&reply, printer),
+            Outcome::Reply(reply) => print(&reply, output.as_ref(), printer),
             Outcome::Failure(failure) => self.print_failure(function, &failure, printer),
         }
+    }
+
+    /// Where the answer's bytes go, looked at before the function is called: a call may have
+    /// consequences, and its answer should have a place.
+    fn output(&self, config: &Config, printer: &Printer) -> anyhow::Result<Option<Output>> {
+        let Some(path) = &self.output else {
+            return Ok(None);
+        };
+        let output = Output::find(path, config)?;
+        if matches!(output, Output::Standard) && printer.wants_json() {
+            return Err(
+                Problem::user("--json and --output - both want standard output")
+                    .hint("leave one of them out: the JSON holds the bytes as base64")
+                    .into(),
+            );
+        }
+        Ok(Some(output))
     }
 
     async fn load(&self, config: &Config, printer: &Printer) -> anyhow::Result<Target> {
@@ -140,35 +165,6 @@ impl Call {
             .into())
     }
 
-    fn print(&self, reply: &Reply, printer: &Printer) -> anyhow::Result<ExitCode> {
-        if let Some(path) = &self.output {
-            let Some((media_type, data)) = reply.content.iter().find_map(binary) else {
-                return Err(Problem::user(
-                    "the answer holds no picture, sound or binary resource to write",
-                )
-                .hint("leave --output out to see what it holds")
-                .into());
-            };
-            files::write(path, data)?;
-            printer.note(&format!(
-                "wrote {} bytes of {media_type} to {}",
-                data.len(),
-                path.display()
-            ));
-        }
-        if printer.wants_json() {
-            printer.json(&as_json(reply)?)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        for content in &reply.content {
-            printer.data(&shown(&content.body));
-        }
-        if let Some(next) = &reply.next {
-            printer.note(&tool_hub_agent::next_text(next));
-        }
-        Ok(ExitCode::SUCCESS)
-    }
-
     fn print_failure(
         &self,
         function: &CallableFunction,
@@ -197,6 +193,51 @@ impl Call {
         printer.error(&anyhow::Error::msg(message), &hints);
         Ok(exit_of(&failure.kind).into())
     }
+}
+
+fn print(reply: &Reply, output: Option<&Output>, printer: &Printer) -> anyhow::Result<ExitCode> {
+    let written = match output {
+        Some(output) => Some(write_out(reply, output, printer)?),
+        None => None,
+    };
+    if printer.wants_json() {
+        printer.json(&as_json(reply)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (index, content) in reply.content.iter().enumerate() {
+        let text = shown(&content.body);
+        match output {
+            _ if written == Some(index) => {}
+            Some(Output::Standard) => printer.note(&text),
+            _ => printer.data(&text)?,
+        }
+    }
+    if let Some(next) = &reply.next {
+        printer.note(&tool_hub_agent::next_text(next));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the first content that is bytes; tells which it was.
+fn write_out(reply: &Reply, output: &Output, printer: &Printer) -> anyhow::Result<usize> {
+    let mut contents = reply.content.iter().enumerate();
+    let found = contents.find_map(|(index, content)| Some((index, binary(content)?)));
+    let Some((index, (media_type, data))) = found else {
+        return Err(Problem::user(
+            "the answer holds no picture, sound or binary resource to write",
+        )
+        .hint("leave --output out to see what it holds")
+        .into());
+    };
+    output.write(data, printer)?;
+    if let Output::File(path) | Output::Special(path) = output {
+        printer.note(&format!(
+            "wrote {} bytes of {media_type} to {}",
+            data.len(),
+            path.display()
+        ));
+    }
+    Ok(index)
 }
 
 fn exit_of(kind: &FailureKind) -> Exit {

@@ -75,7 +75,7 @@ impl Doctor {
                     ]
                 })
                 .collect();
-            printer.data(&table(["WHAT", "STATE", ""], rows));
+            printer.data(&table(["WHAT", "STATE", ""], rows))?;
         }
         let bad = findings.iter().any(|finding| finding.state == State::Bad);
         Ok(if bad {

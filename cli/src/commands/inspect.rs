@@ -28,7 +28,7 @@ impl Inspect {
         if printer.wants_json() {
             printer.json(&json!({ "origin": origin(&fetched), "inspection": inspection }))?;
         } else {
-            printer.data(&report::inspection(&fetched, &inspection));
+            printer.data(&report::inspection(&fetched, &inspection))?;
             if inspection.refusals.is_empty() {
                 printer.hint(&format!(
                     "load it with: tool load {} --approve {}",

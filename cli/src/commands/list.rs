@@ -30,7 +30,7 @@ impl List {
             printer.data(&table(
                 ["NAME", "VERSION", "FROM", "FUNCTIONS", "MAY"],
                 rows,
-            ));
+            ))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -61,7 +61,7 @@ impl Search {
             printer.data(&table(
                 ["REPO", "DOWNLOADS", "CHANGED", "DESCRIPTION"],
                 rows,
-            ));
+            ))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -62,7 +62,7 @@ impl Verify {
                     ]
                 })
                 .collect();
-            printer.data(&table(["NAME", "VERSION", "STATE"], rows));
+            printer.data(&table(["NAME", "VERSION", "STATE"], rows))?;
         }
         let faulty: Vec<&str> = checked
             .iter()

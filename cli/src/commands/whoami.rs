@@ -26,9 +26,9 @@ impl Whoami {
                 "organisations": identity.organisations,
             }))?;
         } else {
-            printer.data(&identity.name);
+            printer.data(&identity.name)?;
             for organisation in &identity.organisations {
-                printer.data(&format!("  member of {organisation}"));
+                printer.data(&format!("  member of {organisation}"))?;
             }
         }
         Ok(ExitCode::SUCCESS)

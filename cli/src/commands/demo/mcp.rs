@@ -37,7 +37,7 @@ pub(super) async fn visit(mut command: Command, printer: &Printer) -> anyhow::Re
     let tool = &listed["tools"][0];
     let name = tool["name"].as_str().context("the server lists no tool")?;
     printer.note("→ tools/list");
-    printer.data(&serde_json::to_string_pretty(tool)?);
+    printer.data(&serde_json::to_string_pretty(tool)?)?;
     let arguments = json!({ "name": "Grace", "language": "de" });
     printer.note(&format!("→ tools/call {name} {arguments}"));
     let answer = client
@@ -50,7 +50,7 @@ pub(super) async fn visit(mut command: Command, printer: &Printer) -> anyhow::Re
         answer["content"][0]["text"]
             .as_str()
             .context("the tool answered no text")?,
-    );
+    )?;
     drop(client);
     timeout(ANSWER_MAX, child.wait())
         .await

@@ -42,7 +42,7 @@ impl Serve {
         if printer.wants_json() {
             printer.json(&json!({ "url": url, "data": directory }))?;
         } else {
-            printer.data(&url);
+            printer.data(&url)?;
             printer.note(&format!(
                 "serving {}; stop it with Ctrl-C",
                 directory.display()

@@ -84,7 +84,7 @@ impl Token {
                     printer
                         .json(&json!({ "id": token.summary.id, "token": token.secret.expose() }))?;
                 } else {
-                    printer.data(token.secret.expose());
+                    printer.data(token.secret.expose())?;
                     printer.note("this is the only time that the token is shown");
                     printer.hint("keep it with: tool login --endpoint URL");
                 }
@@ -96,7 +96,7 @@ impl Token {
                     printer.json(&json!({ "tokens": tokens }))?;
                 } else {
                     let rows = tokens.iter().map(as_row).collect();
-                    printer.data(&table(["ID", "NAME", "ROLE", "STATE"], rows));
+                    printer.data(&table(["ID", "NAME", "ROLE", "STATE"], rows))?;
                 }
             }
             TokenCommand::Revoke { id } => {

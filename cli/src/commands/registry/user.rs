@@ -68,6 +68,6 @@ async fn list(registry: &Registry, printer: &Printer) -> anyhow::Result<()> {
         .into_iter()
         .map(|user| [user.name, user.email.unwrap_or_default()])
         .collect();
-    printer.data(&table(["NAME", "EMAIL"], rows));
+    printer.data(&table(["NAME", "EMAIL"], rows))?;
     Ok(())
 }

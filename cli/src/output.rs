@@ -1,0 +1,119 @@
+//! Where `--output` goes: standard output, a file that is replaced as a whole, or whatever
+//! else stands at the path and takes bytes.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use tempfile::NamedTempFile;
+
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::printer::Printer;
+
+/// A place for bytes that was looked at before there were any.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// Standard output, which then carries nothing else.
+    Standard,
+    /// A regular file, there or not. Links were followed.
+    File(PathBuf),
+    /// A device or a named pipe, which is written to and never replaced.
+    Special(PathBuf),
+}
+
+impl Output {
+    /// What `path` stands for; `-` is standard output.
+    ///
+    /// # Errors
+    /// When nothing can be written there: a directory, a link that leads nowhere, or a file
+    /// in a directory that does not exist.
+    pub(crate) fn find(path: &Path, config: &Config) -> anyhow::Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self::Standard);
+        }
+        let path = config.place(path);
+        match fs::metadata(&path) {
+            Ok(there) if there.is_dir() => {
+                Err(Problem::user(format!("{} is a directory", path.display()))
+                    .hint("name the file to write in it")
+                    .into())
+            }
+            // The target of a link is what is replaced, in its own directory.
+            Ok(there) if there.is_file() => Ok(Self::File(
+                path.canonicalize().with_context(|| unwritable(&path))?,
+            )),
+            Ok(_) => Ok(Self::Special(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => absent(path),
+            Err(error) => Err(error).with_context(|| unwritable(&path)),
+        }
+    }
+
+    /// Writes `bytes`, all of them or, where a file is replaced, none.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn write(&self, bytes: &[u8], printer: &Printer) -> anyhow::Result<()> {
+        match self {
+            Self::Standard => printer.raw(bytes),
+            Self::File(path) => replace(path, bytes).with_context(|| unwritable(path)),
+            Self::Special(path) => OpenOptions::new()
+                .write(true)
+                .open(path)
+                .and_then(|mut special| special.write_all(bytes))
+                .with_context(|| unwritable(path)),
+        }
+    }
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("{} cannot be written", path.display())
+}
+
+/// A file that is to be made.
+fn absent(path: PathBuf) -> anyhow::Result<Output> {
+    if path.is_symlink() {
+        return Err(
+            Problem::user(format!("{} is a link that leads nowhere", path.display()))
+                .hint("remove it, or make what it leads to")
+                .into(),
+        );
+    }
+    match path.parent().filter(|parent| !parent.is_dir()) {
+        Some(parent) => Err(Problem::user(format!(
+            "there is no directory {} to write in",
+            parent.display()
+        ))
+        .hint(format!("make it first: mkdir -p {}", parent.display()))
+        .into()),
+        None => Ok(Output::File(path)),
+    }
+}
+
+/// Writes a temporary file beside `path`, makes it durable and renames it. What was there
+/// keeps its permissions; a new file gets those of any file that the user makes.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let before = fs::metadata(path).ok();
+    let mut file = temporary(directory, before.as_ref())?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn temporary(directory: &Path, before: Option<&Metadata>) -> io::Result<NamedTempFile<File>> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // What the user's mask leaves of it.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(directory)?;
+    if let Some(before) = before {
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    Ok(file)
+}
