@@ -21,7 +21,9 @@ mod journey;
 mod mcp;
 mod network;
 mod no_target;
+mod output;
 mod readme;
+mod samples;
 mod support;
 mod tamper;
 mod tidy;
@@ -37,12 +39,14 @@ fn main() -> ExitCode {
         journey::tests(),
         tamper::tests(),
         clients::tests(),
+        samples::tests(),
         mcp::tests(),
         embed::tests(),
         demo::tests(),
         consent::tests(),
         network::tests(),
         no_target::tests(),
+        output::tests(),
         readme::tests(),
     ]
     .concat();
