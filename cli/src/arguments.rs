@@ -1,6 +1,8 @@
 //! Arguments as they are typed: `text="one two" n=3 image=@photo.png`, made into JSON by the
 //! function's schema.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -12,11 +14,19 @@ use crate::diagnosis::Problem;
 /// The largest file that is put into an argument.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
+/// The name that stands for standard input where a file is named.
+const STANDARD_INPUT: &str = "-";
+
 /// Makes the JSON object of arguments from `pairs`, each `name=value`.
 ///
 /// A value is read by what the schema says of the argument: text stays as it is, everything
-/// else is read as JSON. `@path` stands for the contents of a file; `@@` for a text that
-/// starts with `@`. A list may be given by naming the argument several times.
+/// else is read as JSON. `@path` stands for the contents of a file, `@-` for those of
+/// standard input; `@@` for a text that starts with `@`. A list may be given by naming the
+/// argument several times.
+///
+/// # Errors
+/// When a word is no argument, an argument that is no list is given twice, or a file cannot
+/// be read, is too large or is not what the schema wants.
 pub(crate) fn parse(pairs: &[String], schema: &Value, working: &Path) -> anyhow::Result<Value> {
     let mut arguments = Map::new();
     for pair in pairs {
@@ -27,7 +37,7 @@ pub(crate) fn parse(pairs: &[String], schema: &Value, working: &Path) -> anyhow:
         };
         let property = property(schema, name);
         let value = value(name, text, property, working)?;
-        insert(&mut arguments, name, value, property);
+        insert(&mut arguments, name, value, property)?;
     }
     Ok(Value::Object(arguments))
 }
@@ -38,18 +48,29 @@ fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
 
 /// Adds `value`; where the schema wants a list and one element was given, the elements are
 /// gathered.
-fn insert(arguments: &mut Map<String, Value>, name: &str, value: Value, property: Option<&Value>) {
-    let gathers = property.is_some_and(|property| has_type(property, "array")) && !value.is_array();
-    if !gathers {
-        arguments.insert(name.to_owned(), value);
-        return;
+fn insert(
+    arguments: &mut Map<String, Value>,
+    name: &str,
+    value: Value,
+    property: Option<&Value>,
+) -> anyhow::Result<()> {
+    let is_element =
+        property.is_some_and(|property| has_type(property, "array")) && !value.is_array();
+    match (arguments.get_mut(name), is_element) {
+        (None, false) => {
+            arguments.insert(name.to_owned(), value);
+        }
+        (None, true) => {
+            arguments.insert(name.to_owned(), Value::Array(vec![value]));
+        }
+        (Some(Value::Array(elements)), true) => elements.push(value),
+        (Some(_), _) => {
+            return Err(Problem::user(format!("argument `{name}` is given twice"))
+                .hint("give it once; only a list takes several, one element each")
+                .into());
+        }
     }
-    let list = arguments
-        .entry(name)
-        .or_insert_with(|| Value::Array(Vec::new()));
-    if let Value::Array(items) = list {
-        items.push(value);
-    }
+    Ok(())
 }
 
 fn value(
@@ -62,7 +83,7 @@ fn value(
         return Ok(Value::String(format!("@{literal}")));
     }
     if let Some(path) = text.strip_prefix('@') {
-        return file(name, &working.join(path), property);
+        return file(name, path, working, property);
     }
     let is_text = property.is_some_and(|property| has_type(property, "string"));
     match serde_json::from_str(text) {
@@ -73,22 +94,20 @@ fn value(
 
 /// The contents of a file as the schema wants them: an object with media type and data, the
 /// data alone, or text.
-fn file(name: &str, path: &Path, property: Option<&Value>) -> anyhow::Result<Value> {
-    let failed = || {
-        format!(
-            "the file for argument `{name}` cannot be read: {}",
-            path.display()
-        )
+fn file(name: &str, path: &str, working: &Path, property: Option<&Value>) -> anyhow::Result<Value> {
+    let failed = || format!("argument `{name}` cannot be read from {path}");
+    let contents = match path {
+        STANDARD_INPUT => bounded(io::stdin().lock()),
+        _ => File::open(working.join(path)).and_then(bounded),
     };
-    let length = std::fs::metadata(path).with_context(failed)?.len();
-    if length > FILE_BYTES_MAX {
-        return Err(Problem::user(format!(
-            "{} has {length} bytes, an argument takes at most {FILE_BYTES_MAX}",
-            path.display()
-        ))
-        .into());
-    }
-    let bytes = std::fs::read(path).with_context(failed)?;
+    let Some(bytes) = contents.with_context(failed)? else {
+        return Err(Problem::user(failed())
+            .hint(format!(
+                "it holds more than {FILE_BYTES_MAX} bytes, the most that an argument takes"
+            ))
+            .into());
+    };
+    let path = Path::new(path);
     let is_media = property.is_some_and(|property| {
         let members = property.get("properties");
         members.is_some_and(|members| {
@@ -116,6 +135,14 @@ fn file(name: &str, path: &Path, property: Option<&Value>) -> anyhow::Result<Val
     }
     serde_json::from_str(&text)
         .with_context(|| format!("{} is not JSON, which `{name}` wants", path.display()))
+}
+
+/// Reads to the end, or gives nothing when that is too far. How long a device, a pipe or a
+/// file of the kernel's is cannot be asked for.
+fn bounded(reader: impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    reader.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= FILE_BYTES_MAX).then_some(bytes))
 }
 
 fn has_type(schema: &Value, wanted: &str) -> bool {
@@ -191,7 +218,7 @@ mod tests {
     #[test]
     fn values_follow_the_schema() {
         check(&["text=one two", "n=3"], json!({"text": "one two", "n": 3}));
-        check(&["text=12", "text=13"], json!({"text": "13"}));
+        check(&["text=12"], json!({"text": "12"}));
         check(&["text=a=b"], json!({"text": "a=b"}));
         check(&["text=@@home"], json!({"text": "@home"}));
         check(&["n=three"], json!({"n": "three"}));
@@ -206,9 +233,42 @@ mod tests {
         );
     }
 
+    #[track_caller]
+    fn refused(pairs: &[&str], expect: &str) {
+        let schema = json!({"type": "object", "properties": {
+            "text": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "string"}},
+        }});
+        let pairs: Vec<String> = pairs.iter().map(|pair| (*pair).to_owned()).collect();
+        let error = parse(&pairs, &schema, Path::new("/")).unwrap_err();
+        assert_eq!(error.to_string(), expect);
+    }
+
     #[test]
-    fn what_is_not_a_pair_is_refused() {
-        assert!(parse(&["text".to_owned()], &json!({}), Path::new(".")).is_err());
-        assert!(parse(&["text=@missing".to_owned()], &json!({}), Path::new(".")).is_err());
+    fn what_is_not_an_argument_is_refused() {
+        refused(&["text"], "`text` is not an argument");
+        refused(
+            &["text=@missing"],
+            "argument `text` cannot be read from missing",
+        );
+        refused(&["text=@/"], "argument `text` cannot be read from /");
+    }
+
+    #[test]
+    fn only_a_list_is_given_several_times() {
+        refused(&["text=a", "text=b"], "argument `text` is given twice");
+        refused(&["list=[]", "list=[]"], "argument `list` is given twice");
+        refused(&["new=1", "new=2"], "argument `new` is given twice");
+    }
+
+    #[test]
+    fn what_never_ends_is_read_as_far_as_an_argument_goes() {
+        assert_eq!(bounded(io::repeat(0)).unwrap(), None);
+        assert_eq!(bounded(io::empty()).unwrap(), Some(Vec::new()));
+        let exactly = bounded(io::repeat(0).take(FILE_BYTES_MAX)).unwrap();
+        assert_eq!(
+            exactly.map(|bytes| bytes.len() as u64),
+            Some(FILE_BYTES_MAX)
+        );
     }
 }

@@ -179,7 +179,7 @@ fn picture() {
 }
 
 /// A picture of one colour.
-fn picture_file(width: u32, height: u32) -> Vec<u8> {
+pub(crate) fn picture_file(width: u32, height: u32) -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Grayscale);
