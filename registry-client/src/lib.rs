@@ -52,7 +52,7 @@ pub use limits::{
     CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX, TOKEN_BYTES_MAX,
 };
 pub use progress::{Progress, Silent};
-pub use push::{Push, PushOutcome, Pushed, Visibility};
+pub use push::{Push, PushOutcome, Pushed, Rehearsal, Visibility};
 pub use resolve::{Resolved, TaggedVersion};
 pub use search::{Found, SEARCH_TAG};
 pub use store::{DamagedBlob, Freed, Store, StoreError, StoreReport};

@@ -1,5 +1,7 @@
 //! Pushing: a verified tool becomes one commit and one tag.
 
+mod rehearsal;
+
 use std::collections::HashMap;
 use std::fmt;
 
@@ -17,6 +19,8 @@ use crate::files::ListedFile;
 use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::resolve::{DEFAULT_BRANCH, TaggedVersion, tag_of};
 use crate::{Act, Client, ClientError, Progress, Resolved, Silent, refusal};
+
+pub use rehearsal::Rehearsal;
 
 /// What to push, and where.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tool_hub_registry_client::{
-    Client, ClientError, Push, PushOutcome, Pushed, Silent, Visibility,
+    Client, ClientError, Push, PushOutcome, Pushed, Rehearsal, Silent, Visibility,
 };
 
 use crate::registry::{Registry, Repo, refusal};
@@ -78,6 +78,46 @@ async fn a_second_version_leaves_other_files_alone() {
         );
         assert_eq!(repo.tags.len(), 2);
     });
+}
+
+#[tokio::test]
+async fn a_rehearsal_says_what_is_there_and_changes_nothing() {
+    let registry = Registry::start().await;
+    let (client, visitor) = (signed_in(&registry), anonymous(&registry));
+    let (first, second) = (verified("0.1.0", COMPONENT), verified("0.2.0", COMPONENT));
+    let asked = |package| Push {
+        repo: "alice/demo".parse().unwrap(),
+        package,
+        card: b"# demo\n",
+        visibility: Visibility::Public,
+        message: "Add demo".into(),
+    };
+    let found = client.rehearse(&asked(&first)).await.unwrap();
+    assert_eq!(found, Rehearsal::NewRepo);
+    assert!(registry.change(|world| world.repos.is_empty()));
+
+    push(&client, &first).await.unwrap();
+    let before = commits(&registry);
+    let found = visitor.rehearse(&asked(&first)).await.unwrap();
+    assert_eq!(found, Rehearsal::AlreadyPushed);
+    let found = visitor.rehearse(&asked(&second)).await.unwrap();
+    assert_eq!(found, Rehearsal::NewVersion);
+    let other = verified("0.1.0", b"other");
+    let error = visitor.rehearse(&asked(&other)).await.unwrap_err();
+    assert!(
+        matches!(error, ClientError::VersionExists { .. }),
+        "{error}"
+    );
+    let private = Push {
+        visibility: Visibility::Private,
+        ..asked(&second)
+    };
+    let error = visitor.rehearse(&private).await.unwrap_err();
+    assert!(
+        matches!(error, ClientError::VisibilityDiffers { .. }),
+        "{error}"
+    );
+    assert_eq!(commits(&registry), before);
 }
 
 #[tokio::test]
