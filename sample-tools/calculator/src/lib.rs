@@ -22,7 +22,7 @@ use bindings::tool_hub::tool::types::{Failure, FailureKind};
 )]
 mod bindings {
     wit_bindgen::generate!({
-        path: ["../../wit", "wit"],
+        path: "wit",
         world: "demo:calculator/calculator",
         generate_all,
     });

@@ -21,7 +21,7 @@ use follow::{Answer, Fault, Transport};
 )]
 mod bindings {
     wit_bindgen::generate!({
-        path: ["../../wit", "wit"],
+        path: "wit",
         world: "demo:fetch-page/fetch-page",
         generate_all,
     });

@@ -23,7 +23,7 @@ use notebook::{Entry, Mode, Notebook};
 )]
 mod bindings {
     wit_bindgen::generate!({
-        path: ["../../wit", "wit"],
+        path: "wit",
         world: "demo:notes/notes",
         generate_all,
     });

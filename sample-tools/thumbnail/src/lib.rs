@@ -14,7 +14,7 @@ use picture::{Encoding, Fault};
 )]
 mod bindings {
     wit_bindgen::generate!({
-        path: ["../../wit", "wit"],
+        path: "wit",
         world: "demo:thumbnail/thumbnail",
         generate_all,
     });
