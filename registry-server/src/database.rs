@@ -12,6 +12,7 @@ pub(crate) mod references;
 pub(crate) mod repositories;
 pub(crate) mod search;
 pub(crate) mod tokens;
+mod visibility;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -44,11 +44,14 @@ mod server;
 mod upload;
 mod wire;
 
-pub use access::TokenRole;
+pub use access::{Access, Route, RouteMethod, TokenRole};
 pub use admin::{MemberRole, NewToken, TokenSecret, TokenSummary, UserSummary};
 pub use config::RegistryConfig;
 pub use error::RegistryError;
 pub use limits::Limits;
-pub use names::{AccountName, NameError, RepositoryKind, RepositoryName};
+pub use names::{
+    AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenReach,
+};
 pub use registry::Registry;
+pub use routes::routes;
 pub use server::serve;

@@ -6,6 +6,7 @@ use http::StatusCode;
 use http::request::Parts;
 
 use super::caller::{Caller, TokenRole, Visitor};
+use super::route::Access;
 use super::standing::{Standing, standing_in};
 use crate::database::repositories::Repository;
 use crate::http::{NotFound, Refusal};
@@ -16,6 +17,9 @@ use crate::registry::Registry;
 pub(crate) trait Scope: Copy + Send + Sync + 'static {
     /// What the controller gets to work with.
     type Admitted: Send;
+
+    /// The name of the scope in the list of routes.
+    const ACCESS: Access;
 
     /// Lets the request in, or says why not.
     fn admit(
@@ -66,6 +70,7 @@ pub(crate) struct Writer {
 
 impl Scope for Anyone {
     type Admitted = Visitor;
+    const ACCESS: Access = Access::Anyone;
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Visitor, Refusal> {
         Ok(visitor)
@@ -74,6 +79,7 @@ impl Scope for Anyone {
 
 impl Scope for SignedIn {
     type Admitted = Caller;
+    const ACCESS: Access = Access::SignedIn;
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Caller, Refusal> {
         signed_in(visitor)
@@ -82,6 +88,7 @@ impl Scope for SignedIn {
 
 impl Scope for SignedInToWrite {
     type Admitted = Caller;
+    const ACCESS: Access = Access::SignedInToWrite;
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Caller, Refusal> {
         let caller = signed_in(visitor)?;
@@ -92,6 +99,7 @@ impl Scope for SignedInToWrite {
 
 impl Scope for ReadRepository {
     type Admitted = Reader;
+    const ACCESS: Access = Access::ReadRepository;
 
     async fn admit(
         registry: &Registry,
@@ -112,6 +120,7 @@ impl Scope for ReadRepository {
 
 impl Scope for WriteRepository {
     type Admitted = Writer;
+    const ACCESS: Access = Access::WriteRepository;
 
     async fn admit(
         registry: &Registry,
@@ -124,6 +133,7 @@ impl Scope for WriteRepository {
 
 impl Scope for ManageRepository {
     type Admitted = Writer;
+    const ACCESS: Access = Access::ManageRepository;
 
     async fn admit(
         registry: &Registry,
@@ -142,7 +152,7 @@ pub(crate) async fn admit_to_manage(
 ) -> Result<Repository, Refusal> {
     let visitor = Visitor::Known(Box::new(caller.clone()));
     let (repository, _, standing) = find_readable(registry, &visitor, id).await?;
-    require(caller, standing, Standing::Manages)?;
+    require(caller, &repository, standing, Standing::Manages)?;
     Ok(repository)
 }
 
@@ -167,7 +177,7 @@ async fn admit_at_path(
     };
     let (repository, _, standing) = find_readable(registry, &visitor, &address.id).await?;
     let caller = signed_in(visitor)?;
-    require(&caller, standing, needed)?;
+    require(&caller, &repository, standing, needed)?;
     Ok(Writer {
         caller,
         repository,
@@ -175,24 +185,40 @@ async fn admit_at_path(
     })
 }
 
+/// Finds what an id names and how the visitor stands to it.
+///
+/// Whoever may not see a repository must not learn that it is there from how long the answer takes, so both ways to a refusal
+/// ask the database the same three questions.
 async fn find_readable(
     registry: &Registry,
     visitor: &Visitor,
     id: &RepositoryId,
 ) -> Result<(Repository, bool, Standing), Refusal> {
     let database = registry.database();
-    let (repository, moved) = match database.repository(id).await? {
-        Some(repository) => (repository, false),
-        None => match database.moved_repository(id).await? {
-            Some(repository) => (repository, true),
-            None => return Err(repo_not_found(visitor)),
-        },
+    let present = database.repository(id).await?;
+    let moved = present.is_none();
+    let found = match present {
+        Some(repository) => Some(repository),
+        None => database.moved_repository(id).await?,
     };
+    let owner = found.as_ref().map_or("", |found| found.owner.as_str());
     let standing = match visitor.caller() {
-        Some(caller) => standing_in(database, &caller.account.id, &repository.owner).await?,
+        Some(caller) => standing_in(database, &caller.account.id, owner).await?,
         None => Standing::Stranger,
     };
+    let Some(repository) = found else {
+        return Err(repo_not_found(visitor));
+    };
+    let standing = match visitor.caller() {
+        Some(caller) if !caller.reach().covers(&repository.owner_name, &repository.name) => {
+            Standing::Stranger
+        }
+        _ => standing,
+    };
     if repository.private && standing < Standing::Reads {
+        if !moved {
+            database.moved_repository(id).await?;
+        }
         return Err(repo_not_found(visitor));
     }
     Ok((repository, moved, standing))
@@ -217,12 +243,28 @@ fn token_writes(caller: &Caller) -> Result<(), Refusal> {
     }
 }
 
-fn require(caller: &Caller, standing: Standing, needed: Standing) -> Result<(), Refusal> {
+fn require(
+    caller: &Caller,
+    repository: &Repository,
+    standing: Standing,
+    needed: Standing,
+) -> Result<(), Refusal> {
     token_writes(caller)?;
+    require_reach(caller, &repository.owner_name, &repository.name)?;
     if standing < needed {
         return Err(Refusal::forbidden(
             "you have no right to change this repository",
         ));
     }
     Ok(())
+}
+
+/// Refuses a token that is limited to other repositories. Only for ids that the caller may know of.
+pub(crate) fn require_reach(caller: &Caller, owner: &str, name: &str) -> Result<(), Refusal> {
+    if caller.reach().covers(owner, name) {
+        return Ok(());
+    }
+    Err(Refusal::forbidden(
+        "this token is limited to other repositories",
+    ))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::json;
 use super::visibility::Visibility;
-use crate::access::{Call, Caller, SignedInToWrite, Standing, standing_in};
+use crate::access::{Call, Caller, SignedInToWrite, Standing, require_reach, standing_in};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::objects::Blob;
@@ -56,6 +56,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
     let (owner, name) = owner_and_name(&wish)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
+    require_reach(&call.admitted, &owner.name, name.as_str())?;
     let now_ms = clock::now_ms();
     let repository = Repository {
         id: random::id()?,

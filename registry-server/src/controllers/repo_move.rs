@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::json;
-use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
+use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_reach};
 use crate::http::{Refusal, Reply};
 use crate::names::RepositoryId;
 
@@ -29,6 +29,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let owner =
         super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
             .await?;
+    require_reach(&call.admitted, &owner.name, to.name.as_str())?;
     let mut writing = call.registry.database().write().await?;
     if !writing
         .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())
