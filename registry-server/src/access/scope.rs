@@ -210,7 +210,11 @@ async fn find_readable(
         return Err(repo_not_found(visitor));
     };
     let standing = match visitor.caller() {
-        Some(caller) if !caller.reach().covers(&repository.owner_name, &repository.name) => {
+        Some(caller)
+            if !caller
+                .reach()
+                .covers(&repository.owner_name, &repository.name) =>
+        {
             Standing::Stranger
         }
         _ => standing,

@@ -5,7 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::json;
-use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_reach};
+use crate::access::{
+    Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_reach,
+};
 use crate::http::{Refusal, Reply};
 use crate::names::RepositoryId;
 

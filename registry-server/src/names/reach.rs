@@ -109,9 +109,17 @@ mod tests {
     fn check(patterns: &[&str], owner: &str, name: &str, expect: bool) {
         let patterns = patterns.iter().map(|text| text.parse().unwrap()).collect();
         let reach = TokenReach::Only(patterns);
-        assert_eq!(reach.covers(owner, name), expect, "{reach:?} {owner}/{name}");
+        assert_eq!(
+            reach.covers(owner, name),
+            expect,
+            "{reach:?} {owner}/{name}"
+        );
         let again = TokenReach::from_stored(reach.stored().as_deref());
-        assert_eq!(again.covers(owner, name), expect, "{again:?} {owner}/{name}");
+        assert_eq!(
+            again.covers(owner, name),
+            expect,
+            "{again:?} {owner}/{name}"
+        );
     }
 
     #[test]
@@ -139,7 +147,17 @@ mod tests {
 
     #[test]
     fn patterns_that_are_none() {
-        for text in ["", "alice", "*", "*/a", "*/*", "alice/", "alice/a*", "alice/a/b", "/a"] {
+        for text in [
+            "",
+            "alice",
+            "*",
+            "*/a",
+            "*/*",
+            "alice/",
+            "alice/a*",
+            "alice/a/b",
+            "/a",
+        ] {
             assert!(text.parse::<RepositoryPattern>().is_err(), "{text:?}");
         }
     }

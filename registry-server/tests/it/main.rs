@@ -14,6 +14,7 @@ mod hostile;
 mod limits;
 mod repositories;
 mod rights;
+mod rights_matrix;
 mod search;
 mod server;
 mod support;
