@@ -201,23 +201,19 @@ async fn find_readable(
         Some(repository) => Some(repository),
         None => database.moved_repository(id).await?,
     };
-    let owner = found.as_ref().map_or("", |found| found.owner.as_str());
     let standing = match visitor.caller() {
-        Some(caller) => standing_in(database, &caller.account.id, owner).await?,
+        Some(caller) => {
+            // Nobody's name space, in which everyone is a stranger, stands for what is absent or out of the token's reach.
+            let reached = found
+                .as_ref()
+                .filter(|found| caller.reach().covers(&found.owner_name, &found.name));
+            let owner = reached.map_or("", |found| found.owner.as_str());
+            standing_in(database, &caller.account.id, owner).await?
+        }
         None => Standing::Stranger,
     };
     let Some(repository) = found else {
         return Err(repo_not_found(visitor));
-    };
-    let standing = match visitor.caller() {
-        Some(caller)
-            if !caller
-                .reach()
-                .covers(&repository.owner_name, &repository.name) =>
-        {
-            Standing::Stranger
-        }
-        _ => standing,
     };
     if repository.private && standing < Standing::Reads {
         if !moved {

@@ -18,4 +18,5 @@ mod rights_matrix;
 mod search;
 mod server;
 mod support;
+mod tokens;
 mod upload;
