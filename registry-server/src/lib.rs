@@ -38,6 +38,7 @@ mod index;
 mod limits;
 mod names;
 mod random;
+mod rates;
 mod registry;
 mod routes;
 mod server;
@@ -48,7 +49,7 @@ pub use access::{Access, Route, RouteMethod, TokenRole};
 pub use admin::{MemberRole, NewToken, TokenSecret, TokenSummary, UserSummary};
 pub use config::RegistryConfig;
 pub use error::RegistryError;
-pub use limits::Limits;
+pub use limits::{Limits, RateLimit};
 pub use names::{
     AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenReach,
 };

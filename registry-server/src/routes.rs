@@ -5,7 +5,7 @@ use axum::middleware::from_fn;
 use http::StatusCode;
 
 use crate::access::{
-    Anyone, ManageRepository, ReadRepository, Route, RouteMethod, Routes, SignedIn,
+    Anyone, ManageRepository, Probe, ReadRepository, Route, RouteMethod, Routes, SignedIn,
     SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
@@ -42,7 +42,7 @@ pub fn routes() -> Vec<Route> {
 #[rustfmt::skip]
 fn api() -> Routes {
     Routes::new()
-        .on(GET,    "/health",                                                    Anyone,           health::show)
+        .on(GET,    "/health",                                                    Probe,            health::show)
         .on(GET,    "/api/whoami-v2",                                             SignedIn,         whoami::show)
         .on(POST,   "/api/validate-yaml",                                         Anyone,           validate_yaml::check)
         .on(POST,   "/api/repos/create",                                          SignedInToWrite,  repo_create::create)

@@ -16,6 +16,7 @@ use super::caller::Visitor;
 use super::route::{Route, RouteMethod};
 use super::scope::Scope;
 use crate::http::{BaseUrl, Query, Refusal, Reply, drain, read_bounded};
+use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 
 /// One admitted request.
@@ -138,6 +139,19 @@ async fn admit<S: Scope>(
     parts: &Parts,
 ) -> Result<(S::Admitted, BaseUrl), Refusal> {
     let base = BaseUrl::of(registry, parts)?;
-    let visitor = Visitor::of(registry, parts).await?;
-    Ok((S::admit(registry, visitor, parts).await?, base))
+    let visitor = Visitor::of(registry, parts).await;
+    if S::METERED
+        && let Some(subject) = subject(visitor.as_ref().ok(), parts)
+    {
+        registry.rates().count(subject)?;
+    }
+    Ok((S::admit(registry, visitor?, parts).await?, base))
+}
+
+/// Who is counted: a valid token wherever it is used, else the address, so that guessing tokens is counted too.
+fn subject(visitor: Option<&Visitor>, parts: &Parts) -> Option<Subject> {
+    match visitor.and_then(Visitor::caller) {
+        Some(caller) => Some(Subject::Token(caller.token.id.clone())),
+        None => parts.extensions.get::<Peer>().copied()?.subject(),
+    }
 }

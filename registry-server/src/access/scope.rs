@@ -21,6 +21,9 @@ pub(crate) trait Scope: Copy + Send + Sync + 'static {
     /// The name of the scope in the list of routes.
     const ACCESS: Access;
 
+    /// Whether requests count against the rate limits.
+    const METERED: bool = true;
+
     /// Lets the request in, or says why not.
     fn admit(
         registry: &Registry,
@@ -32,6 +35,10 @@ pub(crate) trait Scope: Copy + Send + Sync + 'static {
 /// Everyone, with or without a token.
 #[derive(Clone, Copy)]
 pub(crate) struct Anyone;
+
+/// Everyone, as often as they like: for the questions of orchestrators, which take "too many requests" for a dead server.
+#[derive(Clone, Copy)]
+pub(crate) struct Probe;
 
 /// Everyone with a valid token.
 #[derive(Clone, Copy)]
@@ -74,6 +81,16 @@ impl Scope for Anyone {
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Visitor, Refusal> {
         Ok(visitor)
+    }
+}
+
+impl Scope for Probe {
+    type Admitted = ();
+    const ACCESS: Access = Access::Anyone;
+    const METERED: bool = false;
+
+    async fn admit(_: &Registry, _: Visitor, _: &Parts) -> Result<(), Refusal> {
+        Ok(())
     }
 }
 

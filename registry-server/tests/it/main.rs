@@ -12,6 +12,7 @@ mod hf_hub_life;
 mod history;
 mod hostile;
 mod limits;
+mod rates;
 mod repositories;
 mod rights;
 mod rights_matrix;

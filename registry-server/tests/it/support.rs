@@ -1,5 +1,6 @@
 //! A registry for one test, and requests to it.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -31,6 +32,10 @@ impl TestRegistry {
     }
 
     pub(crate) async fn start_with(configure: impl FnOnce(&mut Limits)) -> Self {
+        Self::start_at(Ipv4Addr::LOCALHOST.into(), configure).await
+    }
+
+    pub(crate) async fn start_at(address: IpAddr, configure: impl FnOnce(&mut Limits)) -> Self {
         let directory = Arc::new(tempfile::tempdir().unwrap());
         let mut config = RegistryConfig::new(directory.path().join("registry"));
         configure(&mut config.limits);
@@ -52,7 +57,7 @@ impl TestRegistry {
             token(&registry, "bob", TokenRole::Write).await,
             token(&registry, "carol", TokenRole::Write).await,
         );
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind((address, 0)).await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel::<()>();
         let served = registry.clone();
