@@ -1,5 +1,7 @@
 //! What an operator does: users, organisations, tokens.
 
+mod quota;
+
 use std::fmt;
 
 use data_encoding::HEXLOWER;
@@ -13,6 +15,8 @@ use crate::error::RegistryError;
 use crate::names::{AccountName, TokenReach};
 use crate::random;
 use crate::registry::Registry;
+
+pub use quota::OwnerStorage;
 
 /// Most patterns that one token is limited to; every search with the token carries them all.
 const REACH_PATTERNS_MAX: usize = 50;
@@ -259,6 +263,14 @@ impl Registry {
             return Err(RegistryError::NameTaken { name: account.name });
         }
         writing.commit().await
+    }
+
+    async fn find_owner(&self, name: &str) -> Result<Account, RegistryError> {
+        let found = self.database().account(name).await?;
+        found.ok_or_else(|| RegistryError::NoSuchAccount {
+            kind: "user or organisation",
+            name: name.to_owned(),
+        })
     }
 
     async fn find(&self, name: &str, kind: AccountKind) -> Result<Account, RegistryError> {

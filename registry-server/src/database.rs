@@ -8,6 +8,7 @@ mod aliases;
 pub(crate) mod commits;
 pub(crate) mod listings;
 pub(crate) mod objects;
+pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;
 pub(crate) mod search;

@@ -59,7 +59,7 @@ pub enum RegistryError {
     /// No user or organisation has this name.
     #[error("there is no {kind} called {name:?}")]
     NoSuchAccount {
-        /// `user` or `organisation`.
+        /// `user`, `organisation` or both.
         kind: &'static str,
         /// The name that was asked for.
         name: String,

@@ -37,6 +37,7 @@ mod http;
 mod index;
 mod limits;
 mod names;
+mod quota;
 mod random;
 mod rates;
 mod registry;
@@ -46,7 +47,7 @@ mod upload;
 mod wire;
 
 pub use access::{Access, Route, RouteMethod, TokenRole};
-pub use admin::{MemberRole, NewToken, TokenSecret, TokenSummary, UserSummary};
+pub use admin::{MemberRole, NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
 pub use config::RegistryConfig;
 pub use error::RegistryError;
 pub use limits::{Limits, RateLimit};

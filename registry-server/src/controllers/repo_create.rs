@@ -20,6 +20,7 @@ use crate::index;
 use crate::names::{
     AccountName, NameError, RefName, RepositoryKind, RepositoryName, RepositoryPath,
 };
+use crate::quota;
 use crate::random;
 use crate::registry::Registry;
 
@@ -98,6 +99,9 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         &proposal,
     )
     .await?;
+    if let Some(exceeded) = quota::exceeded(registry, &mut writing, &owner.id).await? {
+        return Err(exceeded.into());
+    }
     if let Some(listing) = &listing {
         writing.set_listing(&repository.id, listing).await?;
     }

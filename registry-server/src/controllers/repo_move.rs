@@ -10,6 +10,7 @@ use crate::access::{
 };
 use crate::http::{Refusal, Reply};
 use crate::names::RepositoryId;
+use crate::quota;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -41,6 +42,11 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
             StatusCode::CONFLICT,
             format!("A {} repository called {to} already exists", kind.word()),
         ));
+    }
+    if owner.id != repository.owner
+        && let Some(exceeded) = quota::exceeded(&call.registry, &mut writing, &owner.id).await?
+    {
+        return Err(exceeded.into());
     }
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");

@@ -1,6 +1,7 @@
 //! A registry for one test, and requests to it.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -37,7 +38,23 @@ impl TestRegistry {
 
     pub(crate) async fn start_at(address: IpAddr, configure: impl FnOnce(&mut Limits)) -> Self {
         let directory = Arc::new(tempfile::tempdir().unwrap());
-        let mut config = RegistryConfig::new(directory.path().join("registry"));
+        let config = RegistryConfig::new(directory.path().join("registry"));
+        Self::start_as(config, directory, address, configure).await
+    }
+
+    /// Keeps its files in a directory that somebody else takes care of.
+    pub(crate) async fn start_in(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
+        let directory = Arc::new(tempfile::tempdir().unwrap());
+        let config = RegistryConfig::new(path);
+        Self::start_as(config, directory, Ipv4Addr::LOCALHOST.into(), configure).await
+    }
+
+    async fn start_as(
+        mut config: RegistryConfig,
+        directory: Arc<TempDir>,
+        address: IpAddr,
+        configure: impl FnOnce(&mut Limits),
+    ) -> Self {
         configure(&mut config.limits);
         let registry = Registry::open(config).await.unwrap();
         for user in ["alice", "bob", "carol"] {
