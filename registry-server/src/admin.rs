@@ -1,5 +1,7 @@
 //! What an operator does: users, organisations, tokens.
 
+mod quota;
+
 use std::fmt;
 
 use data_encoding::HEXLOWER;
@@ -10,9 +12,14 @@ use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
 use crate::database::tokens::TokenRow;
 use crate::error::RegistryError;
-use crate::names::AccountName;
+use crate::names::{AccountName, TokenReach};
 use crate::random;
 use crate::registry::Registry;
+
+pub use quota::OwnerStorage;
+
+/// Most patterns that one token is limited to; every search with the token carries them all.
+const REACH_PATTERNS_MAX: usize = 50;
 
 /// What a member may do with an organisation's repositories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +80,8 @@ pub struct TokenSummary {
     pub name: String,
     /// What it allows.
     pub role: TokenRole,
+    /// Where it allows that.
+    pub reach: TokenReach,
     /// When it was made.
     pub created: OffsetDateTime,
     /// From when on it is refused.
@@ -133,11 +142,11 @@ impl Registry {
         writing.commit().await
     }
 
-    /// Makes a token for a user. Without `expires` it is good until it is revoked.
+    /// Makes a token for everything a user has rights in. Without `expires` it is good until it is revoked.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NoSuchAccount`] when there is no such user, [`RegistryError::Randomness`] when the system has none.
+    /// As [`Registry::create_limited_token`].
     pub async fn create_token(
         &self,
         user: &str,
@@ -145,6 +154,27 @@ impl Registry {
         role: TokenRole,
         expires: Option<OffsetDateTime>,
     ) -> Result<NewToken, RegistryError> {
+        self.create_limited_token(user, name, role, TokenReach::All, expires)
+            .await
+    }
+
+    /// Makes a token for some of the repositories a user has rights in. The repositories need not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::NoSuchAccount`] when there is no such user, [`RegistryError::ExpiryNotInFuture`] when it would be expired
+    /// from the start, [`RegistryError::ReachOutOfBounds`] when it would reach nothing or has more than 50 patterns,
+    /// [`RegistryError::Randomness`] when the system has none.
+    pub async fn create_limited_token(
+        &self,
+        user: &str,
+        name: &str,
+        role: TokenRole,
+        reach: TokenReach,
+        expires: Option<OffsetDateTime>,
+    ) -> Result<NewToken, RegistryError> {
+        let created_ms = clock::now_ms();
+        check_terms(&reach, expires, created_ms)?;
         let user = self.find(user, AccountKind::User).await?;
         // The JavaScript client takes no token without this prefix.
         let secret = format!("hf_{}", HEXLOWER.encode(&random::bytes::<32>()?));
@@ -152,9 +182,10 @@ impl Registry {
             id: random::id()?,
             name: name.to_owned(),
             role: role.word().to_owned(),
-            created_ms: clock::now_ms(),
+            created_ms,
             expires_ms: expires.map(clock::to_ms),
             revoked_ms: None,
+            repositories: reach.stored(),
         };
         let mut writing = self.database().write().await?;
         writing
@@ -234,6 +265,14 @@ impl Registry {
         writing.commit().await
     }
 
+    async fn find_owner(&self, name: &str) -> Result<Account, RegistryError> {
+        let found = self.database().account(name).await?;
+        found.ok_or_else(|| RegistryError::NoSuchAccount {
+            kind: "user or organisation",
+            name: name.to_owned(),
+        })
+    }
+
     async fn find(&self, name: &str, kind: AccountKind) -> Result<Account, RegistryError> {
         let found = self
             .database()
@@ -250,10 +289,30 @@ impl Registry {
 fn summary(row: TokenRow) -> TokenSummary {
     TokenSummary {
         role: TokenRole::from_word(&row.role),
+        reach: TokenReach::from_stored(row.repositories.as_deref()),
         id: row.id,
         name: row.name,
         created: clock::from_ms(row.created_ms),
         expires: row.expires_ms.map(clock::from_ms),
         revoked: row.revoked_ms.map(clock::from_ms),
+    }
+}
+
+fn check_terms(
+    reach: &TokenReach,
+    expires: Option<OffsetDateTime>,
+    now_ms: i64,
+) -> Result<(), RegistryError> {
+    if let Some(expires) = expires.filter(|expires| clock::to_ms(*expires) <= now_ms) {
+        return Err(RegistryError::ExpiryNotInFuture { expires });
+    }
+    match reach {
+        TokenReach::Only(patterns) if !(1..=REACH_PATTERNS_MAX).contains(&patterns.len()) => {
+            Err(RegistryError::ReachOutOfBounds {
+                count: patterns.len(),
+                max: REACH_PATTERNS_MAX,
+            })
+        }
+        _ => Ok(()),
     }
 }

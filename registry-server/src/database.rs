@@ -8,10 +8,12 @@ mod aliases;
 pub(crate) mod commits;
 pub(crate) mod listings;
 pub(crate) mod objects;
+pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;
 pub(crate) mod search;
 pub(crate) mod tokens;
+mod visibility;
 
 use std::path::Path;
 use std::sync::Arc;

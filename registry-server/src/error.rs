@@ -59,10 +59,24 @@ pub enum RegistryError {
     /// No user or organisation has this name.
     #[error("there is no {kind} called {name:?}")]
     NoSuchAccount {
-        /// `user` or `organisation`.
+        /// `user`, `organisation` or both.
         kind: &'static str,
         /// The name that was asked for.
         name: String,
+    },
+    /// A token was to expire at a time that is not in the future.
+    #[error("the token would be expired from the start: {expires} is not in the future")]
+    ExpiryNotInFuture {
+        /// The time that was given.
+        expires: time::OffsetDateTime,
+    },
+    /// A token was to be limited to no repository at all, or to too many patterns.
+    #[error("a token is limited to 1 to {max} patterns of repositories, not to {count}")]
+    ReachOutOfBounds {
+        /// The number of patterns that was given.
+        count: usize,
+        /// Most patterns of a token.
+        max: usize,
     },
     /// No token has this id.
     #[error("there is no token {id:?}")]

@@ -37,18 +37,23 @@ mod http;
 mod index;
 mod limits;
 mod names;
+mod quota;
 mod random;
+mod rates;
 mod registry;
 mod routes;
 mod server;
 mod upload;
 mod wire;
 
-pub use access::TokenRole;
-pub use admin::{MemberRole, NewToken, TokenSecret, TokenSummary, UserSummary};
+pub use access::{Access, Route, RouteMethod, TokenRole};
+pub use admin::{MemberRole, NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
 pub use config::RegistryConfig;
 pub use error::RegistryError;
-pub use limits::Limits;
-pub use names::{AccountName, NameError, RepositoryKind, RepositoryName};
+pub use limits::{Limits, RateLimit};
+pub use names::{
+    AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenReach,
+};
 pub use registry::Registry;
+pub use routes::routes;
 pub use server::serve;

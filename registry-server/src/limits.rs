@@ -47,6 +47,25 @@ pub struct Limits {
     pub shutdown_grace_max: Duration,
     /// Bytes of a refused request's body that are read and thrown away, so that the client sees the refusal and not a reset connection.
     pub refused_body_drain_bytes_max: u64,
+    /// How often one token may ask; `None` for no bound. Each process on a registry counts for itself.
+    pub token_rate: Option<RateLimit>,
+    /// How often one address may ask without a valid token; `None` for no bound. A network of 64 bits of IPv6 is one address. Loopback
+    /// is never counted: a proxy on the same machine must count its own visitors.
+    pub address_rate: Option<RateLimit>,
+    /// Most tokens and addresses that are counted at once, about 100 bytes each; beyond them those who asked least are forgotten.
+    pub rate_subjects_max: usize,
+    /// Most bytes of files, each version once a repository, that an owner may keep; `None` for no bound. An owner's own quota goes
+    /// before it.
+    pub owner_bytes_max: Option<u64>,
+}
+
+/// A rate of requests: so many a minute, and so many at once after a rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimit {
+    /// Requests a minute in the long run.
+    pub per_minute: u32,
+    /// Requests at once by somebody who has not asked for a while.
+    pub burst: u32,
 }
 
 impl Limits {
@@ -73,6 +92,16 @@ impl Limits {
             connections_max: 4_096,
             shutdown_grace_max: Duration::from_secs(20),
             refused_body_drain_bytes_max: 16 << 20,
+            token_rate: Some(RateLimit {
+                per_minute: 30_000,
+                burst: 30_000,
+            }),
+            address_rate: Some(RateLimit {
+                per_minute: 6_000,
+                burst: 6_000,
+            }),
+            rate_subjects_max: 65_536,
+            owner_bytes_max: None,
         }
     }
 }

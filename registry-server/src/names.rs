@@ -4,11 +4,13 @@
 
 mod address;
 mod path;
+mod reach;
 mod reference;
 mod word;
 
 pub use address::RepositoryKind;
 pub(crate) use address::{Address, RepositoryId, decode};
 pub(crate) use path::RepositoryPath;
+pub use reach::{RepositoryPattern, TokenReach};
 pub(crate) use reference::RefName;
 pub use word::{AccountName, NameError, RepositoryName};

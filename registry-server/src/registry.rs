@@ -10,6 +10,7 @@ use crate::content::ContentStore;
 use crate::database::Database;
 use crate::error::RegistryError;
 use crate::limits::Limits;
+use crate::rates::Rates;
 
 /// The file with the metadata, in the registry's directory.
 const DATABASE_FILE: &str = "registry.sqlite";
@@ -26,6 +27,7 @@ struct Inner {
     database: Database,
     content: ContentStore,
     public_url: Option<Url>,
+    rates: Rates,
     limits: Limits,
 }
 
@@ -50,6 +52,7 @@ impl Registry {
             database: Database::open_sqlite(&directory.join(DATABASE_FILE)).await?,
             content: ContentStore::open_local(&content_directory)?,
             public_url: config.public_url,
+            rates: Rates::new(&config.limits),
             limits: config.limits,
         })))
     }
@@ -69,6 +72,10 @@ impl Registry {
 
     pub(crate) fn public_url(&self) -> Option<&Url> {
         self.0.public_url.as_ref()
+    }
+
+    pub(crate) fn rates(&self) -> &Rates {
+        &self.0.rates
     }
 
     pub(crate) fn limits(&self) -> &Limits {

@@ -2,11 +2,11 @@
 
 use axum::Router;
 use axum::middleware::from_fn;
-use axum::routing::MethodFilter;
 use http::StatusCode;
 
 use crate::access::{
-    Anyone, ManageRepository, ReadRepository, Routes, SignedIn, SignedInToWrite, WriteRepository,
+    Anyone, ManageRepository, Probe, ReadRepository, Route, RouteMethod, Routes, SignedIn,
+    SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, health, not_found, paths_info,
@@ -16,10 +16,10 @@ use crate::controllers::{
 use crate::http::{Refusal, with_request_id};
 use crate::registry::Registry;
 
-const GET: MethodFilter = MethodFilter::GET;
-const POST: MethodFilter = MethodFilter::POST;
-const PUT: MethodFilter = MethodFilter::PUT;
-const DELETE: MethodFilter = MethodFilter::DELETE;
+const GET: RouteMethod = RouteMethod::Get;
+const POST: RouteMethod = RouteMethod::Post;
+const PUT: RouteMethod = RouteMethod::Put;
+const DELETE: RouteMethod = RouteMethod::Delete;
 
 /// What stands before an id in the address of a file; models have nothing.
 const WEB_PREFIXES: [&str; 4] = ["", "/datasets", "/spaces", "/kernels"];
@@ -33,10 +33,16 @@ pub(crate) fn router(registry: Registry) -> Router {
         .with_state(registry)
 }
 
+/// Every route a registry answers, with the access it needs.
+#[must_use]
+pub fn routes() -> Vec<Route> {
+    files(api()).into_list()
+}
+
 #[rustfmt::skip]
 fn api() -> Routes {
     Routes::new()
-        .on(GET,    "/health",                                                    Anyone,           health::show)
+        .on(GET,    "/health",                                                    Probe,            health::show)
         .on(GET,    "/api/whoami-v2",                                             SignedIn,         whoami::show)
         .on(POST,   "/api/validate-yaml",                                         Anyone,           validate_yaml::check)
         .on(POST,   "/api/repos/create",                                          SignedInToWrite,  repo_create::create)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::server::conn::http1::Builder;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -12,6 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
+use crate::rates::Peer;
 use crate::registry::Registry;
 use crate::routes;
 
@@ -49,13 +51,17 @@ pub async fn serve(
             accepted = accept(&listener, &connections) => accepted,
             () = &mut shutdown => break,
         };
-        let Some((stream, permit)) = accepted else {
+        let Some((stream, peer, permit)) = accepted else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
         prepare(&stream);
-        let connection =
-            graceful.watch(builder.serve_connection(TokioIo::new(stream), service.clone()));
+        let service = service.clone();
+        let from_peer = service_fn(move |mut request| {
+            http::Request::extensions_mut(&mut request).insert(peer);
+            service.call(request)
+        });
+        let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), from_peer));
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection broke off");
@@ -77,10 +83,10 @@ pub async fn serve(
 async fn accept(
     listener: &TcpListener,
     connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, Peer, OwnedSemaphorePermit)> {
     let permit = Arc::clone(connections).acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => Some((stream, permit)),
+        Ok((stream, address)) => Some((stream, Peer(address.ip()), permit)),
         Err(error) => {
             tracing::warn!(%error, "a connection could not be accepted");
             None

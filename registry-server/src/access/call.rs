@@ -7,14 +7,16 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodFilter, on};
+use axum::routing::on;
 use http::header::EXPECT;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use super::caller::Visitor;
+use super::route::{Route, RouteMethod};
 use super::scope::Scope;
 use crate::http::{BaseUrl, Query, Refusal, Reply, drain, read_bounded};
+use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 
 /// One admitted request.
@@ -53,20 +55,26 @@ impl<S: Scope> Call<S> {
     }
 }
 
-/// A router that takes no route without a scope.
-pub(crate) struct Routes(Router<Registry>);
+/// A router that takes no route without a scope, and the list of what it took.
+pub(crate) struct Routes {
+    router: Router<Registry>,
+    list: Vec<Route>,
+}
 
 impl Routes {
     pub(crate) fn new() -> Self {
-        Self(Router::new())
+        Self {
+            router: Router::new(),
+            list: Vec::new(),
+        }
     }
 
     /// Adds a route. The controller's argument is the proof of the scope, so the two cannot differ.
     ///
     /// GET routes also answer HEAD.
     pub(crate) fn on<S, F, Fut>(
-        self,
-        method: MethodFilter,
+        mut self,
+        method: RouteMethod,
         path: &str,
         _scope: S,
         controller: F,
@@ -79,11 +87,21 @@ impl Routes {
         let handler = async move |State(registry): State<Registry>, request: Request| -> Response {
             run(registry, request, controller).await
         };
-        Self(self.0.route(path, on(method, handler)))
+        self.list.push(Route {
+            method,
+            path: path.to_owned(),
+            access: S::ACCESS,
+        });
+        self.router = self.router.route(path, on(method.filter(), handler));
+        self
     }
 
     pub(crate) fn into_router(self) -> Router<Registry> {
-        self.0
+        self.router
+    }
+
+    pub(crate) fn into_list(self) -> Vec<Route> {
+        self.list
     }
 }
 
@@ -121,6 +139,19 @@ async fn admit<S: Scope>(
     parts: &Parts,
 ) -> Result<(S::Admitted, BaseUrl), Refusal> {
     let base = BaseUrl::of(registry, parts)?;
-    let visitor = Visitor::of(registry, parts).await?;
-    Ok((S::admit(registry, visitor, parts).await?, base))
+    let visitor = Visitor::of(registry, parts).await;
+    if S::METERED
+        && let Some(subject) = subject(visitor.as_ref().ok(), parts)
+    {
+        registry.rates().count(subject)?;
+    }
+    Ok((S::admit(registry, visitor?, parts).await?, base))
+}
+
+/// Who is counted: a valid token wherever it is used, else the address, so that guessing tokens is counted too.
+fn subject(visitor: Option<&Visitor>, parts: &Parts) -> Option<Subject> {
+    match visitor.and_then(Visitor::caller) {
+        Some(caller) => Some(Subject::Token(caller.token.id.clone())),
+        None => parts.extensions.get::<Peer>().copied()?.subject(),
+    }
 }

@@ -12,6 +12,7 @@ use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::tokens::TokenRow;
 use crate::http::Refusal;
+use crate::names::TokenReach;
 use crate::registry::Registry;
 
 /// What a token allows at most; the rights of its owner bound it further.
@@ -59,6 +60,11 @@ pub(crate) struct Caller {
 impl Caller {
     pub(crate) fn role(&self) -> TokenRole {
         TokenRole::from_word(&self.token.role)
+    }
+
+    /// The repositories in which the token has its owner's rights.
+    pub(crate) fn reach(&self) -> TokenReach {
+        TokenReach::from_stored(self.token.repositories.as_deref())
     }
 }
 

@@ -6,6 +6,7 @@ use http::StatusCode;
 use http::request::Parts;
 
 use super::caller::{Caller, TokenRole, Visitor};
+use super::route::Access;
 use super::standing::{Standing, standing_in};
 use crate::database::repositories::Repository;
 use crate::http::{NotFound, Refusal};
@@ -16,6 +17,12 @@ use crate::registry::Registry;
 pub(crate) trait Scope: Copy + Send + Sync + 'static {
     /// What the controller gets to work with.
     type Admitted: Send;
+
+    /// The name of the scope in the list of routes.
+    const ACCESS: Access;
+
+    /// Whether requests count against the rate limits.
+    const METERED: bool = true;
 
     /// Lets the request in, or says why not.
     fn admit(
@@ -28,6 +35,10 @@ pub(crate) trait Scope: Copy + Send + Sync + 'static {
 /// Everyone, with or without a token.
 #[derive(Clone, Copy)]
 pub(crate) struct Anyone;
+
+/// Everyone, as often as they like: for the questions of orchestrators, which take "too many requests" for a dead server.
+#[derive(Clone, Copy)]
+pub(crate) struct Probe;
 
 /// Everyone with a valid token.
 #[derive(Clone, Copy)]
@@ -66,14 +77,26 @@ pub(crate) struct Writer {
 
 impl Scope for Anyone {
     type Admitted = Visitor;
+    const ACCESS: Access = Access::Anyone;
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Visitor, Refusal> {
         Ok(visitor)
     }
 }
 
+impl Scope for Probe {
+    type Admitted = ();
+    const ACCESS: Access = Access::Anyone;
+    const METERED: bool = false;
+
+    async fn admit(_: &Registry, _: Visitor, _: &Parts) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
 impl Scope for SignedIn {
     type Admitted = Caller;
+    const ACCESS: Access = Access::SignedIn;
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Caller, Refusal> {
         signed_in(visitor)
@@ -82,6 +105,7 @@ impl Scope for SignedIn {
 
 impl Scope for SignedInToWrite {
     type Admitted = Caller;
+    const ACCESS: Access = Access::SignedInToWrite;
 
     async fn admit(_: &Registry, visitor: Visitor, _: &Parts) -> Result<Caller, Refusal> {
         let caller = signed_in(visitor)?;
@@ -92,6 +116,7 @@ impl Scope for SignedInToWrite {
 
 impl Scope for ReadRepository {
     type Admitted = Reader;
+    const ACCESS: Access = Access::ReadRepository;
 
     async fn admit(
         registry: &Registry,
@@ -112,6 +137,7 @@ impl Scope for ReadRepository {
 
 impl Scope for WriteRepository {
     type Admitted = Writer;
+    const ACCESS: Access = Access::WriteRepository;
 
     async fn admit(
         registry: &Registry,
@@ -124,6 +150,7 @@ impl Scope for WriteRepository {
 
 impl Scope for ManageRepository {
     type Admitted = Writer;
+    const ACCESS: Access = Access::ManageRepository;
 
     async fn admit(
         registry: &Registry,
@@ -142,7 +169,7 @@ pub(crate) async fn admit_to_manage(
 ) -> Result<Repository, Refusal> {
     let visitor = Visitor::Known(Box::new(caller.clone()));
     let (repository, _, standing) = find_readable(registry, &visitor, id).await?;
-    require(caller, standing, Standing::Manages)?;
+    require(caller, &repository, standing, Standing::Manages)?;
     Ok(repository)
 }
 
@@ -167,7 +194,7 @@ async fn admit_at_path(
     };
     let (repository, _, standing) = find_readable(registry, &visitor, &address.id).await?;
     let caller = signed_in(visitor)?;
-    require(&caller, standing, needed)?;
+    require(&caller, &repository, standing, needed)?;
     Ok(Writer {
         caller,
         repository,
@@ -175,24 +202,40 @@ async fn admit_at_path(
     })
 }
 
+/// Finds what an id names and how the visitor stands to it.
+///
+/// Whoever may not see a repository must not learn that it is there from how long the answer takes, so both ways to a refusal
+/// ask the database the same three questions.
 async fn find_readable(
     registry: &Registry,
     visitor: &Visitor,
     id: &RepositoryId,
 ) -> Result<(Repository, bool, Standing), Refusal> {
     let database = registry.database();
-    let (repository, moved) = match database.repository(id).await? {
-        Some(repository) => (repository, false),
-        None => match database.moved_repository(id).await? {
-            Some(repository) => (repository, true),
-            None => return Err(repo_not_found(visitor)),
-        },
+    let present = database.repository(id).await?;
+    let moved = present.is_none();
+    let found = match present {
+        Some(repository) => Some(repository),
+        None => database.moved_repository(id).await?,
     };
     let standing = match visitor.caller() {
-        Some(caller) => standing_in(database, &caller.account.id, &repository.owner).await?,
+        Some(caller) => {
+            // Nobody's name space, in which everyone is a stranger, stands for what is absent or out of the token's reach.
+            let reached = found
+                .as_ref()
+                .filter(|found| caller.reach().covers(&found.owner_name, &found.name));
+            let owner = reached.map_or("", |found| found.owner.as_str());
+            standing_in(database, &caller.account.id, owner).await?
+        }
         None => Standing::Stranger,
     };
+    let Some(repository) = found else {
+        return Err(repo_not_found(visitor));
+    };
     if repository.private && standing < Standing::Reads {
+        if !moved {
+            database.moved_repository(id).await?;
+        }
         return Err(repo_not_found(visitor));
     }
     Ok((repository, moved, standing))
@@ -217,12 +260,28 @@ fn token_writes(caller: &Caller) -> Result<(), Refusal> {
     }
 }
 
-fn require(caller: &Caller, standing: Standing, needed: Standing) -> Result<(), Refusal> {
+fn require(
+    caller: &Caller,
+    repository: &Repository,
+    standing: Standing,
+    needed: Standing,
+) -> Result<(), Refusal> {
     token_writes(caller)?;
+    require_reach(caller, &repository.owner_name, &repository.name)?;
     if standing < needed {
         return Err(Refusal::forbidden(
             "you have no right to change this repository",
         ));
     }
     Ok(())
+}
+
+/// Refuses a token that is limited to other repositories. Only for ids that the caller may know of.
+pub(crate) fn require_reach(caller: &Caller, owner: &str, name: &str) -> Result<(), Refusal> {
+    if caller.reach().covers(owner, name) {
+        return Ok(());
+    }
+    Err(Refusal::forbidden(
+        "this token is limited to other repositories",
+    ))
 }

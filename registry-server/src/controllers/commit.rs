@@ -7,6 +7,7 @@ use super::{json, repo_create, target};
 use crate::access::{Call, WriteRepository};
 use crate::history::{WriteOutcome, WriteRefusal, write_commit};
 use crate::http::{NotFound, Refusal, Reply, drain};
+use crate::quota::Room;
 use crate::upload::read_proposal;
 
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
@@ -18,8 +19,9 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             return Err(refusal);
         }
     };
-    let proposal = read_proposal(&call.registry, body).await?;
     let repository = &call.admitted.repository;
+    let room = Room::of(&call.registry, &repository.owner).await?;
+    let proposal = read_proposal(&call.registry, room, body).await?;
     let outcome = write_commit(
         &call.registry,
         repository,
@@ -73,6 +75,7 @@ fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {
             StatusCode::UNPROCESSABLE_ENTITY,
             format!("{path}: a file and a directory cannot have the same path"),
         ),
+        WriteRefusal::QuotaExceeded(exceeded) => exceeded.into(),
         WriteRefusal::Busy => Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the branch is being written by many; try again",

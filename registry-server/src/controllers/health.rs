@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::json;
-use crate::access::{Anyone, Call};
+use crate::access::{Call, Probe};
 use crate::http::Reply;
 
-pub(crate) async fn show(_: Call<Anyone>) -> Reply {
+pub(crate) async fn show(_: Call<Probe>) -> Reply {
     Ok(json(json!({"status": "ok"})))
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::json;
 use super::visibility::Visibility;
-use crate::access::{Call, Caller, SignedInToWrite, Standing, standing_in};
+use crate::access::{Call, Caller, SignedInToWrite, Standing, require_reach, standing_in};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::objects::Blob;
@@ -20,6 +20,7 @@ use crate::index;
 use crate::names::{
     AccountName, NameError, RefName, RepositoryKind, RepositoryName, RepositoryPath,
 };
+use crate::quota;
 use crate::random;
 use crate::registry::Registry;
 
@@ -56,6 +57,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
     let (owner, name) = owner_and_name(&wish)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
+    require_reach(&call.admitted, &owner.name, name.as_str())?;
     let now_ms = clock::now_ms();
     let repository = Repository {
         id: random::id()?,
@@ -97,6 +99,9 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         &proposal,
     )
     .await?;
+    if let Some(exceeded) = quota::exceeded(registry, &mut writing, &owner.id).await? {
+        return Err(exceeded.into());
+    }
     if let Some(listing) = &listing {
         writing.set_listing(&repository.id, listing).await?;
     }

@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::repo_info::{only, wanted_fields};
 use super::{json, not_found};
-use crate::access::{Anyone, Call};
+use crate::access::{Anyone, Call, Caller};
 use crate::database::search::{Order, Position, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
-use crate::names::{Address, RepositoryKind};
+use crate::names::{Address, RepositoryKind, TokenReach};
 use crate::wire::{RepositoryFacts, repository_json};
 
 /// Most words and tags of one search; each is a condition the database has to check.
@@ -110,6 +110,10 @@ fn read_search(
             .admitted
             .caller()
             .map(|caller| caller.account.id.clone()),
+        reach: call
+            .admitted
+            .caller()
+            .map_or(TokenReach::All, Caller::reach),
         words,
         author: query.first("author").map(str::to_owned),
         tags,

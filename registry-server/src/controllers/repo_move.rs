@@ -5,9 +5,12 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::json;
-use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
+use crate::access::{
+    Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_reach,
+};
 use crate::http::{Refusal, Reply};
 use crate::names::RepositoryId;
+use crate::quota;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,6 +32,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let owner =
         super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
             .await?;
+    require_reach(&call.admitted, &owner.name, to.name.as_str())?;
     let mut writing = call.registry.database().write().await?;
     if !writing
         .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())
@@ -38,6 +42,11 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
             StatusCode::CONFLICT,
             format!("A {} repository called {to} already exists", kind.word()),
         ));
+    }
+    if owner.id != repository.owner
+        && let Some(exceeded) = quota::exceeded(&call.registry, &mut writing, &owner.id).await?
+    {
+        return Err(exceeded.into());
     }
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");

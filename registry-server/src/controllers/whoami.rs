@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::json;
-use crate::access::{Call, SignedIn};
+use crate::access::{Call, Caller, SignedIn};
 use crate::clock;
 use crate::http::Reply;
+use crate::names::TokenReach;
 
 pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
     let caller = &call.admitted;
@@ -49,8 +50,17 @@ pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
             "accessToken": {
                 "displayName": caller.token.name,
                 "role": caller.token.role,
+                "repositories": reach(caller),
                 "createdAt": clock::date(caller.token.created_ms),
             },
         },
     })))
+}
+
+/// The patterns of the repositories a token is limited to; null when it is not.
+fn reach(caller: &Caller) -> Value {
+    match caller.reach() {
+        TokenReach::All => Value::Null,
+        TokenReach::Only(patterns) => patterns.iter().map(ToString::to_string).collect(),
+    }
 }

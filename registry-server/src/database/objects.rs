@@ -98,12 +98,13 @@ impl Writing {
         Ok(())
     }
 
+    /// Records the content of a blob; false when the repository has it.
     pub(crate) async fn insert_blob(
         &mut self,
         repository: &str,
         oid: &ObjectId,
         blob: &Blob,
-    ) -> Result<(), RegistryError> {
+    ) -> Result<bool, RegistryError> {
         let statement = sqlx::query(
             "INSERT INTO blobs (repository, oid, sha256, size_bytes) VALUES ($1, $2, $3, $4) ON CONFLICT (repository, oid) DO NOTHING",
         )
@@ -111,8 +112,7 @@ impl Writing {
         .bind(oid.to_string())
         .bind(blob.sha256.to_string())
         .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX));
-        self.run(statement).await?;
-        Ok(())
+        Ok(self.run(statement).await? == 1)
     }
 }
 

@@ -3,9 +3,10 @@
 use sqlx::{AssertSqlSafe, FromRow};
 
 use super::repositories::{REPOSITORIES, Repository};
+use super::visibility::{Value, readable};
 use super::{BATCH_MAX, Database, placeholders};
 use crate::error::RegistryError;
-use crate::names::RepositoryKind;
+use crate::names::{RepositoryKind, TokenReach};
 
 /// What to look for.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub(crate) struct Search {
     pub(crate) kind: RepositoryKind,
     /// The account that asks; private repositories of others stay out of sight.
     pub(crate) account: Option<String>,
+    /// Where the account's rights count.
+    pub(crate) reach: TokenReach,
     /// Words that must all occur.
     pub(crate) words: Vec<String>,
     pub(crate) author: Option<String>,
@@ -76,11 +79,6 @@ pub(crate) struct Found {
     pub(crate) tags: Vec<String>,
 }
 
-enum Value {
-    Text(String),
-    Number(i64),
-}
-
 impl Database {
     /// One page of repositories.
     pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
@@ -129,15 +127,8 @@ fn statement(search: &Search) -> (String, Vec<Value>) {
         values.push(value);
         format!("${}", values.len())
     };
-    match &search.account {
-        Some(account) => {
-            let account = bind(Value::Text(account.clone()));
-            sql += &format!(
-                " AND (r.private = 0 OR r.owner = {account} OR r.owner IN (SELECT organisation FROM members WHERE member = {account}))"
-            );
-        }
-        None => sql += " AND r.private = 0",
-    }
+    sql += " AND ";
+    sql += &readable(search.account.as_deref(), &search.reach, &mut bind);
     if let Some(author) = &search.author {
         sql += &format!(
             " AND o.name_folded = {}",

@@ -18,6 +18,8 @@ pub(crate) struct TokenRow {
     pub(crate) created_ms: i64,
     pub(crate) expires_ms: Option<i64>,
     pub(crate) revoked_ms: Option<i64>,
+    /// A [`TokenReach`](crate::names::TokenReach) as it is stored.
+    pub(crate) repositories: Option<String>,
 }
 
 /// A token with the account that it speaks for.
@@ -30,7 +32,7 @@ struct OwnedToken {
 }
 
 /// The columns of a [`TokenRow`], of `tokens t`, under names that an account's do not have.
-const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms";
+const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms, t.repositories";
 
 impl Writing {
     pub(crate) async fn insert_token(
@@ -40,7 +42,8 @@ impl Writing {
         sha256: &str,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query(
-            "INSERT INTO tokens (id, account, name, role, sha256, created_ms, expires_ms) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            "INSERT INTO tokens (id, account, name, role, sha256, created_ms, expires_ms, repositories) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         )
         .bind(&token.id)
         .bind(account)
@@ -48,7 +51,8 @@ impl Writing {
         .bind(&token.role)
         .bind(sha256)
         .bind(token.created_ms)
-        .bind(token.expires_ms);
+        .bind(token.expires_ms)
+        .bind(token.repositories.as_deref());
         self.run(statement).await?;
         Ok(())
     }

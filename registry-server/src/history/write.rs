@@ -17,6 +17,7 @@ use crate::error::RegistryError;
 use crate::git::{CommitDraft, encode_commit};
 use crate::index;
 use crate::names::{RefName, RepositoryPath};
+use crate::quota::{self, QuotaExceeded};
 use crate::registry::Registry;
 
 /// How often a commit that names no parent is put on top of a branch that keeps moving.
@@ -63,6 +64,8 @@ pub(crate) enum WriteRefusal {
     Missing { path: RepositoryPath },
     /// A file and a directory want the same path.
     InTheWay { path: RepositoryPath },
+    /// The owner may not keep so much.
+    QuotaExceeded(QuotaExceeded),
     /// The branch moved under every attempt.
     Busy,
 }
@@ -124,7 +127,7 @@ pub(crate) async fn write_commit(
         {
             continue;
         }
-        insert(
+        let added = insert(
             &mut writing,
             repository,
             &commit,
@@ -133,6 +136,12 @@ pub(crate) async fn write_commit(
             &proposal.operations,
         )
         .await?;
+        if added == Added::Content
+            && let Some(exceeded) =
+                quota::exceeded(registry, &mut writing, &repository.owner).await?
+        {
+            return Ok(WriteOutcome::Refused(WriteRefusal::QuotaExceeded(exceeded)));
+        }
         if let Some(listing) = &listing {
             writing.set_listing(&repository.id, listing).await?;
         }
@@ -261,6 +270,13 @@ fn draft(
     Ok((commit, data))
 }
 
+/// Whether a commit brought the repository content it did not have. One that only deletes is taken from whoever keeps too much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Added {
+    Nothing,
+    Content,
+}
+
 async fn insert(
     writing: &mut Writing,
     repository: &Repository,
@@ -268,15 +284,18 @@ async fn insert(
     data: &[u8],
     snapshot: &Snapshot,
     operations: &[Operation],
-) -> Result<(), RegistryError> {
+) -> Result<Added, RegistryError> {
     let mut blobs: BTreeMap<ObjectId, &Blob> = BTreeMap::new();
     for operation in operations {
         if let Operation::Put { oid, blob, .. } = operation {
             blobs.insert(*oid, blob);
         }
     }
+    let mut added = Added::Nothing;
     for (oid, blob) in blobs {
-        writing.insert_blob(&repository.id, &oid, blob).await?;
+        if writing.insert_blob(&repository.id, &oid, blob).await? {
+            added = Added::Content;
+        }
     }
     for (oid, bytes) in &snapshot.trees {
         writing.insert_tree(&repository.id, oid, bytes).await?;
@@ -288,5 +307,6 @@ async fn insert(
             commit,
             snapshot.touched.iter().map(String::as_str),
         )
-        .await
+        .await?;
+    Ok(added)
 }

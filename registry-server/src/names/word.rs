@@ -42,6 +42,12 @@ pub enum NameError {
         /// What was given, cut to a readable length.
         name: String,
     },
+    /// A pattern of repositories is neither `owner/name` nor `owner/*`.
+    #[error("the pattern {pattern:?} is not valid: write owner/name or owner/*")]
+    Pattern {
+        /// What was given, cut to a readable length.
+        pattern: String,
+    },
     /// The name is a word the protocol uses.
     #[error("the name {name:?} is reserved")]
     Reserved {

@@ -13,6 +13,7 @@ use crate::error::RegistryError;
 use crate::history::{Operation, Proposal};
 use crate::http::{BodyReader, Refusal};
 use crate::names::RepositoryPath;
+use crate::quota::Room;
 use crate::registry::Registry;
 
 /// A line of the body, without the content of files.
@@ -51,6 +52,9 @@ struct PathLine {
 /// A commit body while it is read.
 struct Reading<'a> {
     registry: &'a Registry,
+    room: Room,
+    /// Decoded bytes of all files so far.
+    arrived_bytes: u64,
     header: Option<Header>,
     operations: Vec<Operation>,
     spool: Option<(Spool, Base64Stream)>,
@@ -61,11 +65,17 @@ struct Reading<'a> {
 /// Reads a commit body to its end. When this returns, the content of every file in it is durable.
 ///
 /// After a refusal the rest of the body is read and thrown away, because the clients write the whole body before they listen.
-pub(crate) async fn read_proposal(registry: &Registry, body: Body) -> Result<Proposal, Refusal> {
+pub(crate) async fn read_proposal(
+    registry: &Registry,
+    room: Room,
+    body: Body,
+) -> Result<Proposal, Refusal> {
     let limits = registry.limits();
     let mut reader = BodyReader::new(body, limits, limits.commit_bytes_max);
     let mut reading = Reading {
         registry,
+        room,
+        arrived_bytes: 0,
         header: None,
         operations: Vec::new(),
         spool: None,
@@ -123,6 +133,8 @@ impl Reading<'_> {
         if spool.size_bytes() + self.decoded.len() as u64 > limits.file_bytes_max {
             return Err(Refusal::too_large("a file", limits.file_bytes_max));
         }
+        self.arrived_bytes += self.decoded.len() as u64;
+        self.room.admit(self.arrived_bytes)?;
         Ok(spool.write(&self.decoded).await?)
     }
 

@@ -6,15 +6,20 @@
     reason = "files of a test need not survive a crash"
 )]
 
+mod disk_full;
 mod download;
 mod git_authority;
 mod hf_hub_life;
 mod history;
 mod hostile;
 mod limits;
+mod quotas;
+mod rates;
 mod repositories;
 mod rights;
+mod rights_matrix;
 mod search;
 mod server;
 mod support;
+mod tokens;
 mod upload;

@@ -281,12 +281,13 @@ async fn whoami_and_tokens() {
             .await
             .unwrap()
     };
-    let expired = OffsetDateTime::now_utc() - Duration::from_secs(1);
+    let soon = OffsetDateTime::now_utc() + Duration::from_millis(50);
     let expired = hub
         .registry
-        .create_token("bob", "old", TokenRole::Read, Some(expired))
+        .create_token("bob", "old", TokenRole::Read, Some(soon))
         .await
         .unwrap();
+    tokio::time::sleep(Duration::from_millis(80)).await;
     let (status, code, text) = refusal(me(expired.secret.expose()).await).await;
     assert_eq!(
         (status, code.as_str(), text.as_str()),

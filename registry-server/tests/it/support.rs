@@ -1,5 +1,7 @@
 //! A registry for one test, and requests to it.
 
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -31,8 +33,28 @@ impl TestRegistry {
     }
 
     pub(crate) async fn start_with(configure: impl FnOnce(&mut Limits)) -> Self {
+        Self::start_at(Ipv4Addr::LOCALHOST.into(), configure).await
+    }
+
+    pub(crate) async fn start_at(address: IpAddr, configure: impl FnOnce(&mut Limits)) -> Self {
         let directory = Arc::new(tempfile::tempdir().unwrap());
-        let mut config = RegistryConfig::new(directory.path().join("registry"));
+        let config = RegistryConfig::new(directory.path().join("registry"));
+        Self::start_as(config, directory, address, configure).await
+    }
+
+    /// Keeps its files in a directory that somebody else takes care of.
+    pub(crate) async fn start_in(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
+        let directory = Arc::new(tempfile::tempdir().unwrap());
+        let config = RegistryConfig::new(path);
+        Self::start_as(config, directory, Ipv4Addr::LOCALHOST.into(), configure).await
+    }
+
+    async fn start_as(
+        mut config: RegistryConfig,
+        directory: Arc<TempDir>,
+        address: IpAddr,
+        configure: impl FnOnce(&mut Limits),
+    ) -> Self {
         configure(&mut config.limits);
         let registry = Registry::open(config).await.unwrap();
         for user in ["alice", "bob", "carol"] {
@@ -52,7 +74,7 @@ impl TestRegistry {
             token(&registry, "bob", TokenRole::Write).await,
             token(&registry, "carol", TokenRole::Write).await,
         );
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let listener = TcpListener::bind((address, 0)).await.unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel::<()>();
         let served = registry.clone();

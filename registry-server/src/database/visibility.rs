@@ -1,0 +1,43 @@
+//! The condition under which somebody may see a repository, wherever several are listed or counted.
+
+use crate::names::TokenReach;
+
+/// A value bound to a statement that is put together from parts.
+pub(super) enum Value {
+    Text(String),
+    Number(i64),
+}
+
+/// A condition on `repositories r` and its owner's `accounts o`. Only fixed text and what `bind` gives back go into it.
+pub(super) fn readable(
+    account: Option<&str>,
+    reach: &TokenReach,
+    mut bind: impl FnMut(Value) -> String,
+) -> String {
+    let Some(account) = account else {
+        return "r.private = 0".to_owned();
+    };
+    let account = bind(Value::Text(account.to_owned()));
+    let within = within(reach, bind);
+    format!(
+        "(r.private = 0 OR ({within} AND (r.owner = {account} OR \
+         r.owner IN (SELECT organisation FROM members WHERE member = {account}))))"
+    )
+}
+
+fn within(reach: &TokenReach, mut bind: impl FnMut(Value) -> String) -> String {
+    let TokenReach::Only(patterns) = reach else {
+        return "1 = 1".to_owned();
+    };
+    let mut any = String::from("(1 = 0");
+    for pattern in patterns {
+        let owner = bind(Value::Text(pattern.owner_folded()));
+        any += &format!(" OR (o.name_folded = {owner}");
+        if let Some(name) = pattern.name_folded() {
+            any += &format!(" AND r.name_folded = {}", bind(Value::Text(name)));
+        }
+        any.push(')');
+    }
+    any.push(')');
+    any
+}

@@ -1,0 +1,114 @@
+//! How much an owner may keep.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{TestRegistry, deletion, file, header, refusal};
+
+/// The bytes of `.gitattributes`, which every repository has.
+async fn first_bytes(hub: &TestRegistry) -> u64 {
+    hub.registry.storage_of("alice").await.unwrap().used_bytes
+}
+
+#[tokio::test]
+async fn an_owner_keeps_no_more_than_the_quota() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let first = first_bytes(&hub).await;
+    hub.registry
+        .set_quota("alice", Some(first + 1_000))
+        .await
+        .unwrap();
+    hub.commit("alice/tool", "fits", &[("a", &[1; 600])]).await;
+    let body = header("too much") + &file("b", &[2; 401]);
+    let (status, code, text) = refusal(hub.send_commit("alice/tool", body).await).await;
+    assert_eq!((status, code.as_str()), (403, ""));
+    assert!(
+        text.starts_with(&format!(
+            "Storage limit reached: the owner may keep {} bytes",
+            first + 1_000
+        )),
+        "{text}"
+    );
+    // What is there already costs nothing, up to what fits the room; reading and deleting go on.
+    hub.commit("alice/tool", "again", &[("c", &[2; 400])]).await;
+    let body = header("x") + &file("d", b"1");
+    assert_eq!(hub.send_commit("alice/tool", body).await.status(), 403);
+    assert_eq!(hub.get("/alice/tool/resolve/main/a").await.status(), 200);
+    let body = header("less") + &deletion("deletedFile", "a");
+    assert_eq!(hub.send_commit("alice/tool", body).await.status(), 200);
+    // The history keeps what a commit deletes.
+    let storage = hub.registry.storage_of("ALICE").await.unwrap();
+    assert_eq!(
+        (storage.used_bytes, storage.quota_bytes),
+        (first + 1_000, Some(first + 1_000))
+    );
+    let info = hub.get_json("/api/models/alice/tool").await;
+    assert_eq!(info["usedStorage"], first + 1_000);
+    // Others are not touched, and more room can be had.
+    hub.create("acme/tool").await;
+    hub.commit("acme/tool", "large", &[("a", &[1; 5_000])])
+        .await;
+    hub.registry.set_quota("alice", None).await.unwrap();
+    hub.commit("alice/tool", "large", &[("a", &[1; 5_000])])
+        .await;
+}
+
+#[tokio::test]
+async fn everyone_has_the_registrys_quota() {
+    let hub = TestRegistry::start_with(|limits| limits.owner_bytes_max = Some(10_000)).await;
+    hub.create("alice/one").await;
+    hub.create("alice/two").await;
+    hub.commit("alice/one", "x", &[("a", &[1; 6_000])]).await;
+    let body = header("x") + &file("a", &[1; 6_000]);
+    assert_eq!(hub.send_commit("alice/two", body).await.status(), 403);
+    // Neither the files of a new repository nor one that is moved in are a way around it.
+    let content = "A".repeat(8_000);
+    let body = json!({"name": "three", "files": [{"path": "a", "content": content, "encoding": "base64"}]});
+    let created = hub
+        .send_json(Method::POST, "/api/repos/create", &hub.alice, body)
+        .await;
+    assert_eq!(refusal(created).await.0, 403);
+    assert_eq!(hub.get("/api/models/alice/three").await.status(), 404);
+    hub.create("acme/full").await;
+    hub.commit("acme/full", "x", &[("a", &[1; 6_000])]).await;
+    let body = json!({"fromRepo": "acme/full", "toRepo": "alice/full", "type": "model"});
+    let moved = hub
+        .send_json(Method::POST, "/api/repos/move", &hub.alice, body)
+        .await;
+    assert_eq!(refusal(moved).await.0, 403);
+    assert_eq!(
+        hub.get_json("/api/models/acme/full").await["id"],
+        "acme/full"
+    );
+}
+
+#[tokio::test]
+async fn many_writers_together_keep_to_the_quota() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let quota = first_bytes(&hub).await + 5_500;
+    hub.registry.set_quota("alice", Some(quota)).await.unwrap();
+    let commits = (0..16_u8).map(|at| {
+        let body = header("x") + &file(&format!("f{at}"), &[at; 1_000]);
+        hub.send_commit("alice/tool", body)
+    });
+    let statuses: Vec<u16> = futures::future::join_all(commits)
+        .await
+        .iter()
+        .map(|response| response.status().as_u16())
+        .collect();
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 200).count(),
+        5,
+        "{statuses:?}"
+    );
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 403).count(),
+        11,
+        "{statuses:?}"
+    );
+    let tree: Value = hub.get_json("/api/models/alice/tool/tree/main").await;
+    assert_eq!(tree.as_array().unwrap().len(), 6);
+    assert!(first_bytes(&hub).await <= quota);
+}
