@@ -24,6 +24,7 @@ pub(crate) mod validate_yaml;
 pub(crate) mod whoami;
 
 mod target;
+mod tool_version;
 mod visibility;
 
 use axum::response::{IntoResponse as _, Response};

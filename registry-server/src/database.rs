@@ -10,8 +10,10 @@ pub(crate) mod listings;
 pub(crate) mod objects;
 pub(crate) mod references;
 pub(crate) mod repositories;
+pub(crate) mod fulltext;
 pub(crate) mod search;
 pub(crate) mod tokens;
+pub(crate) mod tools;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +29,7 @@ use sqlx::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
+use fulltext::Engine;
 
 /// Connections kept open; SQLite runs each on a thread of its own.
 const CONNECTIONS_MAX: u32 = 8;
@@ -43,6 +46,7 @@ const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
 #[derive(Clone)]
 pub(crate) struct Database {
     pool: AnyPool,
+    engine: Engine,
     /// SQLite knows one writer; waiting in a fair queue here beats polling its lock.
     writer: Arc<Semaphore>,
 }
@@ -82,6 +86,7 @@ impl Database {
             .map_err(RegistryError::Migrate)?;
         Ok(Self {
             pool,
+            engine: Engine::Sqlite,
             writer: Arc::new(Semaphore::new(1)),
         })
     }

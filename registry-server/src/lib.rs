@@ -41,6 +41,7 @@ mod random;
 mod registry;
 mod routes;
 mod server;
+mod tool;
 mod upload;
 mod wire;
 

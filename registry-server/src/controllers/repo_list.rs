@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::repo_info::{only, wanted_fields};
 use super::{json, not_found};
 use crate::access::{Anyone, Call};
+use crate::database::fulltext::Terms;
 use crate::database::search::{Order, Position, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
 use crate::names::{Address, RepositoryKind};
@@ -24,6 +25,10 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let query = call.query();
     let expand = wanted_fields(&query)?;
     let mut search = read_search(&call, kind, &query)?;
+    if search.terms.is_none() && query.all("search").any(|text| !text.trim().is_empty()) {
+        // Signs alone: no name and no text holds a word of them.
+        return Ok(json(Value::Array(Vec::new())));
+    }
     let page_max = search.limit;
     // One more than the page tells whether there is a next one.
     search.limit += 1;
@@ -66,7 +71,11 @@ fn read_search(
     kind: RepositoryKind,
     query: &Query,
 ) -> Result<Search, Refusal> {
-    let order = match query.first("sort").unwrap_or("lastModified") {
+    let terms = Terms::parse(query.all("search"));
+    // A sort given explicitly wins over how well the words fit.
+    let fallback = if terms.is_some() { "relevance" } else { "lastModified" };
+    let order = match query.first("sort").unwrap_or(fallback) {
+        "relevance" => Order::Relevance,
         "lastModified" | "last_modified" => Order::Modified,
         "createdAt" | "created_at" => Order::Created,
         "downloads" => Order::Downloads,
@@ -77,11 +86,6 @@ fn read_search(
             )));
         }
     };
-    let words: Vec<String> = query
-        .all("search")
-        .flat_map(str::split_whitespace)
-        .map(str::to_owned)
-        .collect();
     let mut tags: Vec<String> = Vec::new();
     for name in ["filter", "tags", "pipeline_tag", "library"] {
         tags.extend(
@@ -92,7 +96,8 @@ fn read_search(
         );
     }
     tags.retain(|tag| !tag.is_empty());
-    if words.len() + tags.len() > CONDITIONS_MAX {
+    let words = terms.as_ref().map_or(0, Terms::count);
+    if words + tags.len() > CONDITIONS_MAX {
         return Err(Refusal::bad_request(format!(
             "a search has at most {CONDITIONS_MAX} words and filters"
         )));
@@ -110,7 +115,7 @@ fn read_search(
             .admitted
             .caller()
             .map(|caller| caller.account.id.clone()),
-        words,
+        terms,
         author: query.first("author").map(str::to_owned),
         tags,
         order,
