@@ -6,11 +6,11 @@
 pub(crate) mod accounts;
 mod aliases;
 pub(crate) mod commits;
+pub(crate) mod fulltext;
 pub(crate) mod listings;
 pub(crate) mod objects;
 pub(crate) mod references;
 pub(crate) mod repositories;
-pub(crate) mod fulltext;
 pub(crate) mod search;
 pub(crate) mod tokens;
 pub(crate) mod tools;

@@ -75,7 +75,9 @@ pub(crate) async fn read_manifest(
             blob.size_bytes
         ))));
     }
-    let bytes = content.head(&blob.sha256, blob.size_bytes, bytes_max).await?;
+    let bytes = content
+        .head(&blob.sha256, blob.size_bytes, bytes_max)
+        .await?;
     let sha256 = blob.sha256;
     // A document of the largest size keeps a processor busy for a while, which other requests must not wait for.
     let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
@@ -166,7 +168,11 @@ mod tests {
             [capabilities]\nnetwork = ['https://example.org']\n";
         let facts = parse(text.as_bytes()).unwrap();
         assert_eq!(
-            (facts.name.as_str(), facts.version.as_str(), facts.description.as_str()),
+            (
+                facts.name.as_str(),
+                facts.version.as_str(),
+                facts.description.as_str()
+            ),
             ("text-stats", "0.2.0", "Counts words.")
         );
         let names: Vec<&str> = facts.functions.iter().map(|it| it.name.as_str()).collect();
@@ -190,7 +196,10 @@ mod tests {
             "tool.toml line 2, column 1: unknown field `nmae`, expected one of `schema`, `name`, `version`, `description`, \
              `license`, `build`, `component`, `functions`, `capabilities`, `limits`; did you mean `name`?",
         );
-        check(b"\xff", "tool.toml line 1, column 1: the document is not UTF-8 from byte 0 on");
+        check(
+            b"\xff",
+            "tool.toml line 1, column 1: the document is not UTF-8 from byte 0 on",
+        );
     }
 
     #[test]

@@ -6,8 +6,8 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{json, tool_version};
 use super::visibility::Visibility;
+use super::{json, tool_version};
 use crate::access::{Call, Caller, SignedInToWrite, Standing, standing_in};
 use crate::clock;
 use crate::database::accounts::Account;

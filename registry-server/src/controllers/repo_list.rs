@@ -13,7 +13,7 @@ use crate::database::fulltext::Terms;
 use crate::database::search::{Order, Position, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
 use crate::names::{Address, RepositoryKind};
-use crate::wire::{RepositoryFacts, repository_json};
+use crate::wire::{RepositoryFacts, describe_in_card, repository_json};
 
 /// Most words and tags of one search; each is a condition the database has to check.
 const CONDITIONS_MAX: usize = 20;
@@ -48,9 +48,12 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
             let facts = RepositoryFacts {
                 sha: one.head,
                 tags: one.tags,
+                description: one.tool_description.filter(|text| !text.is_empty()),
                 ..RepositoryFacts::default()
             };
-            let mut fields = only(repository_json(&one.repository, facts), expand.as_deref());
+            let mut fields = repository_json(&one.repository, facts);
+            describe_in_card(&mut fields);
+            let mut fields = only(fields, expand.as_deref());
             if !with_card {
                 fields.remove("cardData");
             }
@@ -73,7 +76,11 @@ fn read_search(
 ) -> Result<Search, Refusal> {
     let terms = Terms::parse(query.all("search"));
     // A sort given explicitly wins over how well the words fit.
-    let fallback = if terms.is_some() { "relevance" } else { "lastModified" };
+    let fallback = if terms.is_some() {
+        "relevance"
+    } else {
+        "lastModified"
+    };
     let order = match query.first("sort").unwrap_or(fallback) {
         "relevance" => Order::Relevance,
         "lastModified" | "last_modified" => Order::Modified,

@@ -58,14 +58,10 @@ impl Terms {
     }
 
     /// The rows `(repository, relevance)` of all matches, as a statement whose values go through `bind`.
-    pub(super) fn matches(
-        &self,
-        engine: Engine,
-        mut bind: impl FnMut(String) -> String,
-    ) -> String {
+    pub(super) fn matches(&self, engine: Engine, mut bind: impl FnMut(String) -> String) -> String {
         let exact = bind(self.exact.clone());
-        let [name, described, anywhere] =
-            [Place::Name, Place::NameAndDescription, Place::Anywhere].map(|place| {
+        let [name, described, anywhere] = [Place::Name, Place::NameAndDescription, Place::Anywhere]
+            .map(|place| {
                 bind(match engine {
                     Engine::Sqlite => self.for_sqlite(place),
                     Engine::Postgres => self.for_postgres(place),
@@ -112,14 +108,27 @@ impl Terms {
             Place::Anywhere => "ABCD",
         };
         let last = self.words.len() - 1;
-        let words: Vec<String> = self.words.iter().enumerate().map(|(at, parts)| {
-            let open = at == last;
-            let parts: Vec<String> = parts.iter().enumerate().map(|(part, text)| {
-                let star = if open && part + 1 == parts.len() { "*" } else { "" };
-                format!("{text}:{star}{weights}")
-            }).collect();
-            format!("({})", parts.join(" <-> "))
-        }).collect();
+        let words: Vec<String> = self
+            .words
+            .iter()
+            .enumerate()
+            .map(|(at, parts)| {
+                let open = at == last;
+                let parts: Vec<String> = parts
+                    .iter()
+                    .enumerate()
+                    .map(|(part, text)| {
+                        let star = if open && part + 1 == parts.len() {
+                            "*"
+                        } else {
+                            ""
+                        };
+                        format!("{text}:{star}{weights}")
+                    })
+                    .collect();
+                format!("({})", parts.join(" <-> "))
+            })
+            .collect();
         words.join(" & ")
     }
 }

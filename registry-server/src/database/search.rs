@@ -137,7 +137,10 @@ fn statement(engine: Engine, search: &Search) -> (String, Vec<Value>) {
     let (relevance, matches) = match &search.terms {
         Some(terms) => {
             let matches = terms.matches(engine, |text| bind(Value::Text(text)));
-            ("m.relevance", format!("JOIN ({matches}) m ON m.repository = r.id"))
+            (
+                "m.relevance",
+                format!("JOIN ({matches}) m ON m.repository = r.id"),
+            )
         }
         None => ("CAST(0 AS BIGINT)", String::new()),
     };

@@ -11,6 +11,15 @@ use crate::tool::{KnownManifest, ToolFacts};
 const FUNCTIONS_BYTES_MAX: usize = 16 << 10;
 
 impl Database {
+    /// The description in the manifest of the tool that the default branch carries.
+    pub(crate) async fn tool_description(
+        &self,
+        repository: &str,
+    ) -> Result<Option<String>, RegistryError> {
+        let found = sqlx::query_scalar("SELECT description FROM tools WHERE repository = $1");
+        Ok(found.bind(repository).fetch_optional(&self.pool).await?)
+    }
+
     /// The facts of those of these manifests that are known.
     pub(crate) async fn manifests(
         &self,

@@ -15,6 +15,8 @@ mod limits;
 mod repositories;
 mod rights;
 mod search;
+mod search_tools;
 mod server;
 mod support;
+mod tools;
 mod upload;
