@@ -19,11 +19,13 @@ pub(crate) mod repo_settings;
 pub(crate) mod resolve;
 pub(crate) mod tag_create;
 pub(crate) mod tag_delete;
+pub(crate) mod tool;
 pub(crate) mod tree;
 pub(crate) mod validate_yaml;
 pub(crate) mod whoami;
 
 mod target;
+mod tool_version;
 mod visibility;
 
 use axum::response::{IntoResponse as _, Response};

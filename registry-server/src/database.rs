@@ -6,6 +6,7 @@
 pub(crate) mod accounts;
 mod aliases;
 pub(crate) mod commits;
+pub(crate) mod fulltext;
 pub(crate) mod listings;
 pub(crate) mod objects;
 pub(crate) mod quotas;
@@ -13,6 +14,7 @@ pub(crate) mod references;
 pub(crate) mod repositories;
 pub(crate) mod search;
 pub(crate) mod tokens;
+pub(crate) mod tools;
 mod visibility;
 
 use std::path::Path;
@@ -29,6 +31,7 @@ use sqlx::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::error::RegistryError;
+use fulltext::Engine;
 
 /// Connections kept open; SQLite runs each on a thread of its own.
 const CONNECTIONS_MAX: u32 = 8;
@@ -45,6 +48,7 @@ const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
 #[derive(Clone)]
 pub(crate) struct Database {
     pool: AnyPool,
+    engine: Engine,
     /// SQLite knows one writer; waiting in a fair queue here beats polling its lock.
     writer: Arc<Semaphore>,
 }
@@ -84,6 +88,7 @@ impl Database {
             .map_err(RegistryError::Migrate)?;
         Ok(Self {
             pool,
+            engine: Engine::Sqlite,
             writer: Arc::new(Semaphore::new(1)),
         })
     }

@@ -1,6 +1,7 @@
 //! The history of a repository: finding revisions, reading trees, writing commits.
 
 mod listing;
+mod release;
 mod revision;
 mod workspace;
 mod write;
@@ -8,6 +9,7 @@ mod write;
 pub(crate) use listing::{
     Blobs, Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,
 };
+pub(crate) use release::{Release, find_releases};
 pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};
 pub(crate) use write::{
     Operation, Proposal, WriteOutcome, WriteRefusal, initial_commit, write_commit,

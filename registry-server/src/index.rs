@@ -1,45 +1,96 @@
-//! What a commit on the default branch tells listings and search.
-//!
-//! The card is read here; a tool's manifest, when it is understood by the server, is read at the same place.
+//! What a commit on the default branch tells listings and search: the card's, and the tool's when there is a manifest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix_hash::ObjectId;
 
 use crate::card::{card_tags, parse_card};
 use crate::database::listings::Listing;
 use crate::database::objects::Blob;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
+use crate::git::TreeEntry;
 use crate::history::Operation;
 use crate::registry::Registry;
+use crate::tool::{KnownManifest, MANIFEST, ManifestFault, TOOL_TAG, read_manifest};
 
 /// The card of a repository.
 const CARD: &str = "README.md";
 /// Bytes of the card's text that search looks through.
 const SEARCHED_BYTES_MAX: usize = 4 << 10;
 
-/// The listing after these operations; `None` when it stays as it is.
+/// The files at the root of a commit, by name.
+pub(crate) type Root = BTreeMap<String, TreeEntry>;
+
+/// The listing after a commit; `None` when it stays as it is, a fault when the commit brings a manifest that is not valid.
 pub(crate) async fn read_listing(
     registry: &Registry,
     repository: &Repository,
     touched: &BTreeSet<String>,
+    root: &Root,
     operations: &[Operation],
-) -> Result<Option<Listing>, RegistryError> {
-    if !touched.contains(CARD) {
+) -> Result<Result<Option<Listing>, ManifestFault>, RegistryError> {
+    if !touched.contains(CARD) && !touched.contains(MANIFEST) {
+        return Ok(Ok(None));
+    }
+    let card = find_file(registry, repository, root, operations, CARD).await?;
+    let mut listing = match card {
+        Some(blob) => read_card(registry, repository, &blob).await?,
+        None => Listing::default(),
+    };
+    if let Some(blob) = find_file(registry, repository, root, operations, MANIFEST).await? {
+        let bytes_max = registry.limits().manifest_bytes_max;
+        match read_manifest(registry.content(), &blob, bytes_max).await? {
+            Ok(manifest) => add_tool(&mut listing, manifest),
+            Err(fault) if touched.contains(MANIFEST) => return Ok(Err(fault)),
+            // It came before manifests were checked; who changes the card need not mend it.
+            Err(_) => {}
+        }
+    }
+    Ok(Ok(Some(listing)))
+}
+
+/// The files at the root of a first commit.
+pub(crate) fn root_of(operations: &[Operation]) -> Root {
+    let puts = operations.iter().filter_map(|operation| match operation {
+        Operation::Put { path, oid, .. } if !path.as_str().contains('/') => {
+            Some((path.as_str().to_owned(), TreeEntry::File(*oid)))
+        }
+        _ => None,
+    });
+    puts.collect()
+}
+
+/// The content of a file at the root; a directory of its name is not the file.
+async fn find_file(
+    registry: &Registry,
+    repository: &Repository,
+    root: &Root,
+    operations: &[Operation],
+    name: &str,
+) -> Result<Option<Blob>, RegistryError> {
+    let Some(TreeEntry::File(oid)) = root.get(name) else {
         return Ok(None);
+    };
+    if let Some(blob) = put_blob(operations, oid) {
+        return Ok(Some(blob));
     }
-    let last = operations
-        .iter()
-        .rev()
-        .find_map(|operation| match operation {
-            Operation::Put { path, blob, .. } if path.as_str() == CARD => Some(Some(*blob)),
-            Operation::Remove { path } if path.as_str() == CARD => Some(None),
-            _ => None,
-        });
-    match last {
-        Some(Some(blob)) => read_card(registry, repository, &blob).await.map(Some),
-        Some(None) => Ok(Some(Listing::default())),
-        None => Ok(None),
+    let stored = registry.database().blobs(&repository.id, &[*oid]).await?;
+    Ok(stored.get(oid).copied())
+}
+
+fn put_blob(operations: &[Operation], wanted: &ObjectId) -> Option<Blob> {
+    operations.iter().find_map(|operation| match operation {
+        Operation::Put { oid, blob, .. } if oid == wanted => Some(*blob),
+        _ => None,
+    })
+}
+
+fn add_tool(listing: &mut Listing, manifest: KnownManifest) {
+    if !listing.tags.iter().any(|tag| tag == TOOL_TAG) {
+        listing.tags.push(TOOL_TAG.to_owned());
     }
+    listing.tool = Some(manifest);
 }
 
 async fn read_card(
@@ -91,6 +142,7 @@ async fn read_card(
         card: card.front_matter.as_ref().map(ToString::to_string),
         tags,
         search_text,
+        tool: None,
     })
 }
 

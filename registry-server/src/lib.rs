@@ -43,6 +43,7 @@ mod rates;
 mod registry;
 mod routes;
 mod server;
+mod tool;
 mod upload;
 mod wire;
 

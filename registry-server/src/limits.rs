@@ -36,6 +36,10 @@ pub struct Limits {
     pub search_page_max: usize,
     /// Longest front matter that is read from a card.
     pub card_bytes_max: usize,
+    /// Longest `tool.toml`; the clients read no longer one.
+    pub manifest_bytes_max: usize,
+    /// Most versions of one page of a tool's view.
+    pub tool_versions_page_max: usize,
     /// Longest silence of a client that is sending a body.
     pub body_stall_max: Duration,
     /// Longest wait for a request on an open connection; also how long an idle connection is kept. Python pools connections and
@@ -87,6 +91,8 @@ impl Limits {
             history_page_max: 1_000,
             search_page_max: 1_000,
             card_bytes_max: 64 << 10,
+            manifest_bytes_max: 1 << 20,
+            tool_versions_page_max: 50,
             body_stall_max: Duration::from_secs(60),
             idle_connection_max: Duration::from_secs(75),
             connections_max: 4_096,

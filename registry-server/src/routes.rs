@@ -11,7 +11,7 @@ use crate::access::{
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, health, not_found, paths_info,
     preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings,
-    resolve, tag_create, tag_delete, tree, validate_yaml, whoami,
+    resolve, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::{Refusal, with_request_id};
 use crate::registry::Registry;
@@ -55,6 +55,7 @@ fn api() -> Routes {
         .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check",                     ReadRepository,   auth_check::read)
         .on(GET,    "/api/{kinds}/{owner}/{name}/auth-check/write",               WriteRepository,  auth_check::write)
         .on(PUT,    "/api/{kinds}/{owner}/{name}/settings",                       ManageRepository, repo_settings::update)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/tool",                           ReadRepository,   tool::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/tree/{*rest}",                   ReadRepository,   tree::list)
         .on(POST,   "/api/{kinds}/{owner}/{name}/paths-info/{*rest}",             ReadRepository,   paths_info::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/refs",                           ReadRepository,   refs::list)

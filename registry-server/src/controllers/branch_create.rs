@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{json, target};
+use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::database::references::Reference;
@@ -32,6 +32,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     };
     let branch = target::reference_name(&call.admitted.address)?;
     let repository = &call.admitted.repository;
+    tool_version::check_new_branch(&call.registry, repository, &branch).await?;
     let exists = || {
         Refusal::new(
             StatusCode::CONFLICT,

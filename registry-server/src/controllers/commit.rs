@@ -3,7 +3,7 @@
 use http::StatusCode;
 use serde_json::json;
 
-use super::{json, repo_create, target};
+use super::{json, repo_create, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::history::{WriteOutcome, WriteRefusal, write_commit};
 use crate::http::{NotFound, Refusal, Reply, drain};
@@ -76,6 +76,7 @@ fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {
             format!("{path}: a file and a directory cannot have the same path"),
         ),
         WriteRefusal::QuotaExceeded(exceeded) => exceeded.into(),
+        WriteRefusal::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),
         WriteRefusal::Busy => Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the branch is being written by many; try again",

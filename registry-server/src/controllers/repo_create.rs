@@ -6,8 +6,8 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::json;
 use super::visibility::Visibility;
+use super::{json, tool_version};
 use crate::access::{Call, Caller, SignedInToWrite, Standing, require_reach, standing_in};
 use crate::clock;
 use crate::database::accounts::Account;
@@ -74,8 +74,10 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     };
     let proposal = first_proposal(registry, &wish).await?;
     let touched = proposal.operations.iter().filter_map(put_path).collect();
+    let root = index::root_of(&proposal.operations);
     let listing =
-        index::read_listing(registry, &repository, &touched, &proposal.operations).await?;
+        index::read_listing(registry, &repository, &touched, &root, &proposal.operations).await?;
+    let listing = listing.map_err(|fault| tool_version::invalid_manifest(&fault))?;
     let main = RefName::parse(DEFAULT_BRANCH)
         .ok_or_else(|| RegistryError::Damaged("the default branch has no name".to_owned()))?;
 

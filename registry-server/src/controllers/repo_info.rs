@@ -49,6 +49,12 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
     if wants("tags") {
         facts.tags = database.tags_of(&repository.id).await?;
     }
+    if wants("description") {
+        facts.description = database
+            .tool_description(&repository.id)
+            .await?
+            .filter(|text| !text.is_empty());
+    }
     if wants("usedStorage") {
         facts.used_storage_bytes = Some(database.used_storage_bytes(&repository.id).await?);
     }

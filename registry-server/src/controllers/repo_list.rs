@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::repo_info::{only, wanted_fields};
 use super::{json, not_found};
 use crate::access::{Anyone, Call, Caller};
+use crate::database::fulltext::Terms;
 use crate::database::search::{Order, Position, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
 use crate::names::{Address, RepositoryKind, TokenReach};
-use crate::wire::{RepositoryFacts, repository_json};
+use crate::wire::{RepositoryFacts, describe_in_card, repository_json};
 
 /// Most words and tags of one search; each is a condition the database has to check.
 const CONDITIONS_MAX: usize = 20;
@@ -24,6 +25,10 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let query = call.query();
     let expand = wanted_fields(&query)?;
     let mut search = read_search(&call, kind, &query)?;
+    if search.terms.is_none() && query.all("search").any(|text| !text.trim().is_empty()) {
+        // Signs alone: no name and no text holds a word of them.
+        return Ok(json(Value::Array(Vec::new())));
+    }
     let page_max = search.limit;
     // One more than the page tells whether there is a next one.
     search.limit += 1;
@@ -43,9 +48,12 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
             let facts = RepositoryFacts {
                 sha: one.head,
                 tags: one.tags,
+                description: one.tool_description.filter(|text| !text.is_empty()),
                 ..RepositoryFacts::default()
             };
-            let mut fields = only(repository_json(&one.repository, facts), expand.as_deref());
+            let mut fields = repository_json(&one.repository, facts);
+            describe_in_card(&mut fields);
+            let mut fields = only(fields, expand.as_deref());
             if !with_card {
                 fields.remove("cardData");
             }
@@ -66,7 +74,15 @@ fn read_search(
     kind: RepositoryKind,
     query: &Query,
 ) -> Result<Search, Refusal> {
-    let order = match query.first("sort").unwrap_or("lastModified") {
+    let terms = Terms::parse(query.all("search"));
+    // A sort given explicitly wins over how well the words fit.
+    let fallback = if terms.is_some() {
+        "relevance"
+    } else {
+        "lastModified"
+    };
+    let order = match query.first("sort").unwrap_or(fallback) {
+        "relevance" => Order::Relevance,
         "lastModified" | "last_modified" => Order::Modified,
         "createdAt" | "created_at" => Order::Created,
         "downloads" => Order::Downloads,
@@ -77,11 +93,6 @@ fn read_search(
             )));
         }
     };
-    let words: Vec<String> = query
-        .all("search")
-        .flat_map(str::split_whitespace)
-        .map(str::to_owned)
-        .collect();
     let mut tags: Vec<String> = Vec::new();
     for name in ["filter", "tags", "pipeline_tag", "library"] {
         tags.extend(
@@ -92,7 +103,8 @@ fn read_search(
         );
     }
     tags.retain(|tag| !tag.is_empty());
-    if words.len() + tags.len() > CONDITIONS_MAX {
+    let words = terms.as_ref().map_or(0, Terms::count);
+    if words + tags.len() > CONDITIONS_MAX {
         return Err(Refusal::bad_request(format!(
             "a search has at most {CONDITIONS_MAX} words and filters"
         )));
@@ -114,7 +126,7 @@ fn read_search(
             .admitted
             .caller()
             .map_or(TokenReach::All, Caller::reach),
-        words,
+        terms,
         author: query.first("author").map(str::to_owned),
         tags,
         order,

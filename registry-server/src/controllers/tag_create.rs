@@ -4,7 +4,7 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{json, target};
+use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::database::references::Reference;
@@ -37,6 +37,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let revision = call.admitted.address.rest_text().unwrap_or_default();
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
+    let manifest = tool_version::check_new_tag(&call.registry, repository, &tag, &commit).await?;
     let reference = Reference {
         name: tag.tag(),
         commit: commit.oid,
@@ -55,6 +56,9 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             StatusCode::CONFLICT,
             format!("Tag reference exists already: {tag}"),
         ));
+    }
+    if let Some(manifest) = &manifest {
+        writing.insert_manifest(&repository.id, manifest).await?;
     }
     writing.commit().await?;
     Ok(json(json!({"success": true})))

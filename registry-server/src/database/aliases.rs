@@ -49,6 +49,7 @@ impl Writing {
         self.run(statement).await?;
         self.insert_alias(repository).await?;
         self.delete_alias(repository.kind, owner_name, name).await?;
+        self.index_document(&repository.id).await?;
         Ok(true)
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gix_hash::ObjectId;
 use sqlx::{AssertSqlSafe, FromRow};
 
 use super::{BATCH_MAX, Database, Writing, placeholders, select};
@@ -35,6 +36,15 @@ impl Database {
             .bind(oid)
             .fetch_optional(&self.pool)
             .await?)
+    }
+
+    /// Those of these commits that are stored, in no order.
+    pub(crate) async fn commits(
+        &self,
+        repository: &str,
+        oids: &[ObjectId],
+    ) -> Result<Vec<Commit>, RegistryError> {
+        self.objects(COMMITS, repository, oids).await
     }
 
     /// The one commit whose id starts with `prefix`, or nothing when there are several.

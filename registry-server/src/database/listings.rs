@@ -2,6 +2,7 @@
 
 use super::{Database, Writing};
 use crate::error::RegistryError;
+use crate::tool::KnownManifest;
 
 /// What the registry reads out of the default branch's files for listings and search.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -11,6 +12,8 @@ pub(crate) struct Listing {
     pub(crate) tags: Vec<String>,
     /// Lower case; what `search=` looks through.
     pub(crate) search_text: String,
+    /// The tool, when the branch carries a valid manifest.
+    pub(crate) tool: Option<KnownManifest>,
 }
 
 impl Database {
@@ -47,6 +50,7 @@ impl Writing {
             .bind(tag);
             self.run(statement).await?;
         }
-        Ok(())
+        self.set_tool(repository, listing.tool.as_ref()).await?;
+        self.index_document(repository).await
     }
 }

@@ -47,7 +47,7 @@ impl Database {
     }
 
     /// The rows of these objects, where they are stored.
-    async fn objects<T>(
+    pub(super) async fn objects<T>(
         &self,
         columns: &'static str,
         repository: &str,

@@ -120,6 +120,7 @@ impl Writing {
         }
         self.delete_alias(repository.kind, &repository.owner_name, &repository.name)
             .await?;
+        self.index_document(&repository.id).await?;
         Ok(true)
     }
 
@@ -145,7 +146,10 @@ impl Writing {
         .bind(settings.description)
         .bind(repository);
         self.run(statement).await?;
-        Ok(())
+        match settings.description {
+            Some(_) => self.index_document(repository).await,
+            None => Ok(()),
+        }
     }
 
     pub(crate) async fn touch_repository(

@@ -2,6 +2,7 @@
 
 use sqlx::{AssertSqlSafe, FromRow};
 
+use super::fulltext::{Engine, Terms};
 use super::repositories::{REPOSITORIES, Repository};
 use super::visibility::{Value, readable};
 use super::{BATCH_MAX, Database, placeholders};
@@ -17,7 +18,7 @@ pub(crate) struct Search {
     /// Where the account's rights count.
     pub(crate) reach: TokenReach,
     /// Words that must all occur.
-    pub(crate) words: Vec<String>,
+    pub(crate) terms: Option<Terms>,
     pub(crate) author: Option<String>,
     /// Tags that must all be there.
     pub(crate) tags: Vec<String>,
@@ -30,6 +31,8 @@ pub(crate) struct Search {
 /// The order of results: the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
+    /// How well the words fit; without words all fit alike.
+    Relevance,
     Modified,
     Created,
     Downloads,
@@ -37,8 +40,10 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    fn column(self) -> &'static str {
+    /// The column to order by; `relevance` is the expression for how well the words fit.
+    fn column(self, relevance: &'static str) -> &'static str {
         match self {
+            Self::Relevance => relevance,
             Self::Modified => "r.modified_ms",
             Self::Created => "r.created_ms",
             Self::Downloads => "r.downloads",
@@ -49,6 +54,7 @@ impl Order {
     /// Where a repository stands in this order.
     pub(crate) fn position(self, found: &Found) -> Position {
         let key = match self {
+            Self::Relevance => found.relevance,
             Self::Modified => found.repository.modified_ms,
             Self::Created => found.repository.created_ms,
             Self::Downloads => found.repository.downloads,
@@ -74,6 +80,9 @@ pub(crate) struct Found {
     #[sqlx(flatten)]
     pub(crate) repository: Repository,
     pub(crate) head: Option<String>,
+    pub(crate) relevance: i64,
+    /// The description in the manifest of a tool.
+    pub(crate) tool_description: Option<String>,
     /// In alphabetical order; asked for apart.
     #[sqlx(skip)]
     pub(crate) tags: Vec<String>,
@@ -82,7 +91,7 @@ pub(crate) struct Found {
 impl Database {
     /// One page of repositories.
     pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
-        let (sql, values) = statement(search);
+        let (sql, values) = statement(self.engine, search);
         let mut query = sqlx::query_as(AssertSqlSafe(sql));
         for value in values {
             query = match value {
@@ -117,16 +126,27 @@ impl Database {
 }
 
 /// Only fixed text and placeholder numbers go into the statement; what the client sent is bound.
-fn statement(search: &Search) -> (String, Vec<Value>) {
+fn statement(engine: Engine, search: &Search) -> (String, Vec<Value>) {
     let mut values = vec![Value::Text(search.kind.word().to_owned())];
-    let mut sql = format!(
-        "SELECT h.commit_oid AS head, {REPOSITORIES} \
-         LEFT JOIN refs h ON h.repository = r.id AND h.name = 'refs/heads/main' WHERE r.kind = $1"
-    );
     let mut bind = |value: Value| {
         values.push(value);
         format!("${}", values.len())
     };
+    let (relevance, matches) = match &search.terms {
+        Some(terms) => {
+            let matches = terms.matches(engine, |text| bind(Value::Text(text)));
+            (
+                "m.relevance",
+                format!("JOIN ({matches}) m ON m.repository = r.id"),
+            )
+        }
+        None => ("CAST(0 AS BIGINT)", String::new()),
+    };
+    let mut sql = format!(
+        "SELECT h.commit_oid AS head, {relevance} AS relevance, t.description AS tool_description, {REPOSITORIES} {matches} \
+         LEFT JOIN tools t ON t.repository = r.id \
+         LEFT JOIN refs h ON h.repository = r.id AND h.name = 'refs/heads/main' WHERE r.kind = $1"
+    );
     sql += " AND ";
     sql += &readable(search.account.as_deref(), &search.reach, &mut bind);
     if let Some(author) = &search.author {
@@ -135,19 +155,13 @@ fn statement(search: &Search) -> (String, Vec<Value>) {
             bind(Value::Text(author.to_ascii_lowercase()))
         );
     }
-    for word in &search.words {
-        sql += &format!(
-            " AND (o.name_folded || '/' || r.name_folded || ' ' || lower(r.description) || ' ' || r.search_text) LIKE {} ESCAPE '!'",
-            bind(Value::Text(like_pattern(word)))
-        );
-    }
     for tag in &search.tags {
         sql += &format!(
-            " AND r.id IN (SELECT repository FROM repository_tags WHERE tag = {})",
+            " AND EXISTS (SELECT 1 FROM repository_tags g WHERE g.tag = {} AND g.repository = r.id)",
             bind(Value::Text(tag.clone()))
         );
     }
-    let column = search.order.column();
+    let column = search.order.column(relevance);
     if let Some(after) = &search.after {
         let key = bind(Value::Number(after.key));
         let id = bind(Value::Text(after.id.clone()));
@@ -158,27 +172,4 @@ fn statement(search: &Search) -> (String, Vec<Value>) {
     ));
     sql += &format!(" ORDER BY {column} DESC, r.id DESC LIMIT {limit}");
     (sql, values)
-}
-
-/// `%word%` with the pattern's own signs escaped.
-fn like_pattern(word: &str) -> String {
-    let mut pattern = String::from("%");
-    for c in word.to_lowercase().chars() {
-        if matches!(c, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(c);
-    }
-    pattern.push('%');
-    pattern
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_search_word_cannot_hold_a_wildcard() {
-        assert_eq!(like_pattern("a_b%C!"), "%a!_b!%c!!%");
-    }
 }

@@ -9,16 +9,18 @@ use super::workspace::{Misfit, Snapshot, Workspace};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
+use crate::database::listings::Listing;
 use crate::database::objects::{Blob, object_id};
 use crate::database::references::Reference;
 use crate::database::repositories::Repository;
 use crate::database::{Database, Writing};
 use crate::error::RegistryError;
-use crate::git::{CommitDraft, encode_commit};
+use crate::git::{CommitDraft, decode_tree, encode_commit};
 use crate::index;
 use crate::names::{RefName, RepositoryPath};
 use crate::quota::{self, QuotaExceeded};
 use crate::registry::Registry;
+use crate::tool::ManifestFault;
 
 /// How often a commit that names no parent is put on top of a branch that keeps moving.
 const ATTEMPTS_MAX: usize = 100;
@@ -66,6 +68,8 @@ pub(crate) enum WriteRefusal {
     InTheWay { path: RepositoryPath },
     /// The owner may not keep so much.
     QuotaExceeded(QuotaExceeded),
+    /// The default branch would carry a manifest that is not valid.
+    InvalidManifest(ManifestFault),
     /// The branch moved under every attempt.
     Busy,
 }
@@ -110,13 +114,12 @@ pub(crate) async fn write_commit(
         let (commit, data) = draft(author, Some(&head), &snapshot, proposal)?;
         let listing = match branch.as_str() {
             DEFAULT_BRANCH => {
-                index::read_listing(
-                    registry,
-                    repository,
-                    &snapshot.touched,
-                    &proposal.operations,
-                )
-                .await?
+                match read_listing(registry, repository, &snapshot, &proposal.operations).await? {
+                    Ok(listing) => listing,
+                    Err(fault) => {
+                        return Ok(WriteOutcome::Refused(WriteRefusal::InvalidManifest(fault)));
+                    }
+                }
             }
             _ => None,
         };
@@ -194,6 +197,20 @@ pub(crate) async fn initial_commit(
     )
     .await?;
     Ok(true)
+}
+
+async fn read_listing(
+    registry: &Registry,
+    repository: &Repository,
+    snapshot: &Snapshot,
+    operations: &[Operation],
+) -> Result<Result<Option<Listing>, ManifestFault>, RegistryError> {
+    // A root that nothing touched was not made anew, and then no file in it changed either.
+    let root = match snapshot.trees.get(&snapshot.root) {
+        Some(bytes) => decode_tree(bytes)?,
+        None => return Ok(Ok(None)),
+    };
+    index::read_listing(registry, repository, &snapshot.touched, &root, operations).await
 }
 
 async fn names_commit(

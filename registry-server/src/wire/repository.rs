@@ -56,6 +56,24 @@ pub(crate) struct RepositoryFacts {
     pub(crate) tags: Vec<String>,
     pub(crate) siblings: Option<Vec<Value>>,
     pub(crate) used_storage_bytes: Option<i64>,
+    /// What a tool says of itself.
+    pub(crate) description: Option<String>,
+}
+
+/// Puts a tool's own description in the place where clients look for one in search results.
+///
+/// The card may say something else, but agents and people are shown what the manifest says, so search shows that too.
+pub(crate) fn describe_in_card(fields: &mut Map<String, Value>) {
+    let Some(description) = fields.get("description").cloned() else {
+        return;
+    };
+    let card = fields.entry("cardData").or_insert(Value::Null);
+    if card.is_null() {
+        *card = json!({});
+    }
+    if let Some(card) = card.as_object_mut() {
+        card.insert("description".to_owned(), description);
+    }
 }
 
 /// All fields of a repository, in the Hub's order.
@@ -94,6 +112,9 @@ pub(crate) fn repository_json(
         if let Some(text) = card[name].as_str() {
             put(name, json!(text));
         }
+    }
+    if let Some(description) = facts.description {
+        put("description", json!(description));
     }
     put("cardData", card);
     if let Some(siblings) = facts.siblings {

@@ -87,7 +87,7 @@ async fn life_of_a_repository() {
     let large: Vec<u8> = (0..6_000_000_u32)
         .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)
         .collect();
-    let manifest = b"schema = 1\n".to_vec();
+    let manifest = b"schema = 1\nname = \"life\"\nversion = \"0.1.0\"\n".to_vec();
     let commit = repo
         .create_commit()
         .operations(vec![

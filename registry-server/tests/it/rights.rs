@@ -21,6 +21,7 @@ const REQUESTS: &[(&str, &str, &str, bool)] = &[
         r#"{"paths":["a"]}"#,
         false,
     ),
+    ("GET", "/api/models/ID/tool", "", false),
     ("GET", "/api/models/ID/refs", "", false),
     ("GET", "/api/models/ID/commits/main", "", false),
     ("GET", "/api/models/ID/auth-check", "", false),
@@ -51,7 +52,9 @@ async fn registry() -> TestRegistry {
         ("acme/closed", true),
     ] {
         hub.create_with(id, json!({"private": private})).await;
-        hub.commit(id, "a", &[("a", b"a")]).await;
+        let manifest = b"schema = 1\nname = \"a\"\nversion = \"0.1.0\"\n";
+        hub.commit(id, "a", &[("a", b"a"), ("tool.toml", manifest)])
+            .await;
     }
     hub
 }

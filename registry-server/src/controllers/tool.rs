@@ -1,0 +1,92 @@
+//! `GET …/{id}/tool`: a tool's versions with what their manifests say, so that a client chooses without a download.
+//!
+//! `?limit=` bounds the versions of a page, newest first; `Link` leads to the next page. A repository that carries no tool answers
+//! 404 `EntryNotFound`.
+
+use http::header::LINK;
+use serde_json::{Value, json};
+use tool_hub_manifest::Version;
+
+use super::json;
+use crate::access::{Call, ReadRepository};
+use crate::database::references::Reference;
+use crate::history::{DEFAULT_BRANCH, Release, find_releases};
+use crate::http::{Refusal, Reply, next_link};
+use crate::tool::{MANIFEST, version_of_tag};
+use crate::wire::release_json;
+
+pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
+    let repository = &call.admitted.repository;
+    let query = call.query();
+    let before = match query.first("cursor").map(str::parse::<Version>) {
+        None => None,
+        Some(Ok(version)) => Some(version),
+        Some(Err(_)) => return Err(Refusal::bad_request("the cursor is not a version")),
+    };
+    let limit = query.count("limit", call.registry.limits().tool_versions_page_max);
+
+    let references = call.registry.database().references(&repository.id).await?;
+    let mut tagged = versions_before(&references, before.as_ref());
+    let next = tagged
+        .get(limit)
+        .and(tagged.get(limit - 1))
+        .map(|(version, _)| version.to_string());
+    tagged.truncate(limit);
+    let main = format!("refs/heads/{DEFAULT_BRANCH}");
+    let head = references.iter().find(|reference| reference.name == main);
+
+    let commits = head
+        .into_iter()
+        .chain(tagged.iter().map(|(_, reference)| *reference));
+    let commits: Vec<&str> = commits.map(|reference| reference.commit.as_str()).collect();
+    let releases = find_releases(&call.registry, repository, &commits).await?;
+    let of = |reference: &Reference| releases.get(&reference.commit);
+    let head = head.and_then(of);
+    let versions: Vec<Value> = tagged
+        .iter()
+        .filter_map(|(version, reference)| version_json(version, of(reference)?))
+        .collect();
+    if head.is_none() && versions.is_empty() && before.is_none() {
+        return Err(Refusal::entry_not_found(MANIFEST));
+    }
+    let mut response = json(json!({
+        "id": repository.full_name(),
+        "private": repository.private,
+        "head": head.map(release_json),
+        "versions": versions,
+    }));
+    if let Some(link) =
+        next.and_then(|cursor| next_link(&call.base, &call.parts, "cursor", &cursor))
+    {
+        response.headers_mut().insert(LINK, link);
+    }
+    Ok(response)
+}
+
+/// The tags that can be versions, newest first, from the one after `before` on.
+fn versions_before<'a>(
+    references: &'a [Reference],
+    before: Option<&Version>,
+) -> Vec<(Version, &'a Reference)> {
+    let mut versions: Vec<(Version, &Reference)> = references
+        .iter()
+        .filter_map(|reference| {
+            let version = version_of_tag(reference.name.strip_prefix("refs/tags/")?)?;
+            before
+                .is_none_or(|before| version < *before)
+                .then_some((version, reference))
+        })
+        .collect();
+    versions.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+    versions
+}
+
+/// A tag whose commit says another version was made before versions were checked; it is no version.
+fn version_json(version: &Version, release: &Release) -> Option<Value> {
+    if release.manifest.facts.version != version.to_string() {
+        return None;
+    }
+    let mut value = release_json(release);
+    value["tag"] = json!(format!("v{version}"));
+    Some(value)
+}

@@ -1,0 +1,128 @@
+//! The tool that a commit carries: its manifest and its component.
+
+use std::collections::HashMap;
+
+use gix_hash::ObjectId;
+
+use crate::content::Sha256Digest;
+use crate::database::commits::Commit;
+use crate::database::objects::{Blob, object_id};
+use crate::database::repositories::Repository;
+use crate::error::RegistryError;
+use crate::git::{TreeEntry, decode_tree};
+use crate::registry::Registry;
+use crate::tool::{COMPONENT, KnownManifest, MANIFEST, read_manifest};
+
+/// A commit with a valid manifest.
+#[derive(Debug, Clone)]
+pub(crate) struct Release {
+    pub(crate) commit: Commit,
+    pub(crate) manifest: KnownManifest,
+    pub(crate) manifest_size_bytes: u64,
+    pub(crate) component: Option<Blob>,
+}
+
+/// The blobs of one commit.
+struct Files {
+    commit: Commit,
+    manifest: ObjectId,
+    component: Option<ObjectId>,
+}
+
+/// The tools that these commits carry, by commit id; a commit without a valid manifest is left out.
+///
+/// A handful of questions to the database however many commits there are.
+pub(crate) async fn find_releases(
+    registry: &Registry,
+    repository: &Repository,
+    commits: &[&str],
+) -> Result<HashMap<String, Release>, RegistryError> {
+    let database = registry.database();
+    let files = find_files(registry, repository, commits).await?;
+    let oids: Vec<ObjectId> = files
+        .iter()
+        .flat_map(|files| [Some(files.manifest), files.component])
+        .flatten()
+        .collect();
+    let blobs = database.blobs(&repository.id, &oids).await?;
+    let digests: Vec<Sha256Digest> = files
+        .iter()
+        .filter_map(|files| blobs.get(&files.manifest))
+        .map(|blob| blob.sha256)
+        .collect();
+    let known = database.manifests(&repository.id, &digests).await?;
+    let mut known: HashMap<Sha256Digest, KnownManifest> = known
+        .into_iter()
+        .map(|manifest| (manifest.sha256, manifest))
+        .collect();
+    let mut releases = HashMap::with_capacity(files.len());
+    for files in files {
+        let Some(blob) = blobs.get(&files.manifest) else {
+            continue;
+        };
+        if !known.contains_key(&blob.sha256)
+            && let Some(manifest) = read_unknown(registry, blob).await?
+        {
+            known.insert(blob.sha256, manifest);
+        }
+        let Some(manifest) = known.get(&blob.sha256) else {
+            continue;
+        };
+        let release = Release {
+            manifest: manifest.clone(),
+            manifest_size_bytes: blob.size_bytes,
+            component: files.component.and_then(|oid| blobs.get(&oid)).copied(),
+            commit: files.commit,
+        };
+        releases.insert(release.commit.oid.clone(), release);
+    }
+    Ok(releases)
+}
+
+/// Manifests that were committed before the registry knew of tools are read where they lie.
+async fn read_unknown(
+    registry: &Registry,
+    blob: &Blob,
+) -> Result<Option<KnownManifest>, RegistryError> {
+    let bytes_max = registry.limits().manifest_bytes_max;
+    Ok(read_manifest(registry.content(), blob, bytes_max)
+        .await?
+        .ok())
+}
+
+async fn find_files(
+    registry: &Registry,
+    repository: &Repository,
+    commits: &[&str],
+) -> Result<Vec<Files>, RegistryError> {
+    let database = registry.database();
+    let oids = commits
+        .iter()
+        .map(|oid| object_id(oid))
+        .collect::<Result<Vec<_>, _>>()?;
+    let commits = database.commits(&repository.id, &oids).await?;
+    let roots = commits
+        .iter()
+        .map(|commit| object_id(&commit.tree))
+        .collect::<Result<Vec<_>, _>>()?;
+    let trees = database.trees(&repository.id, &roots).await?;
+    let mut found = Vec::with_capacity(commits.len());
+    for (commit, root) in commits.into_iter().zip(roots) {
+        let bytes = trees
+            .get(&root)
+            .ok_or_else(|| RegistryError::Damaged(format!("tree {root} is missing")))?;
+        let entries = decode_tree(bytes)?;
+        let file = |name: &str| match entries.get(name) {
+            Some(TreeEntry::File(oid)) => Some(*oid),
+            _ => None,
+        };
+        if let Some(manifest) = file(MANIFEST) {
+            found.push(Files {
+                commit,
+                manifest,
+                component: file(COMPONENT),
+            });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,220 @@
+//! What the registry understands of a tool: its manifest, read with the parser that every client uses, and its versions.
+
+use serde::{Deserialize, Serialize};
+use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};
+
+use crate::content::{ContentStore, Sha256Digest};
+use crate::database::objects::Blob;
+use crate::error::RegistryError;
+
+/// The manifest of a tool, at the root of its repository.
+pub(crate) const MANIFEST: &str = package_file::MANIFEST;
+/// The component of a tool, beside its manifest.
+pub(crate) const COMPONENT: &str = package_file::COMPONENT;
+/// The tag by which listings find tools.
+pub(crate) const TOOL_TAG: &str = "tool-hub";
+
+/// What the registry tells of a manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ToolFacts {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) description: String,
+    pub(crate) license: Option<String>,
+    /// Which component the manifest speaks of; only a finished manifest says it.
+    pub(crate) component: Option<ClaimedComponent>,
+    pub(crate) functions: Vec<FunctionFacts>,
+    pub(crate) capabilities: Capabilities,
+}
+
+/// The component as the manifest claims it to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClaimedComponent {
+    /// Lower-case hexadecimal.
+    pub(crate) sha256: String,
+    pub(crate) size: u64,
+}
+
+/// What a manifest says of one function.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FunctionFacts {
+    pub(crate) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) title: Option<String>,
+    pub(crate) description: String,
+}
+
+/// A valid manifest and the content it was read from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct KnownManifest {
+    pub(crate) sha256: Sha256Digest,
+    pub(crate) facts: ToolFacts,
+}
+
+/// Why a manifest is refused, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ManifestFault {
+    pub(crate) message: String,
+    /// Counted from 1.
+    pub(crate) line: usize,
+    /// In characters, counted from 1.
+    pub(crate) column: usize,
+    /// The known key that is nearest to an unknown one.
+    pub(crate) nearest: Option<String>,
+}
+
+/// Reads the manifest that `blob` holds.
+pub(crate) async fn read_manifest(
+    content: &ContentStore,
+    blob: &Blob,
+    bytes_max: usize,
+) -> Result<Result<KnownManifest, ManifestFault>, RegistryError> {
+    if blob.size_bytes > bytes_max as u64 {
+        return Ok(Err(ManifestFault::whole(format!(
+            "the document has {} bytes, at most {bytes_max} are read",
+            blob.size_bytes
+        ))));
+    }
+    let bytes = content
+        .head(&blob.sha256, blob.size_bytes, bytes_max)
+        .await?;
+    let sha256 = blob.sha256;
+    // A document of the largest size keeps a processor busy for a while, which other requests must not wait for.
+    let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
+    let parsed =
+        parsing.map_err(|_| RegistryError::Damaged("reading a manifest was cut off".to_owned()))?;
+    Ok(parsed.map(|facts| KnownManifest { sha256, facts }))
+}
+
+fn parse(bytes: &[u8]) -> Result<ToolFacts, ManifestFault> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        ManifestFault::whole(format!(
+            "the document is not UTF-8 from byte {} on",
+            error.valid_up_to()
+        ))
+    })?;
+    match text.parse::<Manifest>() {
+        Ok(manifest) => Ok(facts_of(manifest)),
+        Err(error) => Err(ManifestFault {
+            message: error.message,
+            line: error.line,
+            column: error.column,
+            nearest: error.nearest,
+        }),
+    }
+}
+
+fn facts_of(manifest: Manifest) -> ToolFacts {
+    let component = manifest.component.map(|claim| ClaimedComponent {
+        sha256: claim.sha256.hex(),
+        size: claim.bytes,
+    });
+    let functions = manifest
+        .functions
+        .into_iter()
+        .map(|(name, function)| FunctionFacts {
+            name: name.to_string(),
+            title: function.title,
+            description: function.description,
+        })
+        .collect();
+    ToolFacts {
+        name: manifest.name.to_string(),
+        version: manifest.version.to_string(),
+        description: manifest.description,
+        license: manifest.license,
+        component,
+        functions,
+        capabilities: manifest.capabilities,
+    }
+}
+
+/// The version a tag stands for: `v` and a whole version, `v1.2.3`. Others, `v1.0` among them, are tags like any.
+pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
+    tag.strip_prefix('v')?.parse().ok()
+}
+
+impl ManifestFault {
+    fn whole(message: String) -> Self {
+        Self {
+            message,
+            line: 1,
+            column: 1,
+            nearest: None,
+        }
+    }
+
+    /// What, where and what next, in one sentence.
+    pub(crate) fn explain(&self) -> String {
+        let hint = match &self.nearest {
+            Some(nearest) => format!("; did you mean `{nearest}`?"),
+            None => String::new(),
+        };
+        format!(
+            "{MANIFEST} line {}, column {}: {}{hint}",
+            self.line, self.column, self.message
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_what_the_manifest_says() {
+        let text = "schema = 1\nname = 'text-stats'\nversion = '0.2.0'\ndescription = 'Counts words.'\n\
+            [functions.count]\ndescription = 'Counts.'\n[functions.longest]\ntitle = 'Longest word'\n\
+            [capabilities]\nnetwork = ['https://example.org']\n";
+        let facts = parse(text.as_bytes()).unwrap();
+        assert_eq!(
+            (
+                facts.name.as_str(),
+                facts.version.as_str(),
+                facts.description.as_str()
+            ),
+            ("text-stats", "0.2.0", "Counts words.")
+        );
+        let names: Vec<&str> = facts.functions.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["count", "longest"]);
+        assert_eq!(facts.functions[1].title.as_deref(), Some("Longest word"));
+        assert_eq!(facts.capabilities.network.len(), 1);
+        assert_eq!(facts.component, None);
+        let json = serde_json::to_string(&facts).unwrap();
+        assert_eq!(serde_json::from_str::<ToolFacts>(&json).unwrap(), facts);
+    }
+
+    #[track_caller]
+    fn check(text: &[u8], expect: &str) {
+        assert_eq!(parse(text).unwrap_err().explain(), expect);
+    }
+
+    #[test]
+    fn faults_say_where_and_what_next() {
+        check(
+            b"schema = 1\nnmae = 'x'\n",
+            "tool.toml line 2, column 1: unknown field `nmae`, expected one of `schema`, `name`, `version`, `description`, \
+             `license`, `build`, `component`, `functions`, `capabilities`, `limits`; did you mean `name`?",
+        );
+        check(
+            b"\xff",
+            "tool.toml line 1, column 1: the document is not UTF-8 from byte 0 on",
+        );
+    }
+
+    #[test]
+    fn only_whole_versions_are_versions() {
+        for (tag, expect) in [
+            ("v1.2.3", true),
+            ("v1.2.3-rc.1", true),
+            ("v1.2.3+build", true),
+            ("v1.0", false),
+            ("1.2.3", false),
+            ("v", false),
+            ("latest", false),
+            ("vv1.2.3", false),
+        ] {
+            assert_eq!(version_of_tag(tag).is_some(), expect, "{tag}");
+        }
+    }
+}

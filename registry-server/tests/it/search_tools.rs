@@ -1,0 +1,249 @@
+//! Search among tools: what it shows, in which order, and what stays out of sight.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{TestRegistry, deletion, header};
+
+async fn publish(hub: &TestRegistry, id: &str, description: &str, function: &str, card: &str) {
+    hub.create(id).await;
+    let name = id.split('/').next_back().unwrap();
+    let manifest = format!(
+        "schema = 1\nname = \"{name}\"\nversion = \"0.1.0\"\ndescription = \"{description}\"\n\
+         [functions.{function}]\ndescription = \"Does it.\"\n"
+    );
+    hub.commit(
+        id,
+        "tool",
+        &[
+            ("tool.toml", manifest.as_bytes()),
+            ("README.md", card.as_bytes()),
+        ],
+    )
+    .await;
+}
+
+fn order(found: &Value) -> Vec<&str> {
+    let found = found.as_array().unwrap();
+    found
+        .iter()
+        .map(|one| one["id"].as_str().unwrap())
+        .collect()
+}
+
+async fn registry() -> TestRegistry {
+    let hub = TestRegistry::start().await;
+    // The order of making is not that of any answer below.
+    publish(
+        &hub,
+        "alice/alpha",
+        "Nothing special",
+        "run",
+        "walrus walrus walrus walrus in the card",
+    )
+    .await;
+    publish(&hub, "alice/beta", "Feeds a walrus", "run", "card").await;
+    publish(&hub, "alice/walrus-feeder", "Feeds", "run", "card").await;
+    publish(&hub, "alice/gamma", "Nothing", "walrus_weight", "card").await;
+    publish(
+        &hub,
+        "acme/walrus",
+        "Feeds",
+        "run",
+        "a long card about other animals, seals and bears among them",
+    )
+    .await;
+    hub.create("alice/delta").await;
+    hub.commit(
+        "alice/delta",
+        "card",
+        &[("README.md", b"no tool, only walrus")],
+    )
+    .await;
+    hub
+}
+
+#[tokio::test]
+async fn names_come_before_descriptions_before_cards() {
+    let hub = registry().await;
+    let found = hub
+        .get_json("/api/models?filter=tool-hub&search=walrus")
+        .await;
+    assert_eq!(
+        order(&found)[..3],
+        ["acme/walrus", "alice/walrus-feeder", "alice/beta"]
+    );
+    let mut rest = order(&found)[3..].to_vec();
+    rest.sort_unstable();
+    assert_eq!(
+        rest,
+        ["alice/alpha", "alice/gamma"],
+        "the function's name and the card, and no repository without a tool"
+    );
+    // A sort given explicitly wins.
+    let found = hub
+        .get_json("/api/models?filter=tool-hub&search=walrus&sort=createdAt")
+        .await;
+    assert_eq!(
+        order(&found),
+        [
+            "acme/walrus",
+            "alice/gamma",
+            "alice/walrus-feeder",
+            "alice/beta",
+            "alice/alpha"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_last_word_may_be_a_beginning() {
+    let hub = registry().await;
+    for (query, expect) in [
+        ("walrus-fee", &["alice/walrus-feeder"][..]),
+        (
+            "feeds+wal",
+            &["acme/walrus", "alice/beta", "alice/walrus-feeder"],
+        ),
+        ("wal+feeds", &[]),
+        ("walrus_wei", &["alice/gamma"]),
+        ("alice/walrus", &["alice/walrus-feeder"]),
+        ("ANIMALS", &["acme/walrus"]),
+        ("%25", &[]),
+        ("%22%29+OR+name:", &[]),
+        ("%00", &[]),
+    ] {
+        let found = hub
+            .get_json(&format!("/api/models?filter=tool-hub&search={query}"))
+            .await;
+        let mut found = order(&found);
+        found.sort_unstable();
+        assert_eq!(found, expect, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_description_is_the_manifests() {
+    let hub = TestRegistry::start().await;
+    publish(
+        &hub,
+        "alice/tool",
+        "What the manifest says",
+        "run",
+        "---\ndescription: something else\nlicense: mit\n---\n",
+    )
+    .await;
+    let query = "/api/models?filter=tool-hub&expand=cardData&expand=description";
+    let found = hub.get_json(query).await;
+    assert_eq!(found[0]["description"], "What the manifest says");
+    assert_eq!(
+        found[0]["cardData"],
+        json!({"description": "What the manifest says", "license": "mit"})
+    );
+    let info = hub.get_json("/api/models/alice/tool").await;
+    assert_eq!(info["description"], "What the manifest says");
+    assert_eq!(
+        info["cardData"]["description"], "something else",
+        "info shows the card as it is"
+    );
+    assert_eq!(
+        info["tags"],
+        json!(["license:mit", "tool-hub"]),
+        "a manifest makes a tool"
+    );
+
+    // The tool goes with its manifest, and comes back with it, without a word about the card.
+    let gone = header("gone") + &deletion("deletedFile", "tool.toml");
+    assert_eq!(hub.send_commit("alice/tool", gone).await.status(), 200);
+    assert_eq!(hub.get_json("/api/models?filter=tool-hub").await, json!([]));
+    assert_eq!(hub.get_json("/api/models?search=manifest").await, json!([]));
+    let info = hub.get_json("/api/models/alice/tool").await;
+    assert_eq!(info["tags"], json!(["license:mit"]));
+    assert_eq!(info.get("description"), None);
+}
+
+#[tokio::test]
+async fn the_index_follows_moves_settings_and_deletions() {
+    let hub = TestRegistry::start().await;
+    publish(&hub, "alice/walrus", "Feeds", "run", "card").await;
+    let moving = json!({"fromRepo": "alice/walrus", "toRepo": "acme/seal", "type": "model"});
+    let moved = hub
+        .send_json(Method::POST, "/api/repos/move", &hub.alice, moving)
+        .await;
+    assert_eq!(moved.status(), 200);
+    assert_eq!(
+        order(&hub.get_json("/api/models?search=acme/seal").await),
+        ["acme/seal"]
+    );
+    assert_eq!(hub.get_json("/api/models?search=alice").await, json!([]));
+    let settings = json!({"description": "otters"});
+    let path = "/api/models/acme/seal/settings";
+    assert_eq!(
+        hub.send_json(Method::PUT, path, &hub.alice, settings)
+            .await
+            .status(),
+        200
+    );
+    assert_eq!(
+        order(&hub.get_json("/api/models?search=otters").await),
+        ["acme/seal"]
+    );
+    let body = json!({"name": "acme/seal"});
+    let deleted = hub
+        .send_json(Method::DELETE, "/api/repos/delete", &hub.alice, body)
+        .await;
+    assert_eq!(deleted.status(), 200);
+    for word in ["seal", "otters", "feeds"] {
+        assert_eq!(
+            hub.get_json(&format!("/api/models?search={word}")).await,
+            json!([])
+        );
+    }
+}
+
+#[tokio::test]
+async fn pages_by_relevance_join_to_the_whole_and_hide_what_is_private() {
+    let hub = registry().await;
+    for index in 0..7 {
+        publish(
+            &hub,
+            &format!("alice/more-{index}"),
+            "walrus",
+            "run",
+            "card",
+        )
+        .await;
+    }
+    hub.create_with("alice/walrus-secret", json!({"private": true}))
+        .await;
+    for (token, expect) in [(None, 13), (Some(&hub.bob), 13), (Some(&hub.alice), 14)] {
+        let mut path = "/api/models?search=walrus&limit=2".to_owned();
+        let mut all: Vec<String> = Vec::new();
+        loop {
+            let request = hub.request(Method::GET, &path, token.map(String::as_str));
+            let response = request.send().await.unwrap();
+            let link = response
+                .headers()
+                .get("link")
+                .map(|link| link.to_str().unwrap().to_owned());
+            let page: Value = response.json().await.unwrap();
+            all.extend(order(&page).into_iter().map(str::to_owned));
+            let Some(link) = link else { break };
+            let url = link.trim_start_matches('<').split('>').next().unwrap();
+            path = url.strip_prefix(&hub.endpoint).unwrap().to_owned();
+        }
+        assert_eq!(all.len(), expect, "{all:?}");
+        assert_eq!(all[0], "acme/walrus");
+        assert_eq!(
+            all.contains(&"alice/walrus-secret".to_owned()),
+            expect == 14
+        );
+        let whole = hub.request(
+            Method::GET,
+            "/api/models?search=walrus",
+            token.map(String::as_str),
+        );
+        let whole: Value = whole.send().await.unwrap().json().await.unwrap();
+        assert_eq!(order(&whole), all);
+    }
+}
