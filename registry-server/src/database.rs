@@ -79,6 +79,11 @@ impl Database {
             .after_connect(|connection, _| {
                 Box::pin(async move { connection.execute(SQLITE_PRAGMAS).await.map(|_| ()) })
             })
+            // SQLite ends the transaction itself when the disk is full. The driver's rollback then fails, so it counts the transaction as
+            // open for ever and begins no other; such a connection is closed here and another one takes its place.
+            .before_acquire(|connection, _| {
+                Box::pin(async move { Ok(!connection.is_in_transaction()) })
+            })
             .connect(&url)
             .await
             .map_err(failed)?;

@@ -2,7 +2,8 @@
 //!
 //! Both look through one document a repository, `search_documents`, which every writer fills with the same statement. A match is
 //! ranked in tiers first (the exact name, all words in the name, all in name and description, elsewhere) and by the engine's own
-//! measure within a tier. The measure is cut to an integer, so that a page can begin where the one before it ended.
+//! measure within a tier. The measure is cut to an integer, so that a page can begin where the one before it ended. What stands in the
+//! middle of a word of the id comes last: clients of the Hub expect parts of names to be found.
 
 use super::Writing;
 use crate::error::RegistryError;
@@ -22,6 +23,9 @@ pub(crate) enum Engine {
 const TIER: i64 = 1_000_000_000_000;
 /// Steps of one unit of an engine's measure.
 const STEPS: i64 = 100_000_000;
+
+/// Longest part of an id that is looked for, in bytes. No id is longer, and SQLite fails on patterns of 50 000.
+const ID_PART_BYTES_MAX: usize = 256;
 
 /// What somebody searches for: words, each cut into runs of letters and digits, because that is what an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +53,8 @@ impl Terms {
             .map(parts)
             .filter(|parts| !parts.is_empty())
             .collect();
+        // PostgreSQL takes no zero bytes in a text.
+        let exact = exact.replace('\0', " ");
         (!words.is_empty()).then_some(Self { exact, words })
     }
 
@@ -67,22 +73,43 @@ impl Terms {
                     Engine::Postgres => self.for_postgres(place),
                 })
             });
+        let inside = bind(self.inside());
         match engine {
             Engine::Sqlite => format!(
                 "SELECT d.repository, CASE WHEN d.title = {exact} THEN 3 \
                  WHEN d.id IN (SELECT rowid FROM search_index WHERE search_index MATCH {name}) THEN 2 \
                  WHEN d.id IN (SELECT rowid FROM search_index WHERE search_index MATCH {described}) THEN 1 ELSE 0 END * {TIER} \
                  + CAST(-bm25(search_index, 10.0, 5.0, 3.0, 1.0) * {STEPS} AS BIGINT) AS relevance \
-                 FROM search_index JOIN search_documents d ON d.id = search_index.rowid WHERE search_index MATCH {anywhere}"
+                 FROM search_index JOIN search_documents d ON d.id = search_index.rowid WHERE search_index MATCH {anywhere} \
+                 UNION ALL SELECT d.repository, CAST(-1 AS BIGINT) FROM search_documents d WHERE LOWER(d.name) LIKE {inside} ESCAPE '!' \
+                 AND d.id NOT IN (SELECT rowid FROM search_index WHERE search_index MATCH {anywhere})"
             ),
             Engine::Postgres => format!(
                 "SELECT d.repository, CASE WHEN d.title = {exact} THEN 3 \
                  WHEN d.document @@ to_tsquery('simple', {name}) THEN 2 \
                  WHEN d.document @@ to_tsquery('simple', {described}) THEN 1 ELSE 0 END * {TIER} \
                  + CAST(ts_rank('{{0.1, 0.3, 0.5, 1.0}}', d.document, to_tsquery('simple', {anywhere}), 1) * {STEPS} AS BIGINT) AS relevance \
-                 FROM search_documents d WHERE d.document @@ to_tsquery('simple', {anywhere})"
+                 FROM search_documents d WHERE d.document @@ to_tsquery('simple', {anywhere}) \
+                 UNION ALL SELECT d.repository, CAST(-1 AS BIGINT) FROM search_documents d WHERE LOWER(d.name) LIKE {inside} ESCAPE '!' \
+                 AND NOT d.document @@ to_tsquery('simple', {anywhere})"
             ),
         }
+    }
+
+    /// The pattern of names that contain the search; one that no name fits when the search is too long for that.
+    fn inside(&self) -> String {
+        if self.exact.len() > ID_PART_BYTES_MAX {
+            return String::new();
+        }
+        let mut pattern = String::from("%");
+        for c in self.exact.chars() {
+            if matches!(c, '%' | '_' | '!') {
+                pattern.push('!');
+            }
+            pattern.push(c);
+        }
+        pattern.push('%');
+        pattern
     }
 
     /// `{name description} : ("text stats" AND "wor" *)`
@@ -196,6 +223,14 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_an_id_is_looked_for_as_it_stands() {
+        let inside = |text: &str| Terms::parse([text].into_iter()).unwrap().inside();
+        assert_eq!(inside("Xt-St"), "%xt-st%");
+        assert_eq!(inside("a_b%c!"), "%a!_b!%c!!%");
+        assert_eq!(inside(&"a".repeat(257)), "");
+    }
+
+    #[test]
     fn both_engines_take_the_same_values() {
         let terms = Terms::parse(["one two"].into_iter()).unwrap();
         for engine in [Engine::Sqlite, Engine::Postgres] {
@@ -204,8 +239,8 @@ mod tests {
                 values.push(value);
                 format!("${}", values.len())
             });
-            assert_eq!(values.len(), 4);
-            assert!((1..=4).all(|at| sql.contains(&format!("${at}"))), "{sql}");
+            assert_eq!(values.len(), 5);
+            assert!((1..=5).all(|at| sql.contains(&format!("${at}"))), "{sql}");
         }
     }
 }

@@ -58,6 +58,8 @@ async fn filters_and_words() {
         ("search=WORDS+counts", &["alice/text-stats"]),
         ("search=expressions", &["alice/calculator"]),
         ("search=text-stats", &["alice/text-stats"]),
+        ("search=XT-ST", &["alice/text-stats"]),
+        ("search=ice%2Fcalc", &["alice/calculator"]),
         ("search=100%25+of", &["alice/text-stats"]),
         ("search=0%25of", &[]),
         ("search=t_xt", &[]),

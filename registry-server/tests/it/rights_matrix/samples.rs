@@ -107,6 +107,7 @@ pub(super) fn samples() -> Vec<Sample> {
         get("/api/{kinds}/{owner}/{name}/auth-check", "/api/spaces/ID/auth-check"),
         get("/api/{kinds}/{owner}/{name}/auth-check/write", "/api/kernels/ID/auth-check/write"),
         send("PUT", "/api/{kinds}/{owner}/{name}/settings", "/api/models/ID/settings", json("{}")),
+        sample("GET", "/api/{kinds}/{owner}/{name}/tool", "/api/models/ID/tool", Body::None, (404, "EntryNotFound")),
         get("/api/{kinds}/{owner}/{name}/tree/{*rest}", "/api/models/ID/tree/main"),
         send("POST", "/api/{kinds}/{owner}/{name}/paths-info/{*rest}", "/api/models/ID/paths-info/main", json(r#"{"paths":["a"]}"#)),
         get("/api/{kinds}/{owner}/{name}/refs", "/api/models/ID/refs"),
