@@ -29,7 +29,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let owner =
         super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
             .await?;
-    let mut writing = call.registry.database().write().await?;
+    let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing
         .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())
         .await?

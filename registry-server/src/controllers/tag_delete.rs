@@ -8,7 +8,11 @@ use crate::http::{Refusal, Reply};
 
 pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
     let tag = target::reference_name(&call.admitted.address)?;
-    let mut writing = call.registry.database().write().await?;
+    let mut writing = call
+        .registry
+        .database()
+        .write_to(&call.admitted.repository.id)
+        .await?;
     if !writing
         .delete_reference(&call.admitted.repository.id, &tag.tag())
         .await?

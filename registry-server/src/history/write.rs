@@ -19,8 +19,9 @@ use crate::index;
 use crate::names::{RefName, RepositoryPath};
 use crate::registry::Registry;
 
-/// How often a commit that names no parent is put on top of a branch that keeps moving.
-const ATTEMPTS_MAX: usize = 100;
+/// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
+/// kept out, so it is the last.
+const ATTEMPTS_MAX: usize = 2;
 
 /// One change.
 #[derive(Debug)]
@@ -76,6 +77,7 @@ pub(crate) async fn write_commit(
     proposal: &Proposal,
 ) -> Result<WriteOutcome, RegistryError> {
     let database = registry.database();
+    let mut turn: Option<Writing> = None;
     for _ in 0..ATTEMPTS_MAX {
         let full_name = branch.branch();
         let Some(reference) = database
@@ -117,11 +119,16 @@ pub(crate) async fn write_commit(
             }
             _ => None,
         };
-        let mut writing = database.write().await?;
+        let mut writing = match turn.take() {
+            Some(writing) => writing,
+            None => database.write_to(&repository.id).await?,
+        };
         if !writing
             .advance_reference(&repository.id, &full_name, &head.oid, &commit.oid)
             .await?
         {
+            // Somebody was faster. Building anew with the repository locked ends the race, however many are in it.
+            turn = Some(writing);
             continue;
         }
         insert(
