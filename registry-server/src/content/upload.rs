@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use object_store::path::Path as Key;
-use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt as _};
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt as _, PutPayload};
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -16,7 +16,9 @@ use crate::error::RegistryError;
 /// Parts of all uploads of a server in memory at once: 60 MiB, as long as no file has more than 50 GiB.
 pub(super) const PARTS_IN_FLIGHT_MAX: usize = 12;
 /// Parts of one upload in memory at once.
-const PARTS_OF_ONE_MAX: usize = 3;
+const PARTS_OF_ONE_MAX: usize = 2;
+/// Bytes of a piece of a part. Small pieces are found again by the allocator; whole parts leave holes in its heaps.
+const PIECE_BYTES: usize = 128 << 10;
 /// Bytes of a part; S3 takes none below 5 MiB but the last.
 const PART_BYTES_MIN: u64 = 5 << 20;
 /// Most parts S3 takes for one object.
@@ -30,15 +32,17 @@ pub(super) async fn upload(
     size_bytes: u64,
     permits: &Arc<Semaphore>,
 ) -> Result<(), RegistryError> {
+    let mut file = File::open(staged.path()).await?;
+    file.set_max_buf_size(PIECE_BYTES);
     let mut parts = Parts {
-        file: File::open(staged.path()).await?,
+        file,
         left: size_bytes,
         part_bytes: part_bytes(size_bytes),
         permits: Arc::clone(permits),
     };
     if size_bytes <= parts.part_bytes {
-        if let Some((bytes, _permit)) = parts.next().await? {
-            store.put(key, bytes.into()).await?;
+        if let Some((part, _permit)) = parts.next().await? {
+            store.put(key, part).await?;
         }
         return Ok(());
     }
@@ -66,8 +70,8 @@ fn part_bytes(size_bytes: u64) -> u64 {
 
 async fn send(upload: &mut dyn MultipartUpload, mut parts: Parts) -> Result<(), RegistryError> {
     let mut sending = JoinSet::new();
-    while let Some((bytes, permit)) = parts.next().await? {
-        let part = upload.put_part(bytes.into());
+    while let Some((part, permit)) = parts.next().await? {
+        let part = upload.put_part(part);
         sending.spawn(async move {
             let sent = part.await;
             drop(permit);
@@ -103,8 +107,8 @@ struct Parts {
 
 impl Parts {
     /// The next part, with the right to have it in memory.
-    async fn next(&mut self) -> Result<Option<(Bytes, OwnedSemaphorePermit)>, RegistryError> {
-        let length = self.left.min(self.part_bytes);
+    async fn next(&mut self) -> Result<Option<(PutPayload, OwnedSemaphorePermit)>, RegistryError> {
+        let mut length = self.left.min(self.part_bytes);
         if length == 0 {
             return Ok(None);
         }
@@ -112,12 +116,18 @@ impl Parts {
             .acquire_owned()
             .await
             .map_err(|_| RegistryError::Damaged("the queue of uploads is closed".to_owned()))?;
-        let length_in_memory = usize::try_from(length)
-            .map_err(|_| RegistryError::Damaged(format!("a part of {length} bytes")))?;
-        let mut buffer = vec![0; length_in_memory];
-        self.file.read_exact(&mut buffer).await?;
-        self.left -= length;
-        Ok(Some((buffer.into(), permit)))
+        let mut pieces = Vec::new();
+        while length > 0 {
+            let piece_bytes = usize::try_from(length)
+                .unwrap_or(PIECE_BYTES)
+                .min(PIECE_BYTES);
+            let mut piece = vec![0; piece_bytes];
+            self.file.read_exact(&mut piece).await?;
+            length -= piece_bytes as u64;
+            self.left -= piece_bytes as u64;
+            pieces.push(Bytes::from(piece));
+        }
+        Ok(Some((pieces.into_iter().collect(), permit)))
     }
 }
 

@@ -9,6 +9,7 @@
 )]
 
 mod download;
+mod engines;
 mod git_authority;
 mod hf_hub_life;
 mod history;
