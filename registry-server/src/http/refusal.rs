@@ -119,14 +119,14 @@ impl From<RegistryError> for Refusal {
             return Self::new(StatusCode::NOT_FOUND, "Repository not found")
                 .code(NotFound::Repository);
         }
-        if trouble(&error) == Some(Trouble::Busy) {
+        if trouble(&error) == Some(Trouble::Busy) || storage_is_away(&error) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the database has no time or is out of reach"
+                "the database or the storage has no time or is out of reach"
             );
             return Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "the registry is overloaded; try again",
+                "the registry is overloaded or being restarted; try again",
             )
             .header(RETRY_AFTER, HeaderValue::from_static("1"));
         }
@@ -145,6 +145,14 @@ fn trouble(error: &RegistryError) -> Option<Trouble> {
         RegistryError::Query(error) => Trouble::of(error),
         _ => None,
     }
+}
+
+/// A server that holds the content does not answer, or answers with a failure of its own, however often it is asked.
+fn storage_is_away(error: &RegistryError) -> bool {
+    matches!(
+        error,
+        RegistryError::Content(object_store::Error::Generic { store: "S3", .. })
+    )
 }
 
 fn disk_is_full(error: &RegistryError) -> bool {

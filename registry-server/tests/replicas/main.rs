@@ -19,6 +19,7 @@ mod hf_hub_life;
 mod life;
 mod memory;
 mod opening;
+mod outage;
 mod replica;
 #[path = "../shared/shared.rs"]
 mod shared;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         life::tests(),
         memory::tests(),
         opening::tests(),
+        outage::tests(),
     ];
     let missing = match arguments.list {
         true => None,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use tool_hub_registry_server::{Downloads, Registry, RegistryError};
+use tool_hub_registry_server::{Downloads, Registry, RegistryError, StorageAddress};
 
 use crate::shared::Shared;
 use crate::test;
@@ -24,6 +24,10 @@ pub(crate) fn tests() -> Vec<Trial> {
         test(
             "opening::a_wrong_bucket_is_named_at_once",
             a_wrong_bucket_is_named_at_once,
+        ),
+        test(
+            "opening::missing_keys_are_told_at_once",
+            missing_keys_are_told_at_once,
         ),
         test(
             "opening::nothing_is_kept_beside_the_two",
@@ -92,6 +96,29 @@ async fn a_wrong_bucket_is_named_at_once() {
         };
         assert_eq!(address, storage);
     }
+}
+
+/// Without keys they are asked of the machine's surroundings, which may have none.
+async fn missing_keys_are_told_at_once() {
+    let place = Shared::get().unwrap().place();
+    let scratch = tempfile::tempdir().unwrap();
+    let mut config = place.config(scratch.path(), Downloads::Redirect);
+    let StorageAddress::S3(storage) = &mut config.storage else {
+        panic!("{config:?}");
+    };
+    let nobody = ("AWS_METADATA_ENDPOINT", "http://127.0.0.1:1");
+    storage.options.retain(|name, _| !name.contains("KEY"));
+    storage
+        .options
+        .extend([(nobody.0.to_owned(), nobody.1.to_owned())]);
+    let start = Instant::now();
+    let opened = Registry::open(config).await;
+    println!("told after {:?}", start.elapsed());
+    assert!(start.elapsed() < REFUSAL_MAX);
+    assert!(
+        matches!(opened, Err(RegistryError::OpenStorage { .. })),
+        "{opened:?}"
+    );
 }
 
 /// The directory of a server that is not in use is empty but for room for uploads.

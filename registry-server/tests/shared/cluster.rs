@@ -13,9 +13,10 @@ const SYSTEM_USER: &str = "postgres";
 const START_MAX: Duration = Duration::from_secs(60);
 
 /// Runs the server until standard input ends, which it does with the test process however that dies; then removes everything.
-/// A cluster that is thrown away need not survive a power cut, so nothing is synced.
+/// Signals to the whole group, as Ctrl-C sends them, must not come before that. A cluster that is thrown away need not survive a power cut, so nothing is synced.
 const KEEPER: &str = r#"
 cd /
+trap '' INT TERM HUP
 "$@" -D "$DIRECTORY/data" -k "$DIRECTORY" -c listen_addresses= -c fsync=off -c max_connections=300 2>"$DIRECTORY/log" &
 cat >/dev/null
 kill -QUIT "$(head -n 1 "$DIRECTORY/data/postmaster.pid")"
@@ -82,6 +83,25 @@ impl Cluster {
         created.unwrap_or_else(|reason| panic!("createdb failed: {reason}"));
         let socket = self.directory.to_str().unwrap().replace('/', "%2F");
         format!("postgres://{OWNER}@{socket}/{name}")
+    }
+
+    /// Breaks off all transactions and connections.
+    pub(super) fn restart(&self) {
+        let mut restart = command(self.as_root, &self.programs.join("pg_ctl"));
+        restart
+            .args([
+                "restart",
+                "--mode=immediate",
+                "--wait",
+                "--silent",
+                "--pgdata",
+            ])
+            .arg(self.directory.join("data"))
+            .arg("--log")
+            .arg(self.directory.join("log-restarted"))
+            .stdout(Stdio::null());
+        let status = restart.stdin(Stdio::null()).stderr(Stdio::null()).status();
+        assert!(status.unwrap().success(), "pg_ctl restart failed");
     }
 
     /// Everything in the database of this address, as SQL.

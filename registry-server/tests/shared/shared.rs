@@ -37,15 +37,25 @@ impl Shared {
     /// The two servers, or why this machine cannot run them.
     pub(crate) fn get() -> Result<&'static Self, String> {
         static SHARED: OnceLock<Result<Shared, String>> = OnceLock::new();
-        let shared = SHARED.get_or_init(|| {
-            let cluster = Cluster::start()?;
-            Ok(Self {
-                bucket: BucketServer::start(cluster.directory()),
-                cluster,
-                places: AtomicUsize::new(0),
-            })
-        });
-        shared.as_ref().map_err(Clone::clone)
+        SHARED
+            .get_or_init(Self::start)
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// Two servers for one test alone, which may ill-treat them.
+    pub(crate) fn start() -> Result<Self, String> {
+        let cluster = Cluster::start()?;
+        Ok(Self {
+            bucket: BucketServer::start(cluster.directory()),
+            cluster,
+            places: AtomicUsize::new(0),
+        })
+    }
+
+    /// Stops the database in the middle of everything and starts it again.
+    pub(crate) fn restart_database(&self) {
+        self.cluster.restart();
     }
 
     /// An empty database and an empty part of the bucket.
