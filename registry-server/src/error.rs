@@ -32,7 +32,7 @@ pub enum RegistryError {
     /// A question to the metadata database failed.
     #[error("the metadata database failed")]
     Query(#[from] sqlx::Error),
-    /// The repository was deleted while something was being written to it.
+    /// The repository was deleted while something was being read from it or written to it.
     #[error("the repository was deleted meanwhile")]
     RepositoryGone,
     /// The bucket with the content could not be opened.

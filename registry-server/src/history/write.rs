@@ -86,10 +86,11 @@ pub(crate) async fn write_commit(
         else {
             return Ok(WriteOutcome::Refused(WriteRefusal::NoSuchBranch));
         };
-        let head = database.commit(&repository.id, &reference.commit).await?;
-        let head = head.ok_or_else(|| {
-            RegistryError::Damaged(format!("commit {} is missing", reference.commit))
-        })?;
+        let Some(head) = database.commit(&repository.id, &reference.commit).await? else {
+            database.ensure_repository(&repository.id).await?;
+            let damage = format!("commit {} is missing", reference.commit);
+            return Err(RegistryError::Damaged(damage));
+        };
         if let Some(parent) = &proposal.parent
             && !names_commit(database, repository, parent, &head).await?
         {

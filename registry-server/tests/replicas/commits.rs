@@ -159,8 +159,16 @@ async fn a_deletion_in_between_is_clean() {
                 .await
                 .status()
         };
-        let (responses, deleted) = tokio::join!(join_all(commits), deleting);
+        let reading = (0..WRITERS).map(async |at| {
+            tokio::time::sleep(Duration::from_millis(3 * at as u64)).await;
+            let hub = pair.turn(at);
+            hub.get("/api/models/alice/tool/tree/main?recursive=true&expand=true")
+                .await
+        });
+        let (mut responses, read, deleted) =
+            tokio::join!(join_all(commits), join_all(reading), deleting);
         assert_eq!(deleted, 200);
+        responses.extend(read);
         for response in responses {
             let status = response.status();
             assert!(
