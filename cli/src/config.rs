@@ -7,10 +7,12 @@
 //! | `HF_ENDPOINT` | the registry's URL |
 //! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT` or the default one |
 //! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
+//! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
 //! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
 //!
 //! A tool's own variables are read here too, and only those that were granted.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -245,6 +247,18 @@ impl Places {
 )]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The `AWS_…` variables: how a registry reaches the bucket with its content.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads the environment"
+)]
+pub(crate) fn storage_variables() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty())
+        .collect()
 }
 
 fn read_config_file(path: &Path) -> anyhow::Result<ConfigFile> {

@@ -1,17 +1,29 @@
 //! What an operator decides.
 
+mod database;
+mod storage;
+
 use std::path::PathBuf;
 
 use url::Url;
 
+pub use database::{DatabaseAddress, PostgresUrl};
+pub use storage::{Downloads, S3Storage, StorageAddress};
+
 use crate::limits::Limits;
 
-/// Where a registry keeps its files and how it is reached.
+/// Where a registry keeps its data and how it is reached.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RegistryConfig {
-    /// The directory for everything: `registry.sqlite` and `content/`. It is made when it is not there, readable by its owner only.
+    /// The directory for everything that has no other place: `registry.sqlite`, `content/`, and uploads while they arrive. It is made
+    /// when it is not there, readable by its owner only. With the metadata in PostgreSQL and the content in a bucket it holds nothing
+    /// that must be kept or shared.
     pub directory: PathBuf,
+    /// Where the metadata is: accounts, tokens, repositories and their history.
+    pub database: DatabaseAddress,
+    /// Where the bytes of files are.
+    pub storage: StorageAddress,
     /// The address clients use, with scheme, when it differs from what their requests say, as it does behind a proxy with TLS.
     /// Without it links are made from each request's `Host` header.
     pub public_url: Option<Url>,
@@ -20,13 +32,40 @@ pub struct RegistryConfig {
 }
 
 impl RegistryConfig {
-    /// A registry in `directory` with the [standard limits](Limits::standard), reached at the address it listens on.
+    /// A registry wholly in `directory` with the [standard limits](Limits::standard), reached at the address it listens on.
     #[must_use]
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self {
             directory: directory.into(),
+            database: DatabaseAddress::Directory,
+            storage: StorageAddress::Directory,
             public_url: None,
             limits: Limits::standard(),
         }
     }
+}
+
+/// Why a text is not the address of a database or of a storage.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// The text is no URL. It is not repeated, because it may hold a password.
+    #[error("this is not a URL: {0}")]
+    NotAUrl(#[from] url::ParseError),
+    /// The URL leads to something else.
+    #[error("a URL that starts with {expected}:// is needed, not with {actual}://")]
+    Scheme {
+        /// What the URL should start with.
+        expected: &'static str,
+        /// What it starts with.
+        actual: String,
+    },
+    /// The URL of a storage names no bucket.
+    #[error("the URL names no bucket; write s3://bucket or s3://bucket/prefix")]
+    NoBucket,
+    /// The URL of a storage holds something that is not a bucket or a prefix, such as a user or a port.
+    #[error(
+        "the URL holds more than a bucket and a prefix; keys and endpoint are options of their own"
+    )]
+    MoreThanABucket,
 }

@@ -1,7 +1,9 @@
 //! The content store: the bytes of files, keyed by their SHA-256, in any `object_store`.
 
+mod bucket;
 mod digest;
 mod spool;
+mod upload;
 
 use std::io::SeekFrom;
 use std::ops::Range;
@@ -16,16 +18,20 @@ use object_store::path::Path as Key;
 use object_store::{GetOptions, GetResultPayload, ObjectStore, ObjectStoreExt as _};
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 use tokio_util::io::ReaderStream;
+use url::Url;
 
+use bucket::Bucket;
+pub(crate) use bucket::ShownAs;
 pub(crate) use digest::Sha256Digest;
 use spool::SpooledBytes;
 pub(crate) use spool::{Spool, Spooled};
 
+use crate::config::S3Storage;
 use crate::error::RegistryError;
 
 /// Bytes read at once from a local file on the way to a client.
 const READ_BYTES: usize = 128 << 10;
-/// The directory, inside the store, where bodies wait until they are complete.
+/// The directory where bodies wait until they are complete; inside a local store.
 const INCOMING: &str = "incoming";
 
 /// Where the bytes of files live. An object, once there, never changes.
@@ -33,6 +39,8 @@ const INCOMING: &str = "incoming";
 pub(crate) struct ContentStore {
     store: Arc<dyn ObjectStore>,
     incoming: PathBuf,
+    /// What only a store on another machine needs and can do.
+    bucket: Option<Arc<Bucket>>,
 }
 
 impl ContentStore {
@@ -42,15 +50,38 @@ impl ContentStore {
     /// afterwards never points at content a power cut can take away.
     pub(crate) fn open_local(directory: &Path) -> Result<Self, RegistryError> {
         let store = LocalFileSystem::new_with_prefix(directory)?.with_fsync(true);
-        let incoming = directory.join(INCOMING);
-        std::fs::create_dir_all(&incoming).map_err(|source| RegistryError::OpenDirectory {
-            path: incoming.clone(),
-            source,
-        })?;
+        Ok(Self {
+            store: Arc::new(store),
+            incoming: create_incoming(directory)?,
+            bucket: None,
+        })
+    }
+
+    /// Opens a bucket. Bodies wait in `directory`, which must exist, until their SHA-256, and so their key, is known: S3 cannot
+    /// rename.
+    pub(crate) async fn open_s3(
+        storage: &S3Storage,
+        directory: &Path,
+    ) -> Result<Self, RegistryError> {
+        let incoming = create_incoming(directory)?;
+        let (store, bucket) = bucket::open(storage).await?;
         Ok(Self {
             store: Arc::new(store),
             incoming,
+            bucket: Some(Arc::new(bucket)),
         })
+    }
+
+    /// An address that gives the bytes of a file to whoever knows it, for a while; `None` where clients get them from the registry.
+    pub(crate) async fn signed_url(
+        &self,
+        sha256: &Sha256Digest,
+        shown: ShownAs<'_>,
+    ) -> Result<Option<Url>, RegistryError> {
+        match &self.bucket {
+            Some(bucket) => bucket.signed_url(&key_of(sha256), shown).await,
+            None => Ok(None),
+        }
     }
 
     /// Removes what interrupted uploads left behind: temporary files older than `age`.
@@ -79,11 +110,15 @@ impl ContentStore {
     /// Makes a complete file part of the store. When this returns the bytes are durable.
     pub(crate) async fn keep(&self, spooled: Spooled) -> Result<(), RegistryError> {
         let key = key_of(&spooled.sha256);
-        match spooled.bytes {
-            SpooledBytes::Memory(bytes) => {
+        match (spooled.bytes, &self.bucket) {
+            (SpooledBytes::Memory(bytes), _) => {
                 self.store.put(&key, bytes.into()).await?;
             }
-            SpooledBytes::File(path) => {
+            (SpooledBytes::File(path), Some(bucket)) => {
+                let store = Arc::clone(&self.store);
+                bucket.send(store, key, path, spooled.size_bytes).await?;
+            }
+            (SpooledBytes::File(path), None) => {
                 // The file lies in the store's own directory, so it is moved and not copied.
                 let staged = path
                     .file_name()
@@ -150,6 +185,15 @@ impl ContentStore {
         }
         Ok(bytes)
     }
+}
+
+fn create_incoming(directory: &Path) -> Result<PathBuf, RegistryError> {
+    let incoming = directory.join(INCOMING);
+    std::fs::create_dir_all(&incoming).map_err(|source| RegistryError::OpenDirectory {
+        path: incoming.clone(),
+        source,
+    })?;
+    Ok(incoming)
 }
 
 /// Two levels of directories keep each one small.

@@ -1,7 +1,8 @@
 //! The metadata database: all SQL lives in this module and its children.
 //!
 //! The statements keep to what SQLite and PostgreSQL share (`$1` placeholders, `ON CONFLICT`, `RETURNING`, integers for truth values and
-//! times) and run through sqlx's `Any` driver, so that the engine is chosen by the address and not by the code. Only opening differs.
+//! times) and run through sqlx's `Any` driver, so that the engine is chosen by the address and not by the code. Only opening and the
+//! beginning of a write differ.
 
 pub(crate) mod accounts;
 mod aliases;
@@ -9,12 +10,14 @@ pub(crate) mod commits;
 pub(crate) mod fulltext;
 pub(crate) mod listings;
 pub(crate) mod objects;
+mod postgres;
 pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;
 pub(crate) mod search;
 pub(crate) mod tokens;
 pub(crate) mod tools;
+mod trouble;
 mod visibility;
 
 use std::path::Path;
@@ -23,6 +26,7 @@ use std::sync::Once;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
+use sqlx::migrate::Migrator;
 use sqlx::query::{Query, QueryAs};
 use sqlx::{
     Any, AnyConnection, AnyPool, AssertSqlSafe, Connection as _, Executor as _, FromRow,
@@ -30,13 +34,16 @@ use sqlx::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+pub(crate) use trouble::Trouble;
+
 use crate::error::RegistryError;
-use fulltext::Engine;
 
 /// Connections kept open; SQLite runs each on a thread of its own.
 const CONNECTIONS_MAX: u32 = 8;
 /// Rows asked for by one `IN (…)`; below SQLite's and PostgreSQL's limits on parameters.
 pub(crate) const BATCH_MAX: usize = 500;
+
+static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
 
 const SQLITE_PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
      PRAGMA busy_timeout = 30000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864;";
@@ -49,8 +56,35 @@ const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
 pub(crate) struct Database {
     pool: AnyPool,
     engine: Engine,
-    /// SQLite knows one writer; waiting in a fair queue here beats polling its lock.
-    writer: Arc<Semaphore>,
+    /// SQLite knows one writer; waiting in a fair queue here beats polling its lock. PostgreSQL knows as many as there is room for.
+    writers: Arc<Semaphore>,
+}
+
+/// Which database answers, and so which statements it understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+impl Engine {
+    /// How a write transaction begins.
+    fn begin(self) -> &'static str {
+        match self {
+            // A deferred transaction that reads first and writes later fails with "busy" as soon as another process wrote in between.
+            Self::Sqlite => "BEGIN IMMEDIATE",
+            // Each statement sees what was committed before it, so that whoever waited for a lock sees what was done meanwhile.
+            Self::Postgres => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+        }
+    }
+
+    /// Finds a repository and keeps all other writers to it out.
+    fn lock_repository(self) -> &'static str {
+        match self {
+            Self::Sqlite => "SELECT id FROM repositories WHERE id = $1",
+            Self::Postgres => "SELECT id FROM repositories WHERE id = $1 FOR UPDATE",
+        }
+    }
 }
 
 /// A write transaction; dropping it without [`Writing::commit`] rolls back.
@@ -62,9 +96,7 @@ pub(crate) struct Writing {
 impl Database {
     /// Opens or makes the SQLite database at `path` and brings its schema up to date.
     pub(crate) async fn open_sqlite(path: &Path) -> Result<Self, RegistryError> {
-        static DRIVERS: Once = Once::new();
-        DRIVERS.call_once(sqlx::any::install_default_drivers);
-
+        install_drivers();
         let url = format!(
             "sqlite://{}?mode=rwc",
             utf8_percent_encode(&path.to_string_lossy(), URL_PATH)
@@ -87,35 +119,63 @@ impl Database {
             .connect(&url)
             .await
             .map_err(failed)?;
-        sqlx::migrate!("./migrations/sqlite")
+        MIGRATIONS
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        Ok(Self {
-            pool,
-            engine: Engine::Sqlite,
-            writer: Arc::new(Semaphore::new(1)),
-        })
+        Ok(Self::new(pool, Engine::Sqlite, 1))
     }
 
-    /// Starts a write transaction, waiting for the writers before it.
+    fn new(pool: AnyPool, engine: Engine, writers_max: usize) -> Self {
+        Self {
+            pool,
+            engine,
+            writers: Arc::new(Semaphore::new(writers_max)),
+        }
+    }
+
+    /// Starts a write transaction to what belongs to no repository.
+    ///
+    /// SQLite lets one of these run at a time, PostgreSQL several: there a decision that rests on what was read before must be part of
+    /// the statement that acts on it, as `ON CONFLICT` is.
     pub(crate) async fn write(&self) -> Result<Writing, RegistryError> {
-        let permit = Arc::clone(&self.writer)
+        let permit = Arc::clone(&self.writers)
             .acquire_owned()
             .await
             .map_err(|_| RegistryError::Damaged("the writers' queue is closed".to_owned()))?;
-        // A deferred transaction that reads first and writes later fails with "busy" as soon as another process wrote in between.
-        let transaction = self.pool.begin_with("BEGIN IMMEDIATE").await?;
+        let transaction = self.pool.begin_with(self.engine.begin()).await?;
         Ok(Writing {
             transaction,
             _permit: permit,
         })
     }
 
+    /// Starts a write transaction to one repository, waiting for all writers to it that came before, those of other servers too.
+    ///
+    /// What is read from the database after this returned stays true until the transaction ends. As everybody locks the repository
+    /// first, two writers cannot each hold what the other waits for.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::RepositoryGone`] when it was deleted meanwhile.
+    pub(crate) async fn write_to(&self, repository: &str) -> Result<Writing, RegistryError> {
+        let mut writing = self.write().await?;
+        let found = sqlx::query(self.engine.lock_repository())
+            .bind(repository)
+            .fetch_optional(&mut *writing.transaction)
+            .await?;
+        found.map(|_| writing).ok_or(RegistryError::RepositoryGone)
+    }
+
     /// Flushes what is written and closes all connections.
     pub(crate) async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+fn install_drivers() {
+    static DRIVERS: Once = Once::new();
+    DRIVERS.call_once(sqlx::any::install_default_drivers);
 }
 
 /// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then cannot say why.
@@ -157,4 +217,20 @@ pub(crate) fn placeholders(first: usize, count: usize) -> String {
         text.push_str(&index.to_string());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_engines_have_the_same_migrations() {
+        let steps = |migrations: &Migrator| -> Vec<(i64, String)> {
+            migrations
+                .iter()
+                .map(|step| (step.version, step.description.to_string()))
+                .collect()
+        };
+        assert_eq!(steps(&MIGRATIONS), steps(&postgres::MIGRATIONS));
+    }
 }

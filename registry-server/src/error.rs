@@ -32,6 +32,18 @@ pub enum RegistryError {
     /// A question to the metadata database failed.
     #[error("the metadata database failed")]
     Query(#[from] sqlx::Error),
+    /// The repository was deleted while something was being read from it or written to it.
+    #[error("the repository was deleted meanwhile")]
+    RepositoryGone,
+    /// The bucket with the content could not be opened.
+    #[error("cannot use the storage {address}")]
+    OpenStorage {
+        /// Where the storage is; it holds no key.
+        address: String,
+        /// What the storage said.
+        #[source]
+        source: object_store::Error,
+    },
     /// The content store failed to read or write.
     #[error("the content store failed")]
     Content(#[from] object_store::Error),

@@ -2,7 +2,8 @@
 //!
 //! The public clients (`hf-hub` for Rust, `huggingface_hub` for Python, `@huggingface/hub` for JavaScript) create, upload, list,
 //! search, tag, download, move and delete repositories on it without a change. Everything lives in one directory: metadata in SQLite,
-//! the bytes of files beside it, keyed by their SHA-256. The history of a repository is a true git history: blobs, trees and commits
+//! the bytes of files beside it, keyed by their SHA-256. Or the metadata lives in PostgreSQL and the bytes in a bucket that speaks S3;
+//! then any number of servers may serve the one registry. The history of a repository is a true git history: blobs, trees and commits
 //! have the ids git gives them.
 //!
 //! ```no_run
@@ -49,7 +50,10 @@ mod wire;
 
 pub use access::{Access, Route, RouteMethod, TokenRole};
 pub use admin::{MemberRole, NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
-pub use config::RegistryConfig;
+pub use config::{
+    AddressError, DatabaseAddress, Downloads, PostgresUrl, RegistryConfig, S3Storage,
+    StorageAddress,
+};
 pub use error::RegistryError;
 pub use limits::{Limits, RateLimit};
 pub use names::{

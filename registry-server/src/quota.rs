@@ -59,6 +59,7 @@ pub(crate) async fn exceeded(
     let Some(quota_bytes) = quota(registry, writing.quota_of(owner).await?) else {
         return Ok(None);
     };
+    writing.lock_quota(owner).await?;
     let used_bytes = used(writing.stored_by(owner).await?);
     Ok((used_bytes > quota_bytes).then_some(QuotaExceeded {
         quota_bytes,

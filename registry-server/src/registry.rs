@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::config::RegistryConfig;
+use crate::config::{DatabaseAddress, RegistryConfig, StorageAddress};
 use crate::content::ContentStore;
 use crate::database::Database;
 use crate::error::RegistryError;
@@ -17,9 +17,10 @@ const DATABASE_FILE: &str = "registry.sqlite";
 /// The directory with the content of files, in the registry's directory.
 const CONTENT_DIRECTORY: &str = "content";
 
-/// An open registry. Cloning gives another handle to the same one; all state is in the directory, none in the process.
+/// An open registry. Cloning gives another handle to the same one; all state is in its database and its storage, none in the process.
 ///
-/// Several processes may have one directory open, so users and tokens can be managed while a server runs on it.
+/// Several processes may have one directory open, so users and tokens can be managed while a server runs on it. Servers on several
+/// machines may have one PostgreSQL database and one bucket open.
 #[derive(Clone)]
 pub struct Registry(Arc<Inner>);
 
@@ -32,25 +33,37 @@ struct Inner {
 }
 
 impl Registry {
-    /// Opens the registry in `config.directory`, making it when there is none and bringing an older one up to date.
+    /// Opens a registry, making it when there is none and bringing an older one up to date.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`] or [`RegistryError::Migrate`] when the directory cannot be
-    /// used or holds a registry of a newer version.
+    /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`], [`RegistryError::OpenStorage`] or [`RegistryError::Migrate`]
+    /// when the directory, the database or the bucket cannot be used, or holds a registry of a newer version.
     pub async fn open(config: RegistryConfig) -> Result<Self, RegistryError> {
-        let content_directory = config.directory.join(CONTENT_DIRECTORY);
         create_private_directory(&config.directory)?;
-        create_private_directory(&content_directory)?;
         let directory = std::path::absolute(&config.directory).map_err(|source| {
             RegistryError::OpenDirectory {
                 path: config.directory.clone(),
                 source,
             }
         })?;
+        let database = match &config.database {
+            DatabaseAddress::Directory => {
+                Database::open_sqlite(&directory.join(DATABASE_FILE)).await?
+            }
+            DatabaseAddress::Postgres(url) => Database::open_postgres(url).await?,
+        };
+        let content = match &config.storage {
+            StorageAddress::Directory => {
+                let content_directory = directory.join(CONTENT_DIRECTORY);
+                create_private_directory(&content_directory)?;
+                ContentStore::open_local(&content_directory)?
+            }
+            StorageAddress::S3(storage) => ContentStore::open_s3(storage, &directory).await?,
+        };
         Ok(Self(Arc::new(Inner {
-            database: Database::open_sqlite(&directory.join(DATABASE_FILE)).await?,
-            content: ContentStore::open_local(&content_directory)?,
+            database,
+            content,
             public_url: config.public_url,
             rates: Rates::new(&config.limits),
             limits: config.limits,

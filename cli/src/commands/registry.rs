@@ -9,9 +9,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use tool_hub_registry_server::{Registry as OpenRegistry, RegistryConfig};
+use tool_hub_registry_server::{
+    DatabaseAddress, Registry as OpenRegistry, RegistryConfig, S3Storage, StorageAddress,
+};
 
-use crate::config::Config;
+use crate::config::{Config, storage_variables};
 use crate::printer::Printer;
 
 /// Arguments of `tool registry`.
@@ -20,6 +22,14 @@ pub(crate) struct Registry {
     /// The directory with everything the registry keeps [default: the user's data directory]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    /// The PostgreSQL database for accounts and history, as postgres://USER@HOST/NAME [default: a file in DIR]
+    #[arg(long, global = true, value_name = "URL")]
+    database: Option<DatabaseAddress>,
+
+    /// The bucket for the content of files, as s3://BUCKET/PREFIX; AWS_… variables say how to reach it [default: in DIR]
+    #[arg(long, global = true, value_name = "URL")]
+    storage: Option<S3Storage>,
 
     #[command(subcommand)]
     command: RegistryCommand,
@@ -47,7 +57,15 @@ impl Registry {
             Some(directory) => config.working.join(directory),
             None => config.registry.clone(),
         };
-        let settings = RegistryConfig::new(directory);
+        let mut settings = RegistryConfig::new(directory);
+        if let Some(database) = &self.database {
+            settings.database = database.clone();
+        }
+        if let Some(storage) = &self.storage {
+            let mut storage = storage.clone();
+            storage.options = storage_variables();
+            settings.storage = StorageAddress::S3(storage);
+        }
         match &self.command {
             RegistryCommand::Serve(command) => command.execute(settings, printer).await,
             RegistryCommand::User(command) => command.execute(open(settings).await?, printer).await,

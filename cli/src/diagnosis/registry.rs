@@ -10,6 +10,7 @@ impl Hint for RegistryError {
         match self {
             Self::OpenDirectory { .. }
             | Self::OpenDatabase { .. }
+            | Self::OpenStorage { .. }
             | Self::Migrate(_)
             | Self::Content(_)
             | Self::Spool(_)
@@ -25,6 +26,14 @@ impl Hint for RegistryError {
         match self {
             Self::OpenDirectory { .. } => vec![
                 "make it a directory that you may write, or name another with --data DIR"
+                    .to_owned(),
+            ],
+            Self::OpenDatabase { url, .. } if url.starts_with("postgres") => vec![
+                "the database must exist, and its user must be allowed to make tables; a password may also be given as PGPASSWORD"
+                    .to_owned(),
+            ],
+            Self::OpenStorage { .. } => vec![
+                "the bucket must exist; set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, and AWS_ENDPOINT_URL for a server that is not Amazon's"
                     .to_owned(),
             ],
             Self::OpenDatabase { .. } => vec![

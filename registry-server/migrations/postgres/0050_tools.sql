@@ -2,15 +2,15 @@
 
 -- facts is JSON; a manifest is read once and named by its content, so a row never goes stale.
 CREATE TABLE manifests (
-    repository TEXT NOT NULL REFERENCES repositories (id) ON DELETE CASCADE,
-    sha256     TEXT NOT NULL,
+    repository TEXT COLLATE "C" NOT NULL REFERENCES repositories (id) ON DELETE CASCADE,
+    sha256     TEXT COLLATE "C" NOT NULL,
     facts      TEXT NOT NULL,
     PRIMARY KEY (repository, sha256)
 );
 
 -- The repositories whose default branch carries a valid manifest. functions are names and descriptions, for search.
 CREATE TABLE tools (
-    repository  TEXT NOT NULL PRIMARY KEY REFERENCES repositories (id) ON DELETE CASCADE,
+    repository  TEXT COLLATE "C" NOT NULL PRIMARY KEY REFERENCES repositories (id) ON DELETE CASCADE,
     name        TEXT NOT NULL,
     version     TEXT NOT NULL,
     description TEXT NOT NULL,
@@ -18,18 +18,19 @@ CREATE TABLE tools (
 );
 
 -- One document for each repository. PostgreSQL would read owner/name as a path and text-stats as a hyphenated word, so everything
--- that is neither letter nor digit becomes a space before the text is cut into words.
+-- that is neither letter nor digit becomes a space before the text is cut into words. A sign that no search asks for stands between the fields,
+-- so that the parts of a word are not found across two of them.
 CREATE TABLE search_documents (
-    repository  TEXT NOT NULL PRIMARY KEY REFERENCES repositories (id) ON DELETE CASCADE,
+    repository  TEXT COLLATE "C" NOT NULL PRIMARY KEY REFERENCES repositories (id) ON DELETE CASCADE,
     title       TEXT NOT NULL,
     name        TEXT NOT NULL,
     description TEXT NOT NULL,
     functions   TEXT NOT NULL,
     body        TEXT NOT NULL,
     document    TSVECTOR NOT NULL GENERATED ALWAYS AS (
-        setweight(to_tsvector('simple', regexp_replace(name, '[^[:alnum:]]+', ' ', 'g')), 'A') ||
-        setweight(to_tsvector('simple', regexp_replace(description, '[^[:alnum:]]+', ' ', 'g')), 'B') ||
-        setweight(to_tsvector('simple', regexp_replace(functions, '[^[:alnum:]]+', ' ', 'g')), 'C') ||
+        setweight(to_tsvector('simple', regexp_replace(name, '[^[:alnum:]]+', ' ', 'g')), 'A') || TSVECTOR '''|'':1' ||
+        setweight(to_tsvector('simple', regexp_replace(description, '[^[:alnum:]]+', ' ', 'g')), 'B') || TSVECTOR '''|'':1' ||
+        setweight(to_tsvector('simple', regexp_replace(functions, '[^[:alnum:]]+', ' ', 'g')), 'C') || TSVECTOR '''|'':1' ||
         setweight(to_tsvector('simple', regexp_replace(body, '[^[:alnum:]]+', ' ', 'g')), 'D')
     ) STORED
 );

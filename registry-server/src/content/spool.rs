@@ -52,6 +52,10 @@ impl StagedFile {
         self.0.file_name()
     }
 
+    pub(super) fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+
     /// Call when the file is no longer at its temporary place.
     pub(super) fn disable_cleanup(mut self) {
         self.0.disable_cleanup(true);

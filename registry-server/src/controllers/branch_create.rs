@@ -47,7 +47,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             Some(target::find_commit(&call.registry, repository, point).await?)
         }
     };
-    let mut writing = database.write().await?;
+    let mut writing = database.write_to(&repository.id).await?;
     if wish.overwrite && branch.as_str() != DEFAULT_BRANCH {
         writing
             .delete_reference(&repository.id, &branch.branch())

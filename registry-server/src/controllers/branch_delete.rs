@@ -14,7 +14,11 @@ pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
             "Cannot delete refs/heads/main: it is the default branch",
         ));
     }
-    let mut writing = call.registry.database().write().await?;
+    let mut writing = call
+        .registry
+        .database()
+        .write_to(&call.admitted.repository.id)
+        .await?;
     if !writing
         .delete_reference(&call.admitted.repository.id, &branch.branch())
         .await?

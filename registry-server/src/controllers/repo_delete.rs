@@ -28,7 +28,7 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
     let id = RepositoryId::parse(kind, &id)
         .map_err(|_| repo_not_found(&Visitor::Known(Box::new(call.admitted.clone()))))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &id).await?;
-    let mut writing = call.registry.database().write().await?;
+    let mut writing = call.registry.database().write_to(&repository.id).await?;
     writing.delete_repository(&repository.id).await?;
     writing.commit().await?;
     tracing::info!(repository = repository.full_name(), "deleted");

@@ -33,7 +33,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
         super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
             .await?;
     require_reach(&call.admitted, &owner.name, to.name.as_str())?;
-    let mut writing = call.registry.database().write().await?;
+    let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing
         .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())
         .await?

@@ -45,7 +45,7 @@ pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
         )));
     }
     let repository = &call.admitted.repository;
-    let mut writing = call.registry.database().write().await?;
+    let mut writing = call.registry.database().write_to(&repository.id).await?;
     let settings = Settings {
         private,
         description: wish.description.as_deref(),

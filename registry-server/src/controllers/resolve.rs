@@ -11,9 +11,11 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use url::Url;
 
 use super::target;
 use crate::access::{Call, ReadRepository};
+use crate::content::ShownAs;
 use crate::database::objects::Blob;
 use crate::error::RegistryError;
 use crate::history::{ListedEntry, ListedKind, find_entry};
@@ -23,6 +25,9 @@ use crate::names::{RepositoryPath, decode};
 const X_REPO_COMMIT: HeaderName = HeaderName::from_static("x-repo-commit");
 const X_LINKED_ETAG: HeaderName = HeaderName::from_static("x-linked-etag");
 const X_LINKED_SIZE: HeaderName = HeaderName::from_static("x-linked-size");
+
+/// The shortest part of a file for which a client is sent to the storage.
+const REDIRECTED_BYTES_MIN: u64 = 1 << 20;
 
 pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
     if call.admitted.moved {
@@ -119,6 +124,11 @@ async fn answer(
             return Err(refusal.header(CONTENT_RANGE, content_range("*", size)));
         }
     };
+    if call.parts.method == Method::GET
+        && let Some(url) = elsewhere(call, blob, &part, &headers).await?
+    {
+        return redirect(headers, &url);
+    }
     headers.insert(CONTENT_LENGTH, (part.end - part.start).into());
     let body = match call.parts.method {
         Method::HEAD => Body::empty(),
@@ -128,6 +138,46 @@ async fn answer(
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     Ok(response)
+}
+
+/// The address in the storage that the client may get these bytes from by itself, repeating its request there.
+///
+/// HEAD is never sent elsewhere: clients follow a redirect with another HEAD, which an address signed for GET refuses. Short
+/// parts stay as well: they cost less to send than to sign, and the JavaScript client reads our ETag with the first byte.
+async fn elsewhere(
+    call: &Call<ReadRepository>,
+    blob: &Blob,
+    part: &Range<u64>,
+    headers: &HeaderMap,
+) -> Result<Option<Url>, RegistryError> {
+    let request = &call.parts.headers;
+    // The storage may read a condition or an odd range in another way, and does not know our ETags.
+    let plain = !request.contains_key(IF_RANGE)
+        && request.contains_key(RANGE) == headers.contains_key(CONTENT_RANGE);
+    if !plain || part.end - part.start < REDIRECTED_BYTES_MIN {
+        return Ok(None);
+    }
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let shown = ShownAs {
+        content_type: text(CONTENT_TYPE).unwrap_or("application/octet-stream"),
+        disposition: text(CONTENT_DISPOSITION).unwrap_or("inline"),
+    };
+    call.registry
+        .content()
+        .signed_url(&blob.sha256, shown)
+        .await
+}
+
+/// The address is as good as the file for a while, so no cache may keep it.
+fn redirect(mut headers: HeaderMap, url: &Url) -> Reply {
+    let location = HeaderValue::from_str(url.as_str())
+        .map_err(|_| RegistryError::Damaged("a signed address is no header".to_owned()))?;
+    for name in [CONTENT_TYPE, CONTENT_RANGE, CONTENT_DISPOSITION] {
+        headers.remove(name);
+    }
+    headers.insert(LOCATION, location);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok((StatusCode::FOUND, headers).into_response())
 }
 
 fn file_headers(path: &str, blob: &Blob, etag: &HeaderValue, private: bool) -> HeaderMap {

@@ -42,7 +42,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         name: tag.tag(),
         commit: commit.oid,
     };
-    let mut writing = call.registry.database().write().await?;
+    let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing
         .insert_reference(
             &repository.id,

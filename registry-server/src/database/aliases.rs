@@ -46,7 +46,15 @@ impl Writing {
         .bind(name)
         .bind(name.to_ascii_lowercase())
         .bind(&repository.id);
-        self.run(statement).await?;
+        match self.run(statement).await {
+            // With several writers somebody may have taken the id after it was looked for.
+            Err(RegistryError::Query(sqlx::Error::Database(error)))
+                if error.is_unique_violation() =>
+            {
+                return Ok(false);
+            }
+            done => done?,
+        };
         self.insert_alias(repository).await?;
         self.delete_alias(repository.kind, owner_name, name).await?;
         self.index_document(&repository.id).await?;

@@ -5,19 +5,8 @@
 //! measure within a tier. The measure is cut to an integer, so that a page can begin where the one before it ended. What stands in the
 //! middle of a word of the id comes last: clients of the Hub expect parts of names to be found.
 
-use super::Writing;
+use super::{Engine, Writing};
 use crate::error::RegistryError;
-
-/// Which statements a database understands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine {
-    Sqlite,
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "chosen when a PostgreSQL database is opened")
-    )]
-    Postgres,
-}
 
 /// How far apart two tiers are; no engine's measure reaches it.
 const TIER: i64 = 1_000_000_000_000;

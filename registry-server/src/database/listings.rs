@@ -33,16 +33,18 @@ impl Writing {
         repository: &str,
         listing: &Listing,
     ) -> Result<(), RegistryError> {
+        // PostgreSQL has no zero byte in a text, and a card is whatever its author wrote.
+        let search_text = listing.search_text.replace('\0', " ");
         let statement =
             sqlx::query("UPDATE repositories SET card = $1, search_text = $2 WHERE id = $3")
                 .bind(listing.card.as_deref())
-                .bind(&listing.search_text)
+                .bind(search_text)
                 .bind(repository);
         self.run(statement).await?;
         let statement =
             sqlx::query("DELETE FROM repository_tags WHERE repository = $1").bind(repository);
         self.run(statement).await?;
-        for tag in &listing.tags {
+        for tag in listing.tags.iter().filter(|tag| !tag.contains('\0')) {
             let statement = sqlx::query(
                 "INSERT INTO repository_tags (repository, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             )

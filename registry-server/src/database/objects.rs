@@ -1,6 +1,6 @@
 //! Git trees, and the content that git blobs stand for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use gix_hash::ObjectId;
 use sqlx::any::AnyRow;
@@ -47,6 +47,10 @@ impl Database {
     }
 
     /// The rows of these objects, where they are stored.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::RepositoryGone`] when some are missing because the repository was deleted since its tree was first looked at.
     pub(super) async fn objects<T>(
         &self,
         columns: &'static str,
@@ -56,6 +60,8 @@ impl Database {
     where
         T: for<'r> FromRow<'r, AnyRow> + Send + Unpin,
     {
+        let oids: BTreeSet<&ObjectId> = oids.iter().collect();
+        let oids: Vec<&ObjectId> = oids.into_iter().collect();
         let mut rows = Vec::with_capacity(oids.len());
         for batch in oids.chunks(BATCH_MAX) {
             let sql = format!(
@@ -67,6 +73,9 @@ impl Database {
                 query = query.bind(oid.to_string());
             }
             rows.extend(query.fetch_all(&self.pool).await?);
+        }
+        if rows.len() < oids.len() {
+            self.ensure_repository(repository).await?;
         }
         Ok(rows)
     }

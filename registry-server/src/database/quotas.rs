@@ -35,6 +35,14 @@ impl Writing {
         quota_of(&mut *self.transaction, owner).await
     }
 
+    /// Lets nobody else change what the owner keeps until the transaction ends. What other transactions wrote before is seen after.
+    pub(crate) async fn lock_quota(&mut self, owner: &str) -> Result<(), RegistryError> {
+        let statement =
+            sqlx::query("UPDATE accounts SET quota_bytes = quota_bytes WHERE id = $1").bind(owner);
+        self.run(statement).await?;
+        Ok(())
+    }
+
     pub(crate) async fn set_quota(
         &mut self,
         owner: &str,

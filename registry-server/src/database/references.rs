@@ -71,7 +71,7 @@ impl Writing {
 
     /// Points a reference at another commit if it still points at `expected`; false when it does not.
     ///
-    /// This one statement is what serialises writers, also those of other processes on the same database.
+    /// This one statement makes a commit that was built on an old state fail, whoever moved the branch and on whatever server.
     pub(crate) async fn advance_reference(
         &mut self,
         repository: &str,

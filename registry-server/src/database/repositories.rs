@@ -88,6 +88,19 @@ impl Database {
             .await?)
     }
 
+    /// Makes sure that a repository is still there, before what is missing from it is called damage.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::RepositoryGone`] when it is not.
+    pub(crate) async fn ensure_repository(&self, repository: &str) -> Result<(), RegistryError> {
+        let found = sqlx::query("SELECT id FROM repositories WHERE id = $1")
+            .bind(repository)
+            .fetch_optional(&self.pool)
+            .await?;
+        found.map(|_| ()).ok_or(RegistryError::RepositoryGone)
+    }
+
     /// Bytes of all distinct files a repository ever held.
     pub(crate) async fn used_storage_bytes(&self, repository: &str) -> Result<i64, RegistryError> {
         let used = sqlx::query_scalar(

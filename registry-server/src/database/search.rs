@@ -2,10 +2,10 @@
 
 use sqlx::{AssertSqlSafe, FromRow};
 
-use super::fulltext::{Engine, Terms};
+use super::fulltext::Terms;
 use super::repositories::{REPOSITORIES, Repository};
 use super::visibility::{Value, readable};
-use super::{BATCH_MAX, Database, placeholders};
+use super::{BATCH_MAX, Database, Engine, placeholders};
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenReach};
 

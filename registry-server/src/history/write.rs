@@ -22,8 +22,9 @@ use crate::quota::{self, QuotaExceeded};
 use crate::registry::Registry;
 use crate::tool::ManifestFault;
 
-/// How often a commit that names no parent is put on top of a branch that keeps moving.
-const ATTEMPTS_MAX: usize = 100;
+/// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
+/// kept out, so it is the last.
+const ATTEMPTS_MAX: usize = 2;
 
 /// One change.
 #[derive(Debug)]
@@ -83,6 +84,7 @@ pub(crate) async fn write_commit(
     proposal: &Proposal,
 ) -> Result<WriteOutcome, RegistryError> {
     let database = registry.database();
+    let mut turn: Option<Writing> = None;
     for _ in 0..ATTEMPTS_MAX {
         let full_name = branch.branch();
         let Some(reference) = database
@@ -91,10 +93,11 @@ pub(crate) async fn write_commit(
         else {
             return Ok(WriteOutcome::Refused(WriteRefusal::NoSuchBranch));
         };
-        let head = database.commit(&repository.id, &reference.commit).await?;
-        let head = head.ok_or_else(|| {
-            RegistryError::Damaged(format!("commit {} is missing", reference.commit))
-        })?;
+        let Some(head) = database.commit(&repository.id, &reference.commit).await? else {
+            database.ensure_repository(&repository.id).await?;
+            let damage = format!("commit {} is missing", reference.commit);
+            return Err(RegistryError::Damaged(damage));
+        };
         if let Some(parent) = &proposal.parent
             && !names_commit(database, repository, parent, &head).await?
         {
@@ -123,11 +126,16 @@ pub(crate) async fn write_commit(
             }
             _ => None,
         };
-        let mut writing = database.write().await?;
+        let mut writing = match turn.take() {
+            Some(writing) => writing,
+            None => database.write_to(&repository.id).await?,
+        };
         if !writing
             .advance_reference(&repository.id, &full_name, &head.oid, &commit.oid)
             .await?
         {
+            // Somebody was faster. Building anew with the repository locked ends the race, however many are in it.
+            turn = Some(writing);
             continue;
         }
         let added = insert(

@@ -6,6 +6,7 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value};
 
+use crate::database::Trouble;
 use crate::error::RegistryError;
 
 /// What a controller returns.
@@ -111,14 +112,21 @@ impl From<RegistryError> for Refusal {
                 "the registry has no space left",
             );
         }
-        if is_overloaded(&error) {
+        if trouble(&error) == Some(Trouble::ZeroByte) {
+            return Self::bad_request("a zero byte has no place in a text");
+        }
+        if matches!(error, RegistryError::RepositoryGone) {
+            return Self::new(StatusCode::NOT_FOUND, "Repository not found")
+                .code(NotFound::Repository);
+        }
+        if trouble(&error) == Some(Trouble::Busy) || storage_is_away(&error) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the database has no time left"
+                "the database or the storage has no time or is out of reach"
             );
             return Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "the registry is overloaded; try again",
+                "the registry is overloaded or being restarted; try again",
             )
             .header(RETRY_AFTER, HeaderValue::from_static("1"));
         }
@@ -131,28 +139,30 @@ impl From<RegistryError> for Refusal {
     }
 }
 
-fn is_overloaded(error: &RegistryError) -> bool {
+/// What a failure of the database means, if it is one and no fault of this program.
+fn trouble(error: &RegistryError) -> Option<Trouble> {
     match error {
-        RegistryError::Query(sqlx::Error::PoolTimedOut) => true,
-        // SQLITE_BUSY: another process kept the database to itself.
-        RegistryError::Query(sqlx::Error::Database(database)) => {
-            database.code().is_some_and(|code| code == "5")
-        }
-        _ => false,
+        RegistryError::Query(error) => Trouble::of(error),
+        _ => None,
     }
 }
 
+/// A server that holds the content does not answer, or answers with a failure of its own, however often it is asked.
+fn storage_is_away(error: &RegistryError) -> bool {
+    matches!(
+        error,
+        RegistryError::Content(object_store::Error::Generic { store: "S3", .. })
+    )
+}
+
 fn disk_is_full(error: &RegistryError) -> bool {
+    if trouble(error) == Some(Trouble::Full) {
+        return true;
+    }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if let Some(io) = error.downcast_ref::<std::io::Error>()
             && io.kind() == std::io::ErrorKind::StorageFull
-        {
-            return true;
-        }
-        // SQLITE_FULL
-        if let Some(sqlx::Error::Database(database)) = error.downcast_ref::<sqlx::Error>()
-            && database.code().is_some_and(|code| code == "13")
         {
             return true;
         }

@@ -57,7 +57,7 @@ async fn a_full_disk_stops_writers_only_and_only_while_it_is_full() {
         return;
     };
     let directory = disk.0.path().join("registry");
-    let hub = TestRegistry::start_in(&directory, |_| ()).await;
+    let hub = TestRegistry::start_below(&directory, |_| ()).await;
     hub.create("alice/tool").await;
     let head = hub.commit("alice/tool", "small", &[("a", b"a")]).await;
 

@@ -45,9 +45,13 @@ async fn tree(repo: &hf_hub::HFRepository<RepoTypeModel>, revision: &str) -> Vec
 
 #[tokio::test]
 async fn life_of_a_repository() {
-    let hub = TestRegistry::start().await;
-    let alice = client(&hub, Some(&hub.alice));
-    let stranger = client(&hub, Some(&hub.bob));
+    live(&TestRegistry::start().await).await;
+}
+
+/// Everything a repository goes through.
+pub(crate) async fn live(hub: &TestRegistry) {
+    let alice = client(hub, Some(&hub.alice));
+    let stranger = client(hub, Some(&hub.bob));
     assert_eq!(alice.whoami().send().await.unwrap().username, "alice");
 
     let url = alice

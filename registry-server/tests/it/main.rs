@@ -1,4 +1,6 @@
 //! The registry as clients see it: a real server on a port of its own, plain HTTP and the real `hf-hub` client.
+//!
+//! `TOOL_HUB_TEST_PLACE=shared cargo test -p tool-hub-registry-server --test it` runs all of it on PostgreSQL and S3.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(
@@ -8,6 +10,7 @@
 
 mod disk_full;
 mod download;
+mod engines;
 mod git_authority;
 mod hf_hub_life;
 mod history;
@@ -21,6 +24,9 @@ mod rights_matrix;
 mod search;
 mod search_tools;
 mod server;
+#[allow(dead_code, reason = "the tests of several servers use the rest")]
+#[path = "../shared/shared.rs"]
+mod shared;
 mod support;
 mod tokens;
 mod tools;

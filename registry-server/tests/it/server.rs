@@ -13,9 +13,7 @@ async fn what_was_acknowledged_is_there_after_a_restart() {
     hub.create("alice/tool").await;
     let commit = hub.commit("alice/tool", "one", &[("a", b"a")]).await;
     hub.stop().await;
-    let again = Registry::open(RegistryConfig::new(hub.directory.path().join("registry")))
-        .await
-        .unwrap();
+    let again = Registry::open(hub.config.clone()).await.unwrap();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     hub.endpoint = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(tool_hub_registry_server::serve(

@@ -1,7 +1,7 @@
 //! A registry for one test, and requests to it.
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -12,7 +12,11 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tool_hub_registry_server::{Limits, MemberRole, Registry, RegistryConfig, TokenRole, serve};
+use tool_hub_registry_server::{
+    Downloads, Limits, MemberRole, Registry, RegistryConfig, StorageAddress, TokenRole, serve,
+};
+
+use crate::shared::{self, Place};
 
 /// A running registry with the users alice and bob and the organisation acme, of which alice is an administrator and carol may read.
 pub(crate) struct TestRegistry {
@@ -22,6 +26,10 @@ pub(crate) struct TestRegistry {
     pub(crate) bob: String,
     pub(crate) carol: String,
     pub(crate) directory: Arc<TempDir>,
+    /// With this the registry can be opened once more.
+    pub(crate) config: RegistryConfig,
+    /// Where its data is, when it is not in the directory.
+    pub(crate) place: Option<Place>,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
     client: reqwest::Client,
@@ -37,26 +45,38 @@ impl TestRegistry {
     }
 
     pub(crate) async fn start_at(address: IpAddr, configure: impl FnOnce(&mut Limits)) -> Self {
-        let directory = Arc::new(tempfile::tempdir().unwrap());
-        let config = RegistryConfig::new(directory.path().join("registry"));
-        Self::start_as(config, directory, address, configure).await
+        Self::start_as(Place::wanted(), None, address, configure).await
     }
 
-    /// Keeps its files in a directory that somebody else takes care of.
-    pub(crate) async fn start_in(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
-        let directory = Arc::new(tempfile::tempdir().unwrap());
-        let config = RegistryConfig::new(path);
-        Self::start_as(config, directory, Ipv4Addr::LOCALHOST.into(), configure).await
+    /// Starts a registry in a place, or in a directory.
+    #[allow(dead_code, reason = "the tests of several servers use it")]
+    pub(crate) async fn start_in(
+        place: Option<Place>,
+        configure: impl FnOnce(&mut Limits),
+    ) -> Self {
+        Self::start_as(place, None, Ipv4Addr::LOCALHOST.into(), configure).await
+    }
+
+    /// Keeps database and files in a directory that somebody else takes care of, whatever place other tests use.
+    pub(crate) async fn start_below(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
+        Self::start_as(None, Some(path), Ipv4Addr::LOCALHOST.into(), configure).await
     }
 
     async fn start_as(
-        mut config: RegistryConfig,
-        directory: Arc<TempDir>,
+        place: Option<Place>,
+        files: Option<&Path>,
         address: IpAddr,
         configure: impl FnOnce(&mut Limits),
     ) -> Self {
+        let directory = Arc::new(tempfile::tempdir().unwrap());
+        let files = files.map_or_else(|| directory.path().join("registry"), Path::to_path_buf);
+        let mut config = match &place {
+            // What clients do with redirects is tested on its own.
+            Some(place) => place.config(&files, Downloads::Proxy),
+            None => RegistryConfig::new(files),
+        };
         configure(&mut config.limits);
-        let registry = Registry::open(config).await.unwrap();
+        let registry = Registry::open(config.clone()).await.unwrap();
         for user in ["alice", "bob", "carol"] {
             registry.add_user(user, None).await.unwrap();
         }
@@ -95,10 +115,49 @@ impl TestRegistry {
             bob,
             carol,
             directory,
+            config,
+            place,
             stop: Some(stop),
             serving: Some(serving),
             client,
         }
+    }
+
+    /// The same registry and users at another address.
+    #[allow(dead_code, reason = "the tests of several servers use it")]
+    pub(crate) fn through(&self, endpoint: &str) -> Self {
+        Self {
+            registry: self.registry.clone(),
+            endpoint: endpoint.to_owned(),
+            alice: self.alice.clone(),
+            bob: self.bob.clone(),
+            carol: self.carol.clone(),
+            directory: Arc::clone(&self.directory),
+            config: self.config.clone(),
+            place: self.place.clone(),
+            stop: None,
+            serving: None,
+            client: self.client.clone(),
+        }
+    }
+
+    /// Where uploads lie while they arrive.
+    pub(crate) fn incoming(&self) -> PathBuf {
+        let below = match self.config.storage {
+            StorageAddress::Directory => "content/incoming",
+            _ => "incoming",
+        };
+        self.config.directory.join(below)
+    }
+
+    /// All that the database has written down.
+    pub(crate) fn stored_metadata(&self) -> Vec<u8> {
+        let Some(place) = &self.place else {
+            let files = ["registry.sqlite", "registry.sqlite-wal"];
+            let read = files.map(|file| std::fs::read(self.config.directory.join(file)).unwrap());
+            return read.concat();
+        };
+        shared::dump(place)
     }
 
     /// Stops the server and waits until its last request is answered.

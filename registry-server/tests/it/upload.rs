@@ -28,9 +28,8 @@ async fn files_of_all_lengths_come_back_as_they_were() {
         assert_eq!(response.status(), 200);
         assert_eq!(response.bytes().await.unwrap(), content, "{name}");
     }
-    let incoming = hub.directory.path().join("registry/content/incoming");
     assert_eq!(
-        std::fs::read_dir(incoming).unwrap().count(),
+        std::fs::read_dir(hub.incoming()).unwrap().count(),
         0,
         "temporary files were left"
     );

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tool_hub_registry_server::{Registry, RegistryConfig};
+use tool_hub_registry_server::{
+    DatabaseAddress, Downloads, Registry, RegistryConfig, StorageAddress,
+};
 use url::Url;
 
 use crate::diagnosis::Problem;
@@ -24,6 +26,10 @@ pub(crate) struct Serve {
     /// The URL by which clients reach the registry [default: what their requests say]
     #[arg(long, value_name = "URL")]
     public_url: Option<Url>,
+
+    /// Send files out of a bucket through the registry, where clients cannot reach the bucket
+    #[arg(long)]
+    proxy_downloads: bool,
 }
 
 impl Serve {
@@ -33,7 +39,13 @@ impl Serve {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         settings.public_url.clone_from(&self.public_url);
+        if let StorageAddress::S3(storage) = &mut settings.storage
+            && self.proxy_downloads
+        {
+            storage.downloads = Downloads::Proxy;
+        }
         let directory = settings.directory.clone();
+        let places = places(&settings);
         let registry = Registry::open(settings).await?;
         let listener = TcpListener::bind(self.listen)
             .await
@@ -43,15 +55,29 @@ impl Serve {
             printer.json(&json!({ "url": url, "data": directory }))?;
         } else {
             printer.data(&url)?;
-            printer.note(&format!(
-                "serving {}; stop it with Ctrl-C",
-                directory.display()
-            ));
+            printer.note(&format!("serving {places}; stop it with Ctrl-C"));
         }
         tool_hub_registry_server::serve(listener, registry.clone(), stop_requested()).await?;
         registry.close().await;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Where the registry's data is, without passwords and keys.
+fn places(settings: &RegistryConfig) -> String {
+    let directory = settings.directory.display().to_string();
+    let database = match &settings.database {
+        DatabaseAddress::Postgres(url) => url.to_string(),
+        _ => directory.clone(),
+    };
+    let storage = match &settings.storage {
+        StorageAddress::S3(storage) => storage.to_string(),
+        _ => directory,
+    };
+    if database == storage {
+        return database;
+    }
+    format!("{database} and {storage}")
 }
 
 fn cannot_listen(address: SocketAddr, error: io::Error) -> Problem {
@@ -80,6 +106,16 @@ mod tests {
     use crate::args::Global;
     use crate::diagnosis::{Exit, of};
 
+    #[test]
+    fn what_is_served_is_named_without_secrets() {
+        let mut settings = RegistryConfig::new("dir");
+        assert_eq!(places(&settings), "dir");
+        settings.database = "postgres://hub:s3cret@db/hub".parse().unwrap();
+        assert_eq!(places(&settings), "postgres://db/hub and dir");
+        settings.storage = "s3://bucket/a".parse().unwrap();
+        assert_eq!(places(&settings), "postgres://db/hub and s3://bucket/a");
+    }
+
     #[tokio::test]
     async fn a_port_in_use_names_the_way_out() {
         let scratch = tempfile::tempdir().unwrap();
@@ -87,6 +123,7 @@ mod tests {
         let serve = Serve {
             listen: taken.local_addr().unwrap(),
             public_url: None,
+            proxy_downloads: false,
         };
         let settings = RegistryConfig::new(scratch.path());
         let printer = Printer::new(&Global {

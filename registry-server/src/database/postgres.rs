@@ -1,0 +1,74 @@
+//! Opening a PostgreSQL database.
+
+use std::time::Duration;
+
+use sqlx::any::AnyPoolOptions;
+use sqlx::migrate::Migrator;
+use sqlx::{AnyConnection, Connection as _, Executor as _};
+
+use super::{Database, Engine};
+use crate::config::PostgresUrl;
+use crate::error::RegistryError;
+
+/// Connections of one server. Ten servers stay below twice PostgreSQL's standard of a hundred for all its clients.
+const CONNECTIONS_MAX: u32 = 16;
+/// Write transactions of one server at once. Half of the connections stay free for what a writer still has to read, so that writers
+/// cannot wait for each other's connections.
+const WRITERS_MAX: usize = CONNECTIONS_MAX as usize / 2;
+/// Longest wait for a database that does not answer when it is opened.
+const CONNECT_MAX: Duration = Duration::from_secs(10);
+
+/// What each connection is set to. A commit is acknowledged after it is on the disk, also where the server's default is otherwise, and
+/// where it is stricter it stays so. Whoever waits for a lock gives up before a client would; the locks of a server that was cut off
+/// from the network go after a minute.
+const SESSION: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
+     SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning';";
+
+pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/postgres");
+
+impl Database {
+    /// Opens a PostgreSQL database and brings its schema up to date. Servers that do so at the same time wait for each other.
+    pub(crate) async fn open_postgres(url: &PostgresUrl) -> Result<Self, RegistryError> {
+        super::install_drivers();
+        let failed = |source| RegistryError::OpenDatabase {
+            url: url.to_string(),
+            source,
+        };
+        open_once(url).await.map_err(failed)?;
+        let pool = AnyPoolOptions::new()
+            .max_connections(CONNECTIONS_MAX)
+            .after_connect(|connection, _| {
+                Box::pin(async move { connection.execute(SESSION).await.map(|_| ()) })
+            })
+            // The server ends a transaction itself when it takes too long; the driver would count it as open for ever.
+            .before_acquire(|connection, _| {
+                Box::pin(async move { Ok(!connection.is_in_transaction()) })
+            })
+            .connect(url.expose())
+            .await
+            .map_err(failed)?;
+        MIGRATIONS
+            .run(&pool)
+            .await
+            .map_err(RegistryError::Migrate)?;
+        Ok(Self::new(pool, Engine::Postgres, WRITERS_MAX))
+    }
+}
+
+/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then cannot say why.
+async fn open_once(url: &PostgresUrl) -> Result<(), sqlx::Error> {
+    let opening = async {
+        let mut connection = AnyConnection::connect(url.expose()).await?;
+        connection.execute(SESSION).await?;
+        connection.close().await
+    };
+    tokio::time::timeout(CONNECT_MAX, opening)
+        .await
+        .unwrap_or_else(|_| {
+            let silent = std::io::Error::new(
+                std::io::ErrorKind::TimedOut,
+                format!("no answer within {} seconds", CONNECT_MAX.as_secs()),
+            );
+            Err(sqlx::Error::Io(silent))
+        })
+}

@@ -1,0 +1,76 @@
+//! Several servers on one registry, with nothing between them but PostgreSQL and a bucket: each a process of its own.
+//!
+//! Without PostgreSQL on this machine all of it is reported as ignored, never as passed, and standard error says why.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "tests set up their own surroundings, and say what they skip"
+)]
+
+mod balancer;
+mod commits;
+mod downloads;
+#[allow(dead_code, reason = "its tests run on one server in their own target")]
+#[path = "../it/hf_hub_life.rs"]
+mod hf_hub_life;
+mod life;
+mod memory;
+mod opening;
+mod outage;
+mod replica;
+#[path = "../shared/shared.rs"]
+mod shared;
+#[allow(dead_code, reason = "the tests of one server use the rest")]
+#[path = "../it/support.rs"]
+mod support;
+
+use std::future::Future;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    if let Some(exit) = replica::run_if_asked() {
+        return exit;
+    }
+    let arguments = Arguments::from_args();
+    let tests = [
+        commits::tests(),
+        downloads::tests(),
+        life::tests(),
+        memory::tests(),
+        opening::tests(),
+        outage::tests(),
+    ];
+    let missing = match arguments.list {
+        true => None,
+        false => shared::Shared::get().err(),
+    };
+    if let Some(reason) = &missing {
+        eprintln!("SKIPPED: all tests of several servers, because {reason}");
+    }
+    let trials = tests
+        .into_iter()
+        .flatten()
+        .map(|trial| trial.with_ignored_flag(missing.is_some()))
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// A test that runs on a runtime of its own.
+fn test<F>(name: &str, run: fn() -> F) -> Trial
+where
+    F: Future<Output = ()> + 'static,
+{
+    Trial::test(name, move || {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        runtime.block_on(run());
+        Ok(())
+    })
+}
