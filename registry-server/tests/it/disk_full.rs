@@ -33,8 +33,8 @@ impl SmallDisk {
         let mut piece = vec![0; 1 << 20];
         while !piece.is_empty() {
             match filler.write(&piece) {
-                Ok(_) => {}
-                Err(_) => piece.truncate(piece.len() / 2),
+                Ok(count) if count > 0 => {}
+                _ => piece.truncate(piece.len() / 2),
             }
         }
         path
