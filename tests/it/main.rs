@@ -11,6 +11,7 @@
     reason = "tests set up their own surroundings, and say what they skip"
 )]
 
+mod author;
 mod clients;
 mod consent;
 mod demo;
@@ -23,6 +24,7 @@ mod network;
 mod no_target;
 mod output;
 mod readme;
+mod reference;
 mod samples;
 mod support;
 mod tamper;
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         no_target::tests(),
         output::tests(),
         readme::tests(),
+        author::tests(),
+        reference::tests(),
     ]
     .concat();
     libtest_mimic::run(&arguments, support::trials(tests, &arguments)).exit_code()
