@@ -205,6 +205,14 @@ fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
         .collect()
 }
 
+/// `1 function`, `2 functions`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
 /// A table with a heading and columns as wide as their widest cell, the last as it comes.
 pub(crate) fn table<const N: usize>(heading: [&str; N], rows: Vec<[String; N]>) -> String {
     let mut lines: Vec<[String; N]> = vec![heading.map(str::to_owned)];

@@ -29,6 +29,7 @@ mod samples;
 mod support;
 mod tamper;
 mod tidy;
+mod toolbox;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         network::tests(),
         no_target::tests(),
         output::tests(),
+        toolbox::tests(),
         readme::tests(),
         author::tests(),
         reference::tests(),

@@ -24,7 +24,8 @@ use crate::toolbox::OpenToolbox;
 /// Arguments of `tool call`.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
-    /// NAME or NAME.function of the toolbox, or the path of a component
+    /// NAME or NAME.function of the toolbox, NAME__function as agents say it, or the path of a
+    /// component
     target: String,
 
     /// The function (unless the target names it), then its arguments
@@ -112,11 +113,18 @@ impl Call {
                 function: None,
             });
         }
-        let (key, function) = match self.target.split_once('.') {
+        // No name of a tool holds `__`, so the name that agents see has one reading.
+        let split = self.target.split_once('.');
+        let (key, function) = match split.or_else(|| self.target.split_once("__")) {
             Some((key, function)) => (key, Some(function.to_owned())),
             None => (self.target.as_str(), None),
         };
         let toolbox = OpenToolbox::open(config)?;
+        if key.contains('/') && config.working.join(key).exists() {
+            return Err(Problem::user(format!("`{key}` is no name of a tool"))
+                .hint(format!("for what is in that directory, write ./{key}"))
+                .into());
+        }
         let member = toolbox.member(key)?;
         let loaded = LoadedTool::load(member, &host, &config.open_store()?, config).await?;
         Ok(Target {

@@ -28,7 +28,7 @@ impl Export {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let members = toolbox.chosen(&self.names)?;
+        let members = toolbox.usable(&self.names, printer)?;
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
         let mut specs = Vec::new();
