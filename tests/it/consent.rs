@@ -33,6 +33,10 @@ pub(crate) fn tests() -> Vec<Test> {
             "consent::an_interrupt_leaves_nothing",
             an_interrupt_leaves_nothing,
         ),
+        test(
+            "consent::an_interrupt_shows_keys_again",
+            an_interrupt_shows_keys_again,
+        ),
     ]
 }
 
@@ -208,4 +212,20 @@ fn an_interrupt_leaves_nothing() {
     assert_eq!(ended.status.signal(), Some(SIGINT), "{}", ended.shown);
     assert_eq!(home.files(), before);
     assert_eq!(home.tool("list --json").json()["tools"], json!([]));
+}
+
+/// Keys are hidden while a token is asked for, and whoever stops there types on.
+fn an_interrupt_shows_keys_again() {
+    let home = Home::new().with("HF_ENDPOINT", "http://127.0.0.1:1");
+    // A shell that waits for the command holds the terminal open after it.
+    let mut terminal =
+        Terminal::start(home.shell("trap : INT; tool login; echo \"code $?\"; read line"));
+    terminal.wait_for("Token for http://127.0.0.1:1");
+    terminal.wait_until_keys_are_hidden();
+    terminal.press(CTRL_C);
+    terminal.wait_for("code 130");
+    assert!(terminal.shows_keys(), "{}", terminal.text());
+    assert!(!home.tool_home().join("credentials.toml").exists());
+    terminal.answer("done");
+    terminal.end();
 }
