@@ -11,6 +11,7 @@
     reason = "tests set up their own surroundings, and say what they skip"
 )]
 
+mod administration;
 mod author;
 mod clients;
 mod consent;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         embed::tests(),
         demo::tests(),
         consent::tests(),
+        administration::tests(),
         network::tests(),
         no_target::tests(),
         output::tests(),
