@@ -7,6 +7,7 @@ use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Access, DirectoryRequest, Manifest, VariableRequest};
 
 use crate::foreign::adder;
+use crate::journey::load;
 use crate::support::terminal::{CTRL_C, CTRL_D};
 use crate::support::{Home, Terminal, Test, test};
 
@@ -25,6 +26,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "consent::every_right_is_asked_for",
             every_right_is_asked_for,
         ),
+        test("consent::a_name_that_is_taken", a_name_that_is_taken),
         test(
             "consent::hostile_texts_are_shown_and_not_obeyed",
             hostile_texts_are_shown_and_not_obeyed,
@@ -89,7 +91,7 @@ fn anything_else_loads_nothing() {
         assert!(
             ended
                 .shown
-                .contains("error: `adder` was not approved; nothing was changed"),
+                .contains("error: `adder` was not approved; nothing was changed\r\nhint: only the whole word yes approves"),
             "{keys:?}\n{}",
             ended.shown
         );
@@ -138,6 +140,10 @@ fn every_right_is_asked_for() {
         ("Allow requests to https://b.example? [y/N] ", ""),
         (
             "may it use as `notes` (read-write)? Empty for none: ",
+            "~/my-nots",
+        ),
+        (
+            "my-nots is no directory\r\nWhich directory may it use as `notes`",
             "~/my-notes",
         ),
         ("may it use as `photos` (read-write)? Empty for none: ", ""),
@@ -149,6 +155,12 @@ fn every_right_is_asked_for() {
     }
     let ended = terminal.end();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    for said in [
+        "warning: `adder` asks for what it was not granted: https://b.example, photos (read-write), API_KEY (secret)",
+        "hint: grant it with: tool load adder --allow-network https://b.example --allow-dir photos=PATH --allow-var API_KEY",
+    ] {
+        assert!(ended.shown.contains(said), "{}", ended.shown);
+    }
     let notes = notes.canonicalize().expect("a directory");
     let tool = &home.tool("list --json").json()["tools"][0];
     assert_eq!(
@@ -228,4 +240,20 @@ fn an_interrupt_shows_keys_again() {
     assert!(!home.tool_home().join("credentials.toml").exists());
     terminal.answer("done");
     terminal.end();
+}
+
+/// Whoever gives a tool's name to another one is asked for just that.
+fn a_name_that_is_taken() {
+    let home = with_package(|manifest| manifest.description = "Adds.".to_owned());
+    home.write("adder.wasm", adder());
+    load(&home, "./adder.wasm", &[]);
+    let mut terminal = loading(&home);
+    terminal.wait_for("Load `adder` in place of ");
+    terminal.wait_for("adder.wasm with these rights? Type yes to approve: ");
+    terminal.answer("yes");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    let mut terminal = loading(&home);
+    terminal.wait_for("you approved exactly this before");
+    assert_eq!(terminal.end().status.code(), Some(0));
 }

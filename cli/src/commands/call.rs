@@ -11,7 +11,7 @@ use tool_hub_agent::FailureText;
 use tool_hub_host::{CallableFunction, Failure, FailureKind, Outcome, Tool};
 use tool_hub_manifest::Grants;
 
-use crate::approval::ApprovalFlags;
+use crate::approval::{ApprovalFlags, Candidate};
 use crate::arguments;
 use crate::config::Config;
 use crate::diagnosis::{Exit, Problem};
@@ -101,11 +101,13 @@ impl Call {
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             let fetched = subject.fetch(&config.endpoint, config, printer).await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
-            let asked = &fetched.verified.manifest().capabilities;
-            let digest = inspection.approval_digest;
-            let (grants, _) =
-                self.approval
-                    .decide(&self.target, digest, asked, Grants::none(), config)?;
+            let candidate = Candidate {
+                name: &self.target,
+                digest: inspection.approval_digest,
+                asked: &fetched.verified.manifest().capabilities,
+                replaces: None,
+            };
+            let (grants, _) = self.approval.decide(&candidate, Grants::none(), config)?;
             let tool = loaded::load(&host, &self.target, fetched.verified, grants, config).await?;
             return Ok(Target {
                 tool,

@@ -9,9 +9,9 @@ use tool_hub_serve::{Catalogue, Offer};
 use crate::config::Config;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
-use crate::report::counted;
 use crate::signals::stop_requested;
 use crate::toolbox::OpenToolbox;
+use crate::wording::counted;
 
 /// Arguments of `tool serve`.
 #[derive(Debug, Args)]

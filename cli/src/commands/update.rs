@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tool_hub_manifest::{Grants, Revision, Source, ToolKey, ToolRef, Version};
 use url::Url;
 
-use crate::approval::ApprovalFlags;
+use crate::approval::{ApprovalFlags, Candidate};
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
 use crate::diagnosis::{self, Exit};
@@ -16,8 +16,8 @@ use crate::escalation;
 use crate::package::{Fetched, Subject};
 use crate::printer::Printer;
 use crate::record::{self, Consented};
-use crate::report::counted;
 use crate::toolbox::{Member, OpenToolbox};
+use crate::wording::counted;
 
 /// Arguments of `tool update`.
 #[derive(Debug, Args)]
@@ -172,9 +172,13 @@ impl Update {
         for line in &lines {
             printer.note(&format!("  {}", crate::escape::escape_line(line)));
         }
-        let (grants, consent) =
-            self.approval
-                .decide(member.key.as_str(), digest, asked, grants, config)?;
+        let candidate = Candidate {
+            name: member.key.as_str(),
+            digest,
+            asked,
+            replaces: None,
+        };
+        let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
         Ok(Consented {
             digest,
             grants,
