@@ -2,12 +2,13 @@
 //! give neither.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tool_hub_manifest::{
-    Access, Capabilities, Consent, Digest, DirectoryName, Grants, Origin, VariableName,
+    Access, Capabilities, Consent, Digest, DirectoryName, DirectoryRequest, Grants, Origin,
+    VariableName,
 };
 
 use crate::config::Config;
@@ -32,6 +33,18 @@ pub(crate) struct ApprovalFlags {
     /// Allow a variable that the tool asks for to be read (repeatable)
     #[arg(long = "allow-var", value_name = "NAME")]
     pub(crate) variables: Vec<VariableName>,
+}
+
+/// A tool that somebody is to decide about.
+pub(crate) struct Candidate<'a> {
+    /// The name that it will have.
+    pub(crate) name: &'a str,
+    /// The digest of its package.
+    pub(crate) digest: Digest,
+    /// What it asks for.
+    pub(crate) asked: &'a Capabilities,
+    /// The tool of another place that has the name, and loses it.
+    pub(crate) replaces: Option<String>,
 }
 
 fn named_directory(text: &str) -> Result<(DirectoryName, PathBuf), String> {
@@ -72,20 +85,18 @@ impl ApprovalFlags {
         grants
     }
 
-    /// Decides about the tool whose package has `digest`, which asks for `asked` and was
-    /// granted `granted` before.
+    /// Decides about `candidate`, which was granted `granted` before.
     ///
     /// # Errors
     /// Refused when there is neither a terminal nor the right flag, or when the person says
     /// no; refused too when a flag grants more than was asked.
     pub(crate) fn decide(
         &self,
-        name: &str,
-        digest: Digest,
-        asked: &Capabilities,
+        candidate: &Candidate<'_>,
         granted: Grants,
         config: &Config,
     ) -> anyhow::Result<(Grants, Consent)> {
+        let Candidate { digest, asked, .. } = *candidate;
         let grants = self.grants(asked, granted, config);
         grants.check_within(asked)?;
         match self.approve {
@@ -95,17 +106,17 @@ impl ApprovalFlags {
             ))
             .hint("inspect the tool again and approve the digest that the inspection prints")
             .into()),
-            None => ask_at_the_terminal(name, asked, grants, config),
+            None => ask_at_the_terminal(candidate, grants, config),
         }
     }
 }
 
 fn ask_at_the_terminal(
-    name: &str,
-    asked: &Capabilities,
+    candidate: &Candidate<'_>,
     grants: Grants,
     config: &Config,
 ) -> anyhow::Result<(Grants, Consent)> {
+    let name = candidate.name;
     let Some(mut terminal) = Terminal::open() else {
         return Err(Problem::refused(format!(
             "`{name}` is not approved, and nobody is there to ask"
@@ -113,16 +124,23 @@ fn ask_at_the_terminal(
         .hint("inspect the tool, then add --approve with the digest that the inspection prints")
         .into());
     };
-    let grants = terminal.ask_for_grants(asked, grants, config)?;
+    let grants = terminal.ask_for_grants(candidate.asked, grants, config)?;
+    let replaces = match &candidate.replaces {
+        Some(other) => format!(" in place of {}", escape_line(other)),
+        None => String::new(),
+    };
     let question = format!(
-        "Load `{}` with these rights? Type yes to approve: ",
+        "Load `{}`{replaces} with these rights? Type yes to approve: ",
         escape_line(name)
     );
     if terminal.ask(&question)?.trim() == "yes" {
-        Ok((grants, Consent::Terminal))
-    } else {
-        Err(Problem::refused(format!("`{name}` was not approved; nothing was changed")).into())
+        return Ok((grants, Consent::Terminal));
     }
+    Err(
+        Problem::refused(format!("`{name}` was not approved; nothing was changed"))
+            .hint("only the whole word yes approves")
+            .into(),
+    )
 }
 
 /// A person at a terminal.
@@ -168,14 +186,7 @@ impl Terminal {
             if grants.directories.contains_key(&request.name) {
                 continue;
             }
-            let question = format!(
-                "Which directory may it use as `{}` ({})? Empty for none: ",
-                request.name, request.access
-            );
-            let path = self.ask(&question)?;
-            let path = path.trim();
-            if !path.is_empty() {
-                let path = config.place(Path::new(path));
+            if let Some(path) = self.ask_for_directory(request, config)? {
                 grants = grants.directory(request.name.clone(), path, request.access);
             }
         }
@@ -187,6 +198,31 @@ impl Terminal {
             }
         }
         Ok(grants)
+    }
+
+    /// Asks until the answer is a directory or nothing.
+    fn ask_for_directory(
+        &mut self,
+        request: &DirectoryRequest,
+        config: &Config,
+    ) -> anyhow::Result<Option<PathBuf>> {
+        let question = format!(
+            "Which directory may it use as `{}` ({})? Empty for none: ",
+            request.name, request.access
+        );
+        loop {
+            let answer = self.ask(&question)?;
+            let answer = answer.trim();
+            if answer.is_empty() {
+                return Ok(None);
+            }
+            let path = config.place(Path::new(answer));
+            if path.is_dir() {
+                return Ok(Some(path));
+            }
+            let shown = path.display().to_string();
+            writeln!(io::stderr(), "{} is no directory", escape_line(&shown))?;
+        }
     }
 
     fn agrees(&mut self, question: &str) -> anyhow::Result<bool> {

@@ -1,41 +1,84 @@
 //! From a project directory to a component: one file per language.
 
+mod card;
 mod javascript;
 mod process;
 mod python;
 mod rust;
+mod sources;
 mod toolchain;
 mod wit;
 
 use std::path::Path;
 
+use anyhow::Context as _;
+use tokio::process::Command;
 use tool_hub_manifest::{Build, Language};
 
 use crate::config::Config;
+use crate::diagnosis::Problem;
 use crate::printer::Printer;
+use crate::signals;
 
-pub(crate) use process::output_of;
+pub(crate) use card::{FinishedCard, finished as finished_card};
+pub(crate) use process::{output_of, spawn, status_of};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
+pub(crate) use sources::Sources;
 pub(crate) use toolchain::Toolchain;
+pub(crate) use wit::{CONTRACT_DIRECTORY, WitFile, add_contract, wit_files};
 
 /// A project that is about to be built.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Project<'a> {
+struct Project<'a> {
     /// The directory that holds the author's manifest.
-    pub(crate) directory: &'a Path,
+    directory: &'a Path,
     /// The manifest's `[build]` section.
-    pub(crate) build: &'a Build,
+    build: &'a Build,
+    /// Where everything is put that goes when the build ends.
+    scratch: &'a Path,
 }
 
-/// Builds the project's component and returns its bytes.
+impl Project<'_> {
+    /// A program of a build: what it leaves behind when it is ended goes too.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env("TMPDIR", self.scratch);
+        command
+    }
+}
+
+/// Builds the component of the project in `directory` and returns its bytes.
+///
+/// # Errors
+/// When a build tool cannot be had or fails, and when the user asks to stop. Nothing runs and
+/// no temporary file is left in any case.
 pub(crate) async fn component(
-    project: Project<'_>,
+    directory: &Path,
+    build: &Build,
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
-    match project.build.language {
+    let scratch = tempfile::Builder::new()
+        .prefix("tool-build-")
+        .tempdir()
+        .context("a temporary directory cannot be made")?;
+    let project = Project {
+        directory,
+        build,
+        scratch: scratch.path(),
+    };
+    let built = match build.language {
         Language::Rust => rust::build(project, printer).await,
         Language::Python => python::build(project, config, printer).await,
         Language::Javascript => javascript::build(project, config, printer).await,
+    };
+    built.map_err(or_interrupted)
+}
+
+/// What fails after the user asked to stop fails for no other reason.
+pub(crate) fn or_interrupted(error: anyhow::Error) -> anyhow::Error {
+    if signals::is_stopping() {
+        return Problem::interrupted().into();
     }
+    error
 }

@@ -26,6 +26,7 @@ use url::Url;
 use crate::args::Global;
 use crate::clear_text::{self, ClearText};
 use crate::credentials::Credentials;
+use crate::diagnosis::Problem;
 use crate::printer::Printer;
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
@@ -81,11 +82,11 @@ impl Config {
             .or(file.endpoint)
             .unwrap_or(default);
         let token = match variable("HF_TOKEN") {
-            Some(text) => Some(
-                text.trim()
-                    .parse::<Token>()
-                    .context("HF_TOKEN cannot be used as a token")?,
-            ),
+            Some(text) => Some(text.trim().parse::<Token>().map_err(|error| {
+                Problem::user("HF_TOKEN cannot be used as a token")
+                    .caused_by(error)
+                    .hint("set it to the whole token and nothing else, or unset it")
+            })?),
             None => None,
         };
         Ok(Self {

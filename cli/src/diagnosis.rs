@@ -26,6 +26,8 @@ pub(crate) enum Exit {
     Unexpected = 2,
     /// A policy refused it: a digest, an approval, a limit.
     Refused = 3,
+    /// The user stopped it: what a shell says of a program that Ctrl-C ended.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -108,6 +110,11 @@ impl Problem {
     /// Something that a policy refused.
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self::new(Exit::Refused, message)
+    }
+
+    /// The user asked to stop.
+    pub(crate) fn interrupted() -> Self {
+        Self::new(Exit::Interrupted, "interrupted")
     }
 
     fn new(exit: Exit, message: impl Into<String>) -> Self {

@@ -23,6 +23,20 @@ pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n")
 }
 
+/// The characters of `text` that [`escape`] would spell and that have no business in a
+/// description: each once, in order. Tabs do, and so do the selectors that choose a picture
+/// for a character.
+pub(crate) fn spelled(text: &str) -> Vec<char> {
+    let is_fine = |c: char| matches!(c, '\n' | '\t' | '\u{fe0e}' | '\u{fe0f}');
+    let mut found = Vec::new();
+    for c in text.chars().filter(|c| is_harmful(*c) && !is_fine(*c)) {
+        if !found.contains(&c) {
+            found.push(c);
+        }
+    }
+    found
+}
+
 fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -58,5 +72,14 @@ mod tests {
         check("a\u{202e}b", "a\\u{202e}b");
         check("\u{e0041}", "\\u{e0041}");
         check("a\nb", "a\\nb");
+    }
+
+    #[test]
+    fn characters_that_do_not_belong_are_found_once() {
+        assert_eq!(spelled("plain\n\té ❤\u{fe0f}"), Vec::<char>::new());
+        assert_eq!(
+            spelled("a\u{202e}b\u{1b}[2J\u{202e}"),
+            ['\u{202e}', '\u{1b}']
+        );
     }
 }

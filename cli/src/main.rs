@@ -22,6 +22,7 @@ mod record;
 mod report;
 mod signals;
 mod toolbox;
+mod wording;
 
 use std::process::ExitCode;
 

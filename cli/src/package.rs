@@ -136,6 +136,8 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Verified> {
 
 /// The directory of the finished package: `path` itself, or its `dist`.
 pub(crate) fn package_directory(path: &Path) -> anyhow::Result<PathBuf> {
+    // Without the `.` that stands for the working directory, which errors need not show.
+    let path: &Path = &path.components().collect::<PathBuf>();
     for directory in [path.to_owned(), path.join(PACKAGE_DIRECTORY)] {
         if directory.join(package_file::COMPONENT).is_file() {
             return Ok(directory);

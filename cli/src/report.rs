@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use tool_hub_host::{CallableFunction, Effect, InspectedImport, Inspection};
+use tool_hub_host::{CallableFunction, Effect, HostConfig, InspectedImport, Inspection};
+use tool_hub_manifest::LimitRequest;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape_line;
@@ -92,14 +93,39 @@ fn identity(fetched: &Fetched, inspection: &Inspection) -> Vec<String> {
     if !producers.is_empty() {
         row("made by", escape_line(&producers.join(", ")));
     }
-    if let Some(mib) = inspection.limits.memory_mib {
-        row("memory", format!("{mib} MiB at most"));
-    }
-    if let Some(seconds) = inspection.limits.call_seconds {
-        row("time", format!("{seconds} s a call at most"));
+    for (name, says) in limits(inspection.limits) {
+        row(name, says);
     }
     row("digest", inspection.approval_digest.to_string());
     rows
+}
+
+/// The limits that the author names, as they will hold: nobody raises what the host gives.
+fn limits(asked: LimitRequest) -> Vec<(&'static str, String)> {
+    let given = HostConfig::new().limits.lowered_to(&asked);
+    let (memory_mib, seconds) = (given.memory_bytes >> 20, given.call_ms / 1_000);
+    let mut rows = Vec::new();
+    if let Some(mib) = asked.memory_mib {
+        let more = more_asked(mib, memory_mib, "MiB");
+        rows.push(("memory", format!("{memory_mib} MiB at most{more}")));
+    }
+    if let Some(asked) = asked.call_seconds {
+        let more = more_asked(asked, seconds, "s");
+        let computing = given.cpu_ms / 1_000;
+        rows.push((
+            "time",
+            format!("{seconds} s a call at most, {computing} s of them computing{more}"),
+        ));
+    }
+    rows
+}
+
+fn more_asked(asked: u32, given: u64, unit: &str) -> String {
+    if u64::from(asked) > given {
+        format!("; its author asks for {asked} {unit}, which is not given")
+    } else {
+        String::new()
+    }
 }
 
 fn function_lines(function: &CallableFunction) -> Vec<String> {
@@ -234,6 +260,29 @@ pub(crate) fn table<const N: usize>(heading: [&str; N], rows: Vec<[String; N]>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_are_shown_as_they_hold() {
+        let asked = |memory_mib, call_seconds| LimitRequest {
+            memory_mib: Some(memory_mib),
+            call_seconds: Some(call_seconds),
+        };
+        let low = limits(asked(64, 5));
+        assert_eq!(low[0], ("memory", "64 MiB at most".to_owned()));
+        assert_eq!(
+            low[1],
+            (
+                "time",
+                "5 s a call at most, 5 s of them computing".to_owned()
+            )
+        );
+        let high = limits(asked(999_999, 100_000));
+        let memory = "256 MiB at most; its author asks for 999999 MiB, which is not given";
+        assert_eq!(high[0].1, memory);
+        let time = "30 s a call at most, 10 s of them computing; its author asks for 100000 s, which is not given";
+        assert_eq!(high[1].1, time);
+        assert!(limits(LimitRequest::default()).is_empty());
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

@@ -1,5 +1,7 @@
 //! The toolbox on disk: which one is meant, and how it is changed without losing anything.
 
+mod standing;
+
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -11,6 +13,8 @@ use crate::approvals::Approvals;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
+
+pub(crate) use standing::{Standing, origin};
 
 const TOOLBOX_FILE: &str = "toolbox.toml";
 const LOCK_FILE: &str = "toolbox.lock";
@@ -95,78 +99,36 @@ impl OpenToolbox {
     /// Every tool, in the order of the toolbox.
     ///
     /// # Errors
-    /// When a tool stands in the toolbox but was never approved.
+    /// When one of them cannot be used as it stands.
     pub(crate) fn members(&self) -> anyhow::Result<Vec<Member<'_>>> {
-        self.toolbox
-            .tools
-            .iter()
-            .map(|(key, entry)| self.approved(key, entry))
+        self.standings()
+            .into_iter()
+            .map(|standing| standing.member.map_err(|unusable| unusable.problem.into()))
             .collect()
-    }
-
-    /// The tools called `names`, in that order; every tool when no name is given.
-    ///
-    /// # Errors
-    /// As [`Self::members`] and [`Self::member`].
-    pub(crate) fn chosen(&self, names: &[String]) -> anyhow::Result<Vec<Member<'_>>> {
-        if names.is_empty() {
-            return self.members();
-        }
-        names.iter().map(|name| self.member(name)).collect()
     }
 
     /// The tool called `key`.
     ///
     /// # Errors
-    /// When there is none, or when it was never approved.
+    /// When there is none, or when it cannot be used as it stands.
     pub(crate) fn member(&self, key: &str) -> anyhow::Result<Member<'_>> {
-        let wanted = key.replace('-', "_");
-        let found = self
-            .toolbox
-            .tools
-            .iter()
-            .find(|(key, _)| key.as_str() == wanted);
-        match found {
-            Some((key, entry)) => self.approved(key, entry),
-            None => Err(self.no_such_tool(key)),
-        }
+        let (key, entry) = self.named(key)?;
+        let standing = self.standing(key, entry);
+        Ok(standing.member.map_err(|unusable| unusable.problem)?)
     }
 
-    fn approved<'a>(
-        &'a self,
-        key: &'a ToolKey,
-        entry: &'a ToolboxEntry,
-    ) -> anyhow::Result<Member<'a>> {
-        let from = match (&entry.repo, &entry.path) {
-            (Some(repo), _) => repo.to_string(),
-            (None, Some(path)) => path.display().to_string(),
-            (None, None) => key.to_string(),
-        };
-        let refused = |why: &str| {
-            Problem::refused(format!("`{key}` {why}"))
-                .hint(format!("run: tool load {from} --as {key}"))
-        };
-        let Some(locked) = self.lock.tools.get(key) else {
-            return Err(refused("was never approved").into());
-        };
-        if !is_same_source(entry, locked) {
-            return Err(refused("was approved from another place than the toolbox names").into());
-        }
-        if !self.approvals.holds(locked) {
-            return Err(refused("is recorded in toolbox.lock, but not with your approval").into());
-        }
-        Ok(Member { key, entry, locked })
+    fn named(&self, key: &str) -> anyhow::Result<(&ToolKey, &ToolboxEntry)> {
+        let wanted = key.replace('-', "_");
+        let mut tools = self.toolbox.tools.iter();
+        tools
+            .find(|(key, _)| key.as_str() == wanted)
+            .ok_or_else(|| self.no_such_tool(key))
     }
 
     fn no_such_tool(&self, key: &str) -> anyhow::Error {
         let known: Vec<&str> = self.toolbox.tools.keys().map(ToolKey::as_str).collect();
-        let nearest = known
-            .iter()
-            .map(|known| (strsim::damerau_levenshtein(key, known), known))
-            .filter(|(distance, known)| *distance <= 1 + known.len() / 3)
-            .min();
-        let hint = match (nearest, known.is_empty()) {
-            (Some((_, nearest)), _) => format!("did you mean `{nearest}`?"),
+        let hint = match (nearest(key, &known), known.is_empty()) {
+            (Some(nearest), _) => format!("did you mean `{nearest}`?"),
             (None, false) => format!("the toolbox has: {}", known.join(", ")),
             (None, true) => {
                 "the toolbox is empty; load a tool with: tool load owner/name".to_owned()
@@ -206,7 +168,7 @@ impl OpenToolbox {
 
     /// Opens the toolbox anew under an exclusive lock, changes it, and writes both files.
     /// The lock file is written first: a tool that is approved but not listed is inert,
-    /// while one that is listed but not approved would stop every other command.
+    /// while one that is listed but not approved is complained about everywhere.
     fn change(
         config: &Config,
         change: impl FnOnce(&mut Self) -> anyhow::Result<()>,
@@ -226,18 +188,12 @@ impl OpenToolbox {
     }
 }
 
-/// Whether a toolbox entry names the place that was approved. Without this an edit of
-/// `repo` would go on running the old bytes under the new name.
-fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
-    use tool_hub_manifest::Source;
-    match &locked.source {
-        Source::Registry { repo, endpoint, .. } => {
-            entry.repo.as_ref() == Some(repo)
-                && entry
-                    .endpoint
-                    .as_ref()
-                    .is_none_or(|named| named == endpoint)
-        }
-        Source::File { path } => entry.path.as_ref() == Some(path),
-    }
+/// The one of `known` that somebody who wrote `wanted` may have meant.
+fn nearest<'a>(wanted: &str, known: &[&'a str]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(wanted, known), *known))
+        .filter(|(distance, known)| *distance <= 1 + known.len() / 3)
+        .min()
+        .map(|(_, nearest)| nearest)
 }

@@ -130,6 +130,21 @@ impl Inspection {
         Approved::new(self.verified.clone(), grants)
     }
 
+    /// What the manifest asks for and `grants` do not hold.
+    pub fn ungranted(&self, grants: &Grants) -> Vec<InspectedCapability> {
+        let mut asked = self.verified.manifest().capabilities.clone();
+        asked
+            .network
+            .retain(|origin| !grants.network.contains(origin));
+        asked
+            .directories
+            .retain(|request| !grants.directories.contains_key(&request.name));
+        asked
+            .variables
+            .retain(|request| !grants.variables.contains(&request.name));
+        capabilities(&asked, &self.imports)
+    }
+
     /// The verified bytes that were inspected.
     pub fn verified(&self) -> &Verified {
         &self.verified

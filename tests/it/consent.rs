@@ -7,6 +7,7 @@ use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{Access, DirectoryRequest, Manifest, VariableRequest};
 
 use crate::foreign::adder;
+use crate::journey::load;
 use crate::support::terminal::{CTRL_C, CTRL_D};
 use crate::support::{Home, Terminal, Test, test};
 
@@ -25,6 +26,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "consent::every_right_is_asked_for",
             every_right_is_asked_for,
         ),
+        test("consent::a_name_that_is_taken", a_name_that_is_taken),
         test(
             "consent::hostile_texts_are_shown_and_not_obeyed",
             hostile_texts_are_shown_and_not_obeyed,
@@ -32,6 +34,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "consent::an_interrupt_leaves_nothing",
             an_interrupt_leaves_nothing,
+        ),
+        test(
+            "consent::an_interrupt_shows_keys_again",
+            an_interrupt_shows_keys_again,
         ),
     ]
 }
@@ -85,7 +91,7 @@ fn anything_else_loads_nothing() {
         assert!(
             ended
                 .shown
-                .contains("error: `adder` was not approved; nothing was changed"),
+                .contains("error: `adder` was not approved; nothing was changed\r\nhint: only the whole word yes approves"),
             "{keys:?}\n{}",
             ended.shown
         );
@@ -134,6 +140,10 @@ fn every_right_is_asked_for() {
         ("Allow requests to https://b.example? [y/N] ", ""),
         (
             "may it use as `notes` (read-write)? Empty for none: ",
+            "~/my-nots",
+        ),
+        (
+            "my-nots is no directory\r\nWhich directory may it use as `notes`",
             "~/my-notes",
         ),
         ("may it use as `photos` (read-write)? Empty for none: ", ""),
@@ -145,6 +155,12 @@ fn every_right_is_asked_for() {
     }
     let ended = terminal.end();
     assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    for said in [
+        "warning: `adder` asks for what it was not granted: https://b.example, photos (read-write), API_KEY (secret)",
+        "hint: grant it with: tool load adder --allow-network https://b.example --allow-dir photos=PATH --allow-var API_KEY",
+    ] {
+        assert!(ended.shown.contains(said), "{}", ended.shown);
+    }
     let notes = notes.canonicalize().expect("a directory");
     let tool = &home.tool("list --json").json()["tools"][0];
     assert_eq!(
@@ -208,4 +224,36 @@ fn an_interrupt_leaves_nothing() {
     assert_eq!(ended.status.signal(), Some(SIGINT), "{}", ended.shown);
     assert_eq!(home.files(), before);
     assert_eq!(home.tool("list --json").json()["tools"], json!([]));
+}
+
+/// Keys are hidden while a token is asked for, and whoever stops there types on.
+fn an_interrupt_shows_keys_again() {
+    let home = Home::new().with("HF_ENDPOINT", "http://127.0.0.1:1");
+    // A shell that waits for the command holds the terminal open after it.
+    let mut terminal =
+        Terminal::start(home.shell("trap : INT; tool login; echo \"code $?\"; read line"));
+    terminal.wait_for("Token for http://127.0.0.1:1");
+    terminal.wait_until_keys_are_hidden();
+    terminal.press(CTRL_C);
+    terminal.wait_for("code 130");
+    assert!(terminal.shows_keys(), "{}", terminal.text());
+    assert!(!home.tool_home().join("credentials.toml").exists());
+    terminal.answer("done");
+    terminal.end();
+}
+
+/// Whoever gives a tool's name to another one is asked for just that.
+fn a_name_that_is_taken() {
+    let home = with_package(|manifest| manifest.description = "Adds.".to_owned());
+    home.write("adder.wasm", adder());
+    load(&home, "./adder.wasm", &[]);
+    let mut terminal = loading(&home);
+    terminal.wait_for("Load `adder` in place of ");
+    terminal.wait_for("adder.wasm with these rights? Type yes to approve: ");
+    terminal.answer("yes");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    let mut terminal = loading(&home);
+    terminal.wait_for("you approved exactly this before");
+    assert_eq!(terminal.end().status.code(), Some(0));
 }

@@ -26,6 +26,8 @@ pub(crate) fn tests() -> Vec<Test> {
         test("errors::not_a_component", not_a_component),
         test("errors::unknown_key", unknown_key),
         test("errors::not_built", not_built),
+        test("errors::no_usable_token", no_usable_token),
+        test("errors::token_in_clear", token_in_clear),
     ]
 }
 
@@ -296,4 +298,25 @@ fn not_built() {
     let home = Home::new();
     home.tool("new greeter").ok();
     check("not_built", &home.tool("check greeter"), 1);
+}
+
+fn no_usable_token() {
+    let home = Home::new();
+    let empty = home.run_with_input("login --token-stdin", "");
+    check("empty_token", &empty, 1);
+    let strange = home.with("HF_TOKEN", "two words").tool("whoami");
+    check("strange_token", &strange, 1);
+}
+
+/// The address is this machine's, and no client can know that of a name or a number that is
+/// not the loopback's.
+fn token_in_clear() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("ada");
+    let everywhere = registry.url().replace("127.0.0.1", "0.0.0.0");
+    let home = Home::new()
+        .with("HF_ENDPOINT", &everywhere)
+        .with("HF_TOKEN", &token);
+    check("token_in_clear", &home.tool("whoami"), 0);
+    check("token_in_clear_quiet", &home.tool("whoami --quiet"), 0);
 }

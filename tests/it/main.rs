@@ -11,6 +11,8 @@
     reason = "tests set up their own surroundings, and say what they skip"
 )]
 
+mod administration;
+mod author;
 mod clients;
 mod consent;
 mod demo;
@@ -23,10 +25,12 @@ mod network;
 mod no_target;
 mod output;
 mod readme;
+mod reference;
 mod samples;
 mod support;
 mod tamper;
 mod tidy;
+mod toolbox;
 
 use std::process::ExitCode;
 
@@ -44,10 +48,14 @@ fn main() -> ExitCode {
         embed::tests(),
         demo::tests(),
         consent::tests(),
+        administration::tests(),
         network::tests(),
         no_target::tests(),
         output::tests(),
+        toolbox::tests(),
         readme::tests(),
+        author::tests(),
+        reference::tests(),
     ]
     .concat();
     libtest_mimic::run(&arguments, support::trials(tests, &arguments)).exit_code()

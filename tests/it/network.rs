@@ -138,7 +138,7 @@ fn a_refusal_says_how_to_grant() {
     load(&user, REPO, &[]);
     let said = refused(&fetch_as_text(&user, site.origin()));
     assert_eq!(site.asked(), [""; 0]);
-    let command = format!("tool load fetch-page --allow-network {}", site.origin());
+    let command = format!("tool load fetch_page --allow-network {}", site.origin());
     assert!(
         said.contains(&format!("hint: a person can grant it: {command}\n")),
         "{said}"
@@ -160,7 +160,7 @@ fn nobody_can_grant_what_was_not_asked_for() {
         "{said}"
     );
     assert!(
-        said.contains("the manifest of `fetch-page` does not ask for it"),
+        said.contains("the manifest of `fetch_page` does not ask for it"),
         "{said}"
     );
     let (digest, origin) = (digest(&user, REPO), canary.origin());

@@ -1,12 +1,8 @@
 //! JavaScript projects: esbuild puts the project's modules into one file, and the QuickJS
 //! back end of jco makes a component of it.
 
-use std::path::Path;
-
 use anyhow::Context as _;
-use tokio::process::Command;
 
-use super::wit::StagedWit;
 use super::{Project, Toolchain, process};
 use crate::config::Config;
 use crate::printer::Printer;
@@ -37,18 +33,16 @@ pub(super) async fn build(
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
     let programs = COMPONENTIZE_QJS
-        .directory(config, printer)
+        .directory(project, config, printer)
         .await?
         .join("node_modules/.bin");
-    install_dependencies(project.directory, printer).await?;
-    let wit = StagedWit::of(project.directory)?;
-    let output = tempfile::tempdir()?;
+    install_dependencies(project, printer).await?;
     let (bundle, component) = (
-        output.path().join("bundle.js"),
-        output.path().join("tool.wasm"),
+        project.scratch.join("bundle.js"),
+        project.scratch.join("tool.wasm"),
     );
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let mut bundling = Command::new(programs.join("esbuild"));
+    let mut bundling = project.command(programs.join("esbuild"));
     bundling
         .arg(source)
         .args([
@@ -61,10 +55,10 @@ pub(super) async fn build(
         .arg(format!("--outfile={}", bundle.display()))
         .current_dir(project.directory);
     process::run("bundling with esbuild", &mut bundling, printer).await?;
-    let mut building = Command::new(programs.join("componentize-qjs"));
+    let mut building = project.command(programs.join("componentize-qjs"));
     building
         .arg("--wit")
-        .arg(wit.path())
+        .arg(project.directory.join("wit"))
         .arg("--js")
         .arg(&bundle)
         .args(
@@ -76,18 +70,23 @@ pub(super) async fn build(
         )
         .args(["--sync", "--output"])
         .arg(&component)
-        .current_dir(output.path());
+        .current_dir(project.scratch);
     process::run("building with componentize-qjs", &mut building, printer).await?;
     std::fs::read(&component).with_context(|| format!("{} cannot be read", component.display()))
 }
 
-/// Installs what `package-lock.json` names, where nothing is installed yet. Scripts of
+/// What npm writes into `node_modules` last, so that an installation that was cut short is
+/// done again.
+const INSTALLED: &str = "node_modules/.package-lock.json";
+
+/// Installs what `package-lock.json` names, where it is not installed yet. Scripts of
 /// packages are not run: a build must not run what nobody looked at.
-async fn install_dependencies(project: &Path, printer: &Printer) -> anyhow::Result<()> {
-    if !project.join("package-lock.json").is_file() || project.join("node_modules").is_dir() {
+async fn install_dependencies(project: Project<'_>, printer: &Printer) -> anyhow::Result<()> {
+    let directory = project.directory;
+    if !directory.join("package-lock.json").is_file() || directory.join(INSTALLED).is_file() {
         return Ok(());
     }
-    let mut command = Command::new("npm");
+    let mut command = project.command("npm");
     command
         .args([
             "ci",
@@ -96,7 +95,7 @@ async fn install_dependencies(project: &Path, printer: &Printer) -> anyhow::Resu
             "--no-fund",
             "--ignore-scripts",
         ])
-        .current_dir(project);
+        .current_dir(directory);
     process::run("installing the project's packages", &mut command, printer)
         .await
         .map(drop)

@@ -1,21 +1,30 @@
-//! Running other people's build tools.
+//! Running other people's programs: what they say when they fail, and that none of them
+//! outlives the command.
 
-use std::process::{Output, Stdio};
+mod family;
+
+use std::process::{ExitStatus, Output, Stdio};
 
 use anyhow::Context as _;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::progress::Spinner;
+use family::Family;
 
-/// How much of a failed build is shown.
-const LINES_SHOWN: usize = 60;
+/// How much of a failed program's complaint is shown: its beginning, where compilers say
+/// what the rest follows from, and its end, where others say what it came to.
+const LINES_SHOWN_FIRST: usize = 60;
+const LINES_SHOWN_LAST: usize = 20;
+/// How much is shown of one line.
+const LINE_CHARS_SHOWN: usize = 500;
 
 /// Runs `command` to its end while a spinner says `doing`, and returns its output.
 ///
 /// # Errors
-/// When it cannot be started, or when it fails: the end of what it printed is the cause.
+/// When it cannot be started, when it fails, with what it complained of as the cause, and
+/// when the user asks to stop; the program and all that it started are ended then.
 pub(crate) async fn run(
     doing: &str,
     command: &mut Command,
@@ -28,28 +37,75 @@ pub(crate) async fn run(
     if output.status.success() {
         return Ok(output);
     }
-    let printed = [output.stderr.as_slice(), output.stdout.as_slice()].concat();
-    let printed = String::from_utf8_lossy(&printed);
-    let lines: Vec<&str> = printed.lines().collect();
-    let end = lines[lines.len().saturating_sub(LINES_SHOWN)..].join("\n");
     Err(Problem::user(format!(
         "{doing} failed: `{}` ended with {}",
         name(command),
         output.status
     ))
-    .caused_by(end)
+    .caused_by(complaint(&output))
     .into())
 }
 
-/// Runs `command` to its end with no input and returns its output, whatever it says. The
-/// process ends when the returned future is dropped.
+/// Runs `command` to its end with no input and returns its output, whatever it says.
+///
+/// # Errors
+/// When it cannot be started, and when the user asks to stop. The program and all that it
+/// started are ended then, and when the returned future is dropped.
 pub(crate) async fn output_of(command: &mut Command) -> anyhow::Result<Output> {
     command
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Family::separate(command);
+    let child = spawn(command)?;
+    let mut family = Family::with_descendants(&child);
+    // The pipes end when everybody who holds them does: all that the program started.
+    let output = family.or_stopped(child.wait_with_output()).await?;
+    output.with_context(|| format!("`{}` cannot be waited for", name(command)))
+}
+
+/// Waits for a program that shares the terminal with this one.
+///
+/// # Errors
+/// When the user asks to stop; the program is told to as well.
+pub(crate) async fn status_of(child: &mut Child) -> anyhow::Result<ExitStatus> {
+    let mut family = Family::alone(child);
+    Ok(family.or_stopped(child.wait()).await??)
+}
+
+/// Starts `command`, which the signals that end this process do not leave behind.
+pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Child> {
+    crate::signals::listen();
+    command
         .kill_on_drop(true)
-        .output()
-        .await
+        .spawn()
         .with_context(|| format!("`{}` cannot be started", name(command)))
+}
+
+/// What a failed program says for people: its standard error, or, where it wrote nothing
+/// there, its standard output, which programs such as cargo use for what only programs read.
+fn complaint(output: &Output) -> String {
+    let said = [&output.stderr, &output.stdout]
+        .into_iter()
+        .find(|said| !said.trim_ascii().is_empty());
+    let said = said.map_or_else(Default::default, |said| String::from_utf8_lossy(said));
+    let lines: Vec<String> = said.trim_end().lines().map(shortened).collect();
+    let left_out = lines
+        .len()
+        .saturating_sub(LINES_SHOWN_FIRST + LINES_SHOWN_LAST);
+    if left_out == 0 {
+        return lines.join("\n");
+    }
+    let first = lines[..LINES_SHOWN_FIRST].join("\n");
+    let last = lines[LINES_SHOWN_FIRST + left_out..].join("\n");
+    format!("{first}\n[{left_out} lines left out]\n{last}")
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LINE_CHARS_SHOWN) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 fn name(command: &Command) -> String {
@@ -58,4 +114,40 @@ fn name(command: &Command) -> String {
         .get_program()
         .to_string_lossy()
         .into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(stdout: &str, stderr: &str) -> Output {
+        Output {
+            status: ExitStatus::default(),
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+        }
+    }
+
+    #[test]
+    fn what_is_meant_for_programs_is_not_shown() {
+        assert_eq!(
+            complaint(&output("{}\n", "error: no\n\n")),
+            "error: no",
+            "standard error goes before standard output"
+        );
+        assert_eq!(complaint(&output("only here\n", " \n")), "only here");
+        assert_eq!(complaint(&output("", "")), "");
+    }
+
+    #[test]
+    fn a_long_complaint_keeps_its_beginning_and_its_end() {
+        let lines: Vec<String> = (1..=100).map(|line| format!("line {line}")).collect();
+        let shown = complaint(&output("", &lines.join("\n")));
+        let shown: Vec<&str> = shown.lines().collect();
+        assert_eq!(shown.len(), LINES_SHOWN_FIRST + 1 + LINES_SHOWN_LAST);
+        assert_eq!(shown[59..62], ["line 60", "[20 lines left out]", "line 81"]);
+        assert_eq!(shown.last(), Some(&"line 100"));
+        let long = complaint(&output("", &"é".repeat(10_000)));
+        assert_eq!(long.chars().count(), LINE_CHARS_SHOWN + 1);
+    }
 }

@@ -2,9 +2,7 @@
 //! component.
 
 use anyhow::Context as _;
-use tokio::process::Command;
 
-use super::wit::StagedWit;
 use super::{Project, Toolchain, process};
 use crate::config::Config;
 use crate::printer::Printer;
@@ -37,23 +35,21 @@ pub(super) async fn build(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
-    let toolchain = COMPONENTIZE_PY.directory(config, printer).await?;
-    let wit = StagedWit::of(project.directory)?;
-    let output = tempfile::tempdir()?;
-    let component = output.path().join("tool.wasm");
+    let toolchain = COMPONENTIZE_PY.directory(project, config, printer).await?;
+    let component = project.scratch.join("tool.wasm");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let module = source
         .strip_suffix(".py")
         .unwrap_or(source)
         .replace('/', ".");
-    let mut command = Command::new("python3");
+    let mut command = project.command("python3");
     command
         .args([
             "-c",
             "import sys, componentize_py; sys.exit(componentize_py.script())",
         ])
         .arg("--wit-path")
-        .arg(wit.path())
+        .arg(project.directory.join("wit"))
         .args(
             project
                 .build
@@ -68,7 +64,7 @@ pub(super) async fn build(
         .arg(module)
         .env("PYTHONPATH", &toolchain)
         .env("PYTHONDONTWRITEBYTECODE", "1")
-        .current_dir(output.path());
+        .current_dir(project.scratch);
     process::run("building with componentize-py", &mut command, printer).await?;
     std::fs::read(&component).with_context(|| format!("{} cannot be read", component.display()))
 }

@@ -16,10 +16,11 @@ pub(crate) const TARGET: &str = "wasm32-wasip2";
 /// Builds the project with cargo, adding the target through rustup when it is missing.
 pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Result<Vec<u8>> {
     ensure_target(printer).await?;
-    let mut command = Command::new("cargo");
+    let mut command = project.command("cargo");
     command
         .args([
             "build",
+            "--quiet",
             "--release",
             "--target",
             TARGET,

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tokio::process::Command;
 
-use super::process;
+use super::{Project, process};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
@@ -24,8 +23,9 @@ impl Toolchain {
     ///
     /// It is installed beside its place and moved there when it is whole, so a toolchain that
     /// is there is complete, and of two processes that install it at once one wins.
-    pub(crate) async fn directory(
+    pub(super) async fn directory(
         &self,
+        project: Project<'_>,
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<PathBuf> {
@@ -38,7 +38,7 @@ impl Toolchain {
         let staging = tempfile::Builder::new()
             .prefix(".installing-")
             .tempdir_in(&config.toolchains)?;
-        self.install_into(staging.path(), printer).await?;
+        self.install_into(staging.path(), project, printer).await?;
         match std::fs::rename(staging.path(), &directory) {
             Ok(()) => {
                 // It is in its place; there is nothing left to clean up.
@@ -52,13 +52,18 @@ impl Toolchain {
         }
     }
 
-    async fn install_into(&self, directory: &Path, printer: &Printer) -> anyhow::Result<()> {
+    async fn install_into(
+        &self,
+        directory: &Path,
+        project: Project<'_>,
+        printer: &Printer,
+    ) -> anyhow::Result<()> {
         let place = directory.to_string_lossy();
         let mut words = self
             .install
             .iter()
             .map(|word| word.replace("{directory}", &place));
-        let mut command = Command::new(words.next().unwrap_or_default());
+        let mut command = project.command(words.next().unwrap_or_default());
         command.args(words);
         let doing = format!("installing {}", self.name);
         process::run(&doing, &mut command, printer)

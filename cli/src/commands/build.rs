@@ -8,16 +8,14 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tool_hub_host::authoring::{self, Docs, WitSource};
-use tool_hub_manifest::{Manifest, Package, Verified, package_file};
+use tool_hub_manifest::{Build as BuildSection, Manifest, Package, Verified, package_file};
 
-use crate::build::{self, Project};
+use crate::build::{self, FinishedCard, Sources};
 use crate::config::Config;
 use crate::diagnosis::Problem;
+use crate::files;
 use crate::package::{self, PACKAGE_DIRECTORY};
 use crate::printer::Printer;
-
-/// The largest WIT file that is read.
-const WIT_BYTES_MAX: u64 = 1 << 20;
 
 /// Arguments of `tool build`.
 #[derive(Debug, Args)]
@@ -35,8 +33,21 @@ impl Build {
     ) -> anyhow::Result<ExitCode> {
         let directory = config.working.join(&self.directory);
         let author = package::read_author_manifest(&directory)?;
-        let verified = self.build(&directory, author, config, printer).await?;
-        write_package(&directory, &verified)?;
+        let Some(section) = author.build.clone() else {
+            return Err(
+                Problem::user("tool.toml does not say how to build the tool")
+                    .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
+                    .into(),
+            );
+        };
+        let wit = wit_with_contract(&directory, printer)?;
+        let mut sources = Sources::of(&directory)?;
+        let component = build::component(&directory, &section, config, printer).await?;
+        // cargo writes it while it builds; whatever else changes meanwhile may not be built.
+        sources.renew(&directory, "Cargo.lock")?;
+        let verified = package_of(author, &section, &wit, &component)?;
+        let card = finished_card(&directory, verified.manifest(), printer)?;
+        write_package(&directory, &verified, card.as_ref(), &sources)?;
         let manifest = verified.manifest();
         let place = self.directory.join(PACKAGE_DIRECTORY);
         if printer.wants_json() {
@@ -65,113 +76,84 @@ impl Build {
         }
         Ok(ExitCode::SUCCESS)
     }
-
-    async fn build(
-        &self,
-        directory: &Path,
-        author: Manifest,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Verified> {
-        let Some(section) = author.build.clone() else {
-            return Err(
-                Problem::user("tool.toml does not say how to build the tool")
-                    .hint("add: [build] language = \"rust\", \"python\" or \"javascript\"")
-                    .into(),
-            );
-        };
-        let project = Project {
-            directory,
-            build: &section,
-        };
-        let component = build::component(project, config, printer).await?;
-        let files = wit_files(&directory.join("wit"))?;
-        let sources: Vec<WitSource<'_>> = files
-            .iter()
-            .map(|(path, text)| WitSource {
-                path,
-                contents: text,
-            })
-            .collect();
-        let docs = Docs::from_sources(&sources, section.world.as_deref())?;
-        let component = docs.embed(&component)?;
-        let manifest = authoring::complete_manifest(author, &component, Some(&docs))?;
-        Ok(Verified::check(Package {
-            manifest: manifest.to_toml().into_bytes(),
-            component,
-        })?)
-    }
 }
 
-/// Every WIT file below `directory`, by its path there.
-fn wit_files(directory: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    let mut sources = Vec::new();
-    collect_wit(directory, directory, &mut sources)?;
-    if sources.is_empty() {
-        return Err(
-            Problem::user(format!("{} holds no .wit file", directory.display()))
-                .hint("a tool's functions are declared in wit/world.wit")
-                .into(),
+/// The project's WIT, to which the contract is added where it is used and missing.
+fn wit_with_contract(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<build::WitFile>> {
+    let wit = build::wit_files(directory)?;
+    if !build::add_contract(directory, &wit)? {
+        return Ok(wit);
+    }
+    printer.note(&format!(
+        "the WIT uses tool-hub:tool: wrote it to {}, where editors find it too",
+        build::CONTRACT_DIRECTORY
+    ));
+    build::wit_files(directory)
+}
+
+/// Finishes the manifest and puts the comments of the WIT into both halves of the package.
+fn package_of(
+    author: Manifest,
+    section: &BuildSection,
+    wit: &[build::WitFile],
+    component: &[u8],
+) -> anyhow::Result<Verified> {
+    let sources: Vec<WitSource<'_>> = wit
+        .iter()
+        .map(|(path, contents)| WitSource { path, contents })
+        .collect();
+    let docs = Docs::from_sources(&sources, section.world.as_deref())?;
+    let component = docs.embed(component)?;
+    let manifest = authoring::complete_manifest(author, &component, Some(&docs))?;
+    Ok(Verified::check(Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component,
+    })?)
+}
+
+/// The card of the package, where the author wrote one.
+fn finished_card(
+    directory: &Path,
+    manifest: &Manifest,
+    printer: &Printer,
+) -> anyhow::Result<Option<FinishedCard>> {
+    let path = directory.join(package_file::CARD);
+    let Some(author) = files::read_if_present(&path)? else {
+        return Ok(None);
+    };
+    let card = build::finished_card(&author, manifest);
+    if card.description_differed {
+        printer.warning(
+            "the front matter of README.md describes the tool in other words than tool.toml; the package says what tool.toml says",
         );
     }
-    sources.sort();
-    Ok(sources)
-}
-
-fn collect_wit(
-    root: &Path,
-    directory: &Path,
-    sources: &mut Vec<(PathBuf, String)>,
-) -> anyhow::Result<()> {
-    let failed = || format!("{} cannot be read", directory.display());
-    for entry in std::fs::read_dir(directory).with_context(failed)? {
-        let path = entry.with_context(failed)?.path();
-        if path.is_dir() {
-            collect_wit(root, &path, sources)?;
-        } else if path.extension().is_some_and(|extension| extension == "wit") {
-            let length = std::fs::metadata(&path).with_context(failed)?.len();
-            if length > WIT_BYTES_MAX {
-                return Err(Problem::user(format!(
-                    "{} has {length} bytes, at most {WIT_BYTES_MAX} are read",
-                    path.display()
-                ))
-                .into());
-            }
-            let text = std::fs::read_to_string(&path)
-                .with_context(|| format!("{} cannot be read", path.display()))?;
-            let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
-            sources.push((name, text));
-        }
-    }
-    Ok(())
+    Ok(Some(card))
 }
 
 /// Writes the package into a directory beside `dist` and swaps the two, so that `dist` always
 /// holds one whole package.
-fn write_package(directory: &Path, verified: &Verified) -> anyhow::Result<()> {
+fn write_package(
+    directory: &Path,
+    verified: &Verified,
+    card: Option<&FinishedCard>,
+    sources: &Sources,
+) -> anyhow::Result<()> {
     let place = directory.join(PACKAGE_DIRECTORY);
     let staging = tempfile::Builder::new()
         .prefix(".dist-")
         .tempdir_in(directory)?;
-    crate::files::write(
-        &staging.path().join(package_file::MANIFEST),
-        verified.manifest_bytes(),
-    )?;
-    crate::files::write(
-        &staging.path().join(package_file::COMPONENT),
-        verified.component(),
-    )?;
-    let card = directory.join(package_file::CARD);
-    if card.is_file() {
-        let text =
-            std::fs::read(&card).with_context(|| format!("{} cannot be read", card.display()))?;
-        crate::files::write(&staging.path().join(package_file::CARD), &text)?;
+    let write = |name: &str, contents: &[u8]| files::write(&staging.path().join(name), contents);
+    write(package_file::MANIFEST, verified.manifest_bytes())?;
+    write(package_file::COMPONENT, verified.component())?;
+    if let Some(card) = card {
+        write(package_file::CARD, card.text.as_bytes())?;
     }
+    sources.write(staging.path())?;
     let failed = || format!("{} cannot be written", place.display());
     if place.exists() {
         std::fs::remove_dir_all(&place).with_context(failed)?;
     }
-    crate::files::make_public(staging.path()).with_context(failed)?;
+    files::make_public(staging.path()).with_context(failed)?;
     std::fs::rename(staging.path(), &place).with_context(failed)?;
     let _ = staging.keep();
     Ok(())

@@ -11,7 +11,7 @@ use tool_hub_agent::FailureText;
 use tool_hub_host::{CallableFunction, Failure, FailureKind, Outcome, Tool};
 use tool_hub_manifest::Grants;
 
-use crate::approval::ApprovalFlags;
+use crate::approval::{ApprovalFlags, Candidate};
 use crate::arguments;
 use crate::config::Config;
 use crate::diagnosis::{Exit, Problem};
@@ -24,7 +24,8 @@ use crate::toolbox::OpenToolbox;
 /// Arguments of `tool call`.
 #[derive(Debug, Args)]
 pub(crate) struct Call {
-    /// NAME or NAME.function of the toolbox, or the path of a component
+    /// NAME or NAME.function of the toolbox, NAME__function as agents say it, or the path of a
+    /// component
     target: String,
 
     /// The function (unless the target names it), then its arguments
@@ -100,11 +101,13 @@ impl Call {
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             let fetched = subject.fetch(&config.endpoint, config, printer).await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
-            let asked = &fetched.verified.manifest().capabilities;
-            let digest = inspection.approval_digest;
-            let (grants, _) =
-                self.approval
-                    .decide(&self.target, digest, asked, Grants::none(), config)?;
+            let candidate = Candidate {
+                name: &self.target,
+                digest: inspection.approval_digest,
+                asked: &fetched.verified.manifest().capabilities,
+                replaces: None,
+            };
+            let (grants, _) = self.approval.decide(&candidate, Grants::none(), config)?;
             let tool = loaded::load(&host, &self.target, fetched.verified, grants, config).await?;
             return Ok(Target {
                 tool,
@@ -112,11 +115,18 @@ impl Call {
                 function: None,
             });
         }
-        let (key, function) = match self.target.split_once('.') {
+        // No name of a tool holds `__`, so the name that agents see has one reading.
+        let split = self.target.split_once('.');
+        let (key, function) = match split.or_else(|| self.target.split_once("__")) {
             Some((key, function)) => (key, Some(function.to_owned())),
             None => (self.target.as_str(), None),
         };
         let toolbox = OpenToolbox::open(config)?;
+        if key.contains('/') && config.working.join(key).exists() {
+            return Err(Problem::user(format!("`{key}` is no name of a tool"))
+                .hint(format!("for what is in that directory, write ./{key}"))
+                .into());
+        }
         let member = toolbox.member(key)?;
         let loaded = LoadedTool::load(member, &host, &config.open_store()?, config).await?;
         Ok(Target {

@@ -1,24 +1,23 @@
-//! `tool check`: holds a built package against its claims, and reads its descriptions as an
-//! agent would.
+//! `tool check`: holds a built package against its claims, reads its descriptions as an agent
+//! would, and looks whether it is still what its sources say.
 
-use std::path::PathBuf;
+mod remarks;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use serde::Serialize;
-use tool_hub_host::{CallableFunction, Inspection};
-use tool_hub_manifest::ValueType;
 
+use crate::build::Sources;
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::package;
 use crate::printer::Printer;
+use crate::wording::counted;
 
-/// The longest description that every consumer of tools takes whole.
-const DESCRIPTION_LENGTH_MAX: usize = 1024;
-/// A description shorter than this cannot say what a function does and returns.
-const DESCRIPTION_LENGTH_MIN: usize = 12;
+use remarks::Remark;
+pub(crate) use remarks::steering_characters;
 
 /// Arguments of `tool check`.
 #[derive(Debug, Args)]
@@ -32,32 +31,28 @@ pub(crate) struct Check {
     strict: bool,
 }
 
-/// Something that could be said better.
-#[derive(Debug, Serialize)]
-struct Remark {
-    /// `tool`, or the name of a function.
-    place: String,
-    message: String,
-}
-
 impl Check {
     pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let verified = package::read(&config.working.join(&self.path))?;
+        let path = config.working.join(&self.path);
+        let verified = package::read(&path)?;
         let inspection = tool_hub_host::inspect(&verified)?;
         refuse_the_refused(&inspection)?;
-        let remarks = remarks(&inspection);
+        let mut remarks: Vec<Remark> = staleness(&path, &self.path)?.into_iter().collect();
+        remarks.extend(remarks::of(&inspection));
         if printer.wants_json() {
             printer.json(&serde_json::json!({ "name": inspection.name, "remarks": remarks }))?;
         } else {
             for remark in &remarks {
                 printer.warning(&format!("{}: {}", remark.place, remark.message));
             }
+            let functions = inspection.functions.len();
+            let agree = if functions == 1 { "agrees" } else { "agree" };
             printer.note(&format!(
-                "{} {}: {} functions agree with their component, {} remarks",
+                "{} {}: {} {agree} with the component, {}",
                 inspection.name,
                 inspection.version,
-                inspection.functions.len(),
-                remarks.len()
+                counted(functions, "function"),
+                counted(remarks.len(), "remark")
             ));
         }
         if self.strict && !remarks.is_empty() {
@@ -67,81 +62,20 @@ impl Check {
     }
 }
 
-fn remarks(inspection: &Inspection) -> Vec<Remark> {
-    let mut remarks = Vec::new();
-    let mut remark = |message: &str| {
-        remarks.push(Remark {
-            place: "tool".to_owned(),
-            message: message.to_owned(),
-        });
-    };
-    if inspection.description.is_empty() {
-        remark("it has no description; say in one sentence when an agent should choose it");
+/// A remark where `path` is a project that changed after its package was built.
+fn staleness(path: &Path, shown: &Path) -> anyhow::Result<Option<Remark>> {
+    if !path.is_dir() {
+        return Ok(None);
     }
-    if inspection.license.is_none() {
-        remark("it names no license; add `license = \"Apache-2.0\"` or another SPDX expression");
+    let package = package::package_directory(path)?;
+    if package == path {
+        return Ok(None);
     }
-    for warning in &inspection.warnings {
-        remark(warning);
-    }
-    for capability in inspection
-        .capabilities
-        .iter()
-        .filter(|capability| !capability.used)
-    {
-        remark(&format!(
-            "it asks for {} but nothing in the component could use it",
-            capability.what
-        ));
-    }
-    for power in &inspection.undeclared {
-        remark(&format!(
-            "the component imports {power}, for which the manifest does not ask; every use is refused"
-        ));
-    }
-    for function in &inspection.functions {
-        for message in function_remarks(function) {
-            remarks.push(Remark {
-                place: function.name.to_string(),
-                message,
-            });
-        }
-    }
-    remarks
-}
-
-fn function_remarks(function: &CallableFunction) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let description = &function.spec.description;
-    let length = description.chars().count();
-    if length == 0 {
-        remarks.push("it has no description; an agent cannot know when to call it".to_owned());
-    } else if length < DESCRIPTION_LENGTH_MIN {
-        remarks.push("its description is too short to say what it does and returns".to_owned());
-    } else if length > DESCRIPTION_LENGTH_MAX {
-        remarks.push(format!(
-            "its description has {length} characters; some consumers cut after {DESCRIPTION_LENGTH_MAX}"
-        ));
-    }
-    for input in &function.inputs {
-        let is_explained =
-            !input.description.is_empty() || description.contains(&format!("`{}`", input.name));
-        if !is_explained {
-            remarks.push(format!(
-                "neither its description nor the argument's own explains `{}`",
-                input.name
-            ));
-        }
-    }
-    let says_what_returns = function.output.as_ref().is_none_or(|output| {
-        !output.description.is_empty()
-            || output.value_type == ValueType::Boolean
-            || ["return", "Return", "gives", "Gives"]
-                .iter()
-                .any(|word| description.contains(word))
-    });
-    if length > 0 && !says_what_returns {
-        remarks.push("nothing says what it returns".to_owned());
-    }
-    remarks
+    let change = Sources::change_since(path, &package)?;
+    Ok(change.map(|change| {
+        Remark::of_tool(format!(
+            "the package is not what the sources say: {change}; run: tool build {}",
+            shown.display()
+        ))
+    }))
 }

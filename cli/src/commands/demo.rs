@@ -21,6 +21,7 @@ use crate::commands::new::Template;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
+use crate::signals::stop_requested;
 
 /// The user of the demo's registry.
 const USER: &str = "ada";
@@ -55,6 +56,7 @@ impl Demo {
             printer,
         };
         let result = stage.play(template, &token).await;
+        let result = result.map_err(build::or_interrupted);
         // The registry ends with this process in any case.
         let _ = stop.send(());
         result?;
@@ -133,7 +135,11 @@ impl Stage<'_> {
             .await?;
         self.say("An agent sees it through the Model Context Protocol.");
         self.type_out(&["serve"]);
-        mcp::visit(self.command(&["serve", "--quiet"])?, self.printer).await
+        let server = self.command(&["serve", "--quiet"])?;
+        tokio::select! {
+            visited = mcp::visit(server, self.printer) => visited,
+            () = stop_requested() => Err(Problem::interrupted().into()),
+        }
     }
 
     fn say(&self, text: &str) {
@@ -154,11 +160,11 @@ impl Stage<'_> {
         } else {
             Stdio::null()
         });
-        let mut child = command.spawn().context("`tool` cannot be started again")?;
+        let mut child = build::spawn(&mut command)?;
         if let (Some(text), Some(mut stdin)) = (input, child.stdin.take()) {
             stdin.write_all(text.as_bytes()).await?;
         }
-        let status = child.wait().await?;
+        let status = build::status_of(&mut child).await?;
         if status.success() {
             return Ok(());
         }

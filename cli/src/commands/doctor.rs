@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tokio::process::Command;
@@ -12,6 +13,7 @@ use crate::config::Config;
 use crate::printer::Printer;
 use crate::report::table;
 use crate::toolbox::OpenToolbox;
+use crate::wording::counted;
 
 /// Arguments of `tool doctor`.
 #[derive(Debug, Args)]
@@ -161,10 +163,15 @@ fn sandbox(config: &Config) -> Finding {
 }
 
 fn store(config: &Config) -> Finding {
-    match config.open_store() {
-        Ok(store) => good("store", store.directory().display().to_string()),
-        Err(error) => bad("store", &error),
-    }
+    let look = || -> anyhow::Result<Finding> {
+        let store = config.open_store()?;
+        let directory = store.directory();
+        // Opening it writes nothing when it is there, and every load has to write.
+        tempfile::tempfile_in(directory)
+            .with_context(|| format!("nothing can be written in {}", directory.display()))?;
+        Ok(good("store", directory.display().to_string()))
+    };
+    look().unwrap_or_else(|error| bad("store", &error))
 }
 
 fn toolbox(config: &Config) -> Finding {
@@ -173,7 +180,11 @@ fn toolbox(config: &Config) -> Finding {
         let members = toolbox.members()?;
         Ok(good(
             "toolbox",
-            format!("{} tools in {}", members.len(), toolbox.path().display()),
+            format!(
+                "{} in {}",
+                counted(members.len(), "tool"),
+                toolbox.path().display()
+            ),
         ))
     };
     look().unwrap_or_else(|error| bad("toolbox", &error))

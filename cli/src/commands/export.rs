@@ -1,14 +1,16 @@
 //! `tool export`: the toolbox's functions as an agent's API wants them.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::Args;
-use tool_hub_agent::Dialect;
+use tool_hub_agent::{Dialect, Loss, Lost};
 
 use crate::config::Config;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
 use crate::toolbox::OpenToolbox;
+use crate::wording::counted;
 
 /// Arguments of `tool export`.
 #[derive(Debug, Args)]
@@ -28,7 +30,7 @@ impl Export {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let members = toolbox.chosen(&self.names)?;
+        let members = toolbox.usable(&self.names, printer)?;
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
         let mut specs = Vec::new();
@@ -36,10 +38,43 @@ impl Export {
             specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));
         }
         let export = tool_hub_agent::export(&specs, self.format);
-        for loss in &export.losses {
-            printer.warning(&loss.to_string());
-        }
+        tell(&export.losses, specs.len(), printer);
         printer.json(&export.tools)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Warns of what the API will refuse or what was cut, one line each. What a dialect merely
+/// has no place for is no fault of a tool's, and the tool still checks every argument: that
+/// is told in one line.
+fn tell(losses: &[Loss], functions: usize, printer: &Printer) {
+    let (grave, slight): (Vec<&Loss>, Vec<&Loss>) = losses.iter().partition(|loss| {
+        loss.lost.is_refusal() || matches!(loss.lost, Lost::DescriptionCut { .. })
+    });
+    for loss in grave {
+        printer.warning(&loss.to_string());
+    }
+    let concerned: BTreeSet<&str> = slight.iter().map(|loss| &*loss.function).collect();
+    if !concerned.is_empty() {
+        printer.note(&format!(
+            "{} of {} lose what the format has no place for: {}",
+            concerned.len(),
+            counted(functions, "function"),
+            kinds(&slight)
+        ));
+    }
+}
+
+fn kinds(losses: &[&Loss]) -> String {
+    let kinds: BTreeSet<&str> = losses
+        .iter()
+        .map(|loss| match &loss.lost {
+            Lost::Title => "titles",
+            Lost::OutputSchema => "the shape of results",
+            Lost::Annotations => "behaviour hints",
+            Lost::SchemaWeakened { .. } => "parts of the shape of arguments",
+            _ => "more",
+        })
+        .collect();
+    kinds.into_iter().collect::<Vec<_>>().join(", ")
 }

@@ -17,6 +17,9 @@ const SPARED: Duration = Duration::from_secs(3600);
 
 /// Arguments of `tool gc`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "What was pulled within the last hour stays: it may be on its way to an approval."
+)]
 pub(crate) struct Gc {
     /// Directories of further toolboxes whose tools must stay; this one's and the user's
     /// always do
@@ -47,11 +50,11 @@ impl Gc {
             }))?;
         } else {
             printer.note(&format!(
-                "freed {} packages' files ({} bytes)",
+                "files of packages freed: {} ({} bytes); what was pulled within the last hour stays",
                 freed.files, freed.bytes
             ));
             printer.note(&format!(
-                "freed {} files of compiled code ({} bytes)",
+                "files of compiled code freed: {} ({} bytes)",
                 compiled.files, compiled.bytes
             ));
         }

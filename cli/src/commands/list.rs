@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::{Grants, Source};
+use tool_hub_manifest::{Grants, VersionReq};
 
 use crate::config::Config;
 use crate::printer::Printer;
 use crate::report::table;
-use crate::toolbox::{Member, OpenToolbox};
+use crate::toolbox::{Member, OpenToolbox, Standing, origin};
 
 /// Arguments of `tool list`.
 #[derive(Debug, Args)]
@@ -18,15 +18,15 @@ pub(crate) struct List {}
 impl List {
     pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let members = toolbox.members()?;
+        let standings = toolbox.standings();
         if printer.wants_json() {
-            let tools: Vec<_> = members.iter().map(as_json).collect();
+            let tools: Vec<_> = standings.iter().map(as_json).collect();
             printer.json(&json!({ "toolbox": toolbox.path(), "tools": tools }))?;
-        } else if members.is_empty() {
+        } else if standings.is_empty() {
             printer.note("the toolbox is empty");
             printer.hint("load a tool with: tool load owner/name");
         } else {
-            let rows = members.iter().map(as_row).collect();
+            let rows = standings.iter().map(as_row).collect();
             printer.data(&table(
                 ["NAME", "VERSION", "FROM", "FUNCTIONS", "MAY"],
                 rows,
@@ -36,8 +36,18 @@ impl List {
     }
 }
 
-fn as_json(member: &Member<'_>) -> serde_json::Value {
-    json!({
+fn as_json(standing: &Standing<'_>) -> serde_json::Value {
+    let member = match &standing.member {
+        Ok(member) => member,
+        Err(unusable) => {
+            return json!({
+                "name": standing.key,
+                "from": origin(standing.key, standing.entry),
+                "unusable": unusable.problem.to_string(),
+            });
+        }
+    };
+    let mut tool = json!({
         "name": member.key,
         "version": member.locked.version,
         "source": member.locked.source,
@@ -45,13 +55,19 @@ fn as_json(member: &Member<'_>) -> serde_json::Value {
         "functions": member.locked.functions.keys().collect::<Vec<_>>(),
         "grants": member.grants(),
         "approval": member.locked.approval,
-    })
+    });
+    if let Some(wanted) = unmet(member) {
+        tool["wanted"] = json!(wanted);
+    }
+    tool
 }
 
-fn as_row(member: &Member<'_>) -> [String; 5] {
-    let from = match &member.locked.source {
-        Source::Registry { repo, .. } => repo.to_string(),
-        Source::File { path } => path.display().to_string(),
+fn as_row(standing: &Standing<'_>) -> [String; 5] {
+    let key = standing.key.to_string();
+    let from = origin(standing.key, standing.entry);
+    let member = match &standing.member {
+        Ok(member) => member,
+        Err(unusable) => return [key, "-".into(), from, "-".into(), unusable.state.into()],
     };
     let functions: Vec<&str> = member
         .locked
@@ -59,13 +75,18 @@ fn as_row(member: &Member<'_>) -> [String; 5] {
         .keys()
         .map(|name| name.as_str())
         .collect();
-    [
-        member.key.to_string(),
-        member.locked.version.to_string(),
-        from,
-        functions.join(" "),
-        summary(&member.grants()),
-    ]
+    let version = match unmet(member) {
+        Some(wanted) => format!("{}, not {wanted}", member.locked.version),
+        None => member.locked.version.to_string(),
+    };
+    let may = summary(&member.grants());
+    [key, version, from, functions.join(" "), may]
+}
+
+/// The version that the toolbox asks for, where another one was approved.
+fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
+    let wanted = member.entry.version.as_ref()?;
+    (!wanted.matches(&member.locked.version)).then_some(wanted)
 }
 
 /// Grants in a few words: `compute` where nothing was granted.

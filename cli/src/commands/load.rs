@@ -5,20 +5,20 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_host::Inspection;
+use tool_hub_host::{InspectedCapability, Inspection};
 use tool_hub_manifest::{
     FunctionName, Grants, LockedTool, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq,
 };
 use url::Url;
 
-use crate::approval::ApprovalFlags;
+use crate::approval::{ApprovalFlags, Candidate};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
 use crate::record::{self, Consented};
 use crate::report;
-use crate::toolbox::OpenToolbox;
+use crate::toolbox::{OpenToolbox, origin};
 
 /// Arguments of `tool load`.
 #[derive(Debug, Args)]
@@ -28,6 +28,9 @@ pub(crate) struct Load {
     tool: Subject,
 
     /// The name that agents will see [default: the tool's own]
+    ///
+    /// A name that a tool of another place has goes over to this one. A warning says so, and
+    /// so does the question at a terminal; with --approve the digest is the consent.
     #[arg(long = "as", value_name = "NAME")]
     name: Option<ToolKey>,
 
@@ -162,20 +165,53 @@ async fn approve_and_load(
         };
         return record::record(key, entry, fetched, consented, config, printer).await;
     }
-    warn_of_replacement(key, fetched, &toolbox, printer);
+    let replaces = replaced(key, fetched, &toolbox);
+    if let Some(old) = &replaces {
+        printer.warning(&format!(
+            "`{key}` is taken by {old}, which {} replaces",
+            report::subject(fetched)
+        ));
+        printer.hint("to keep both, give this one another name with --as");
+    }
     let asked = &fetched.verified.manifest().capabilities;
     let digest = inspection.approval_digest;
     let granted = before.map_or_else(Grants::none, |member| member.locked.grants.clone());
     if !granted.is_none() {
         printer.note("what you granted it before stays granted");
     }
-    let (grants, consent) = flags.decide(key.as_str(), digest, asked, granted, config)?;
+    let candidate = Candidate {
+        name: key.as_str(),
+        digest,
+        asked,
+        replaces,
+    };
+    let (grants, consent) = flags.decide(&candidate, granted, config)?;
+    let ungranted = inspection.ungranted(&grants);
     let consented = Consented {
         digest,
         grants,
         consent,
     };
-    record::record(key, entry, fetched, consented, config, printer).await
+    let locked = record::record(key, entry, fetched, consented, config, printer).await?;
+    tell_of_the_ungranted(key, &ungranted, printer);
+    Ok(locked)
+}
+
+/// What a tool asks for and does not get is missed only when it is called.
+fn tell_of_the_ungranted(key: &ToolKey, ungranted: &[InspectedCapability], printer: &Printer) {
+    if ungranted.is_empty() {
+        return;
+    }
+    let what: Vec<&str> = ungranted.iter().map(|asked| &*asked.what).collect();
+    let flags: Vec<&str> = ungranted.iter().map(|asked| &*asked.flag).collect();
+    printer.warning(&format!(
+        "`{key}` asks for what it was not granted: {}",
+        what.join(", ")
+    ));
+    printer.hint(&format!(
+        "grant it with: tool load {key} {}",
+        flags.join(" ")
+    ));
 }
 
 pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> {
@@ -196,26 +232,16 @@ pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> 
     .into())
 }
 
-/// An agent that knew the old tool will call the new one: whoever loads it must know.
-fn warn_of_replacement(key: &ToolKey, fetched: &Fetched, toolbox: &OpenToolbox, printer: &Printer) {
-    let Some(entry) = toolbox.entry(key) else {
-        return;
+/// The tool of another place that has the name `key`. An agent that knew it will call the
+/// new one: whoever loads that must know.
+fn replaced(key: &ToolKey, fetched: &Fetched, toolbox: &OpenToolbox) -> Option<String> {
+    let entry = toolbox.entry(key)?;
+    let is_same = match (&fetched.origin, &entry.repo, &entry.path) {
+        (FetchedFrom::Registry { resolved, .. }, Some(repo), _) => *repo == resolved.repo,
+        (FetchedFrom::File { path }, _, Some(old)) => old == path,
+        _ => false,
     };
-    let (old, is_same) = match (&fetched.origin, &entry.repo, &entry.path) {
-        (FetchedFrom::Registry { resolved, .. }, Some(repo), _) => {
-            (repo.to_string(), *repo == resolved.repo)
-        }
-        (FetchedFrom::File { path }, _, Some(old)) => (old.display().to_string(), old == path),
-        (_, Some(repo), _) => (repo.to_string(), false),
-        (_, _, old) => (old.clone().unwrap_or_default().display().to_string(), false),
-    };
-    if !is_same {
-        printer.warning(&format!(
-            "`{key}` is taken by {old}, which {} replaces",
-            report::subject(fetched)
-        ));
-        printer.hint("to keep both, give this one another name with --as");
-    }
+    (!is_same).then(|| origin(key, entry))
 }
 
 /// What the toolbox will say about the tool. What people wrote there before stays.

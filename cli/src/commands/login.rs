@@ -3,13 +3,16 @@
 use std::io::{IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::Args;
 use tool_hub_registry_client::Token;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
+use crate::signals::stop_requested;
+
+/// What a shell reports of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
 
 /// The longest token that is read.
 const TOKEN_BYTES_MAX: u64 = 4096;
@@ -28,11 +31,23 @@ impl Login {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let text = self.read(config)?;
-        let token = text
-            .trim()
-            .parse::<Token>()
-            .context("this cannot be used as a token")?;
+        let terminal = TerminalModes::remember();
+        tokio::select! {
+            outcome = self.log_in(config, printer) => outcome,
+            () = stop_requested() => {
+                terminal.restore();
+                Ok(INTERRUPTED.into())
+            }
+        }
+    }
+
+    async fn log_in(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let text = self.read(config).await?;
+        let token = text.trim().parse::<Token>().map_err(|error| {
+            Problem::user("this cannot be used as a token")
+                .caused_by(error)
+                .hint("paste the whole token, as the registry showed it, and nothing else")
+        })?;
         let client = config.client_with(&config.endpoint, Some(token), printer)?;
         let identity = client.whoami().await?;
         config.credentials()?.keep(&config.endpoint, text.trim())?;
@@ -46,7 +61,7 @@ impl Login {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn read(&self, config: &Config) -> anyhow::Result<String> {
+    async fn read(&self, config: &Config) -> anyhow::Result<String> {
         if self.token_stdin {
             let mut text = String::new();
             std::io::stdin()
@@ -60,6 +75,33 @@ impl Login {
                 .into());
         }
         let prompt = format!("Token for {}", config.endpoint);
-        Ok(dialoguer::Password::new().with_prompt(prompt).interact()?)
+        let ask = || dialoguer::Password::new().with_prompt(prompt).interact();
+        // Apart from this task, so that a signal is seen while the keyboard is waited for.
+        Ok(tokio::task::spawn_blocking(ask).await??)
+    }
+}
+
+/// How the terminal was before keys were hidden. Whoever reads a secret shows them again
+/// only once it is read, which an interrupt prevents.
+struct TerminalModes {
+    #[cfg(unix)]
+    modes: Option<rustix::termios::Termios>,
+}
+
+impl TerminalModes {
+    fn remember() -> Self {
+        Self {
+            #[cfg(unix)]
+            modes: rustix::termios::tcgetattr(std::io::stdin()).ok(),
+        }
+    }
+
+    fn restore(&self) {
+        #[cfg(unix)]
+        if let Some(modes) = &self.modes {
+            use rustix::termios::{OptionalActions, tcsetattr};
+            // The process ends either way.
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, modes);
+        }
     }
 }

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::{ToolKey, ToolName};
 
+use crate::build::CONTRACT_DIRECTORY;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -34,6 +36,9 @@ pub(crate) enum Template {
     Python,
     Javascript,
 }
+
+/// What every scaffold does, and says of itself.
+pub(crate) const SCAFFOLD_DESCRIPTION: &str = "Greets people in several languages.";
 
 /// A file of a scaffold: where it goes and what it holds before names are filled in.
 type TemplateFile = (&'static str, &'static str);
@@ -114,11 +119,18 @@ fn scaffold(directory: &Path, name: &ToolName, template: Template) -> anyhow::Re
         .with_context(|| format!("{} cannot be made", parent.display()))?;
     let staging = tempfile::Builder::new()
         .prefix(".tool-new-")
-        .tempdir_in(parent)?;
+        .tempdir_in(parent)
+        // The library's text names the temporary directory, which the user never wrote.
+        .map_err(|error| std::io::Error::from(error.kind()))
+        .with_context(|| format!("nothing can be made in {}", parent.display()))?;
     let names = Names::of(name);
     for (path, text) in COMMON.iter().chain(template.files()) {
         let text = names.fill(text, template);
         files::write_new(&staging.path().join(path), text.as_bytes())?;
+    }
+    for (name, text) in CONTRACT {
+        let path = staging.path().join(CONTRACT_DIRECTORY).join(name);
+        files::write_new(&path, text.as_bytes())?;
     }
     let staged = staging.keep();
     files::make_public(&staged)?;
@@ -156,6 +168,7 @@ impl Names {
 
     fn fill(&self, text: &str, template: Template) -> String {
         text.replace("{{name}}", &self.name)
+            .replace("{{description}}", SCAFFOLD_DESCRIPTION)
             .replace("{{key}}", &self.key)
             .replace("{{language}}", template.name())
             .replace("{{wit_name}}", &format!("{}-tool", self.wit))

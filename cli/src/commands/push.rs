@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::{Manifest, RepoId, Verified, package_file};
-use tool_hub_registry_client::{Client, Push as Upload, PushOutcome, Visibility};
+use tool_hub_manifest::{RepoId, Verified, package_file};
+use tool_hub_registry_client::{Client, Push as Upload, PushOutcome, Rehearsal, Visibility};
 
+use crate::build::Sources;
+use crate::commands::check::steering_characters;
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
 use crate::diagnosis::Problem;
@@ -31,7 +33,7 @@ pub(crate) struct Push {
     #[arg(long)]
     private: bool,
 
-    /// Check everything and publish nothing
+    /// Check everything, ask the registry what is there, and publish nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -46,14 +48,15 @@ impl Push {
         let package = package::package_directory(&directory)?;
         let verified = package::read(&package)?;
         if package != directory {
-            refuse_the_stale(&directory, verified.manifest(), &self.directory)?;
+            refuse_the_stale(&directory, &package, &self.directory)?;
         }
-        refuse_the_refused(&tool_hub_host::inspect(&verified)?)?;
+        let inspection = tool_hub_host::inspect(&verified)?;
+        refuse_the_refused(&inspection)?;
+        for remark in steering_characters(&inspection) {
+            printer.warning(&remark);
+        }
         let client = config.client(&config.endpoint, printer)?;
         let repo = self.repo(&client, &verified).await?;
-        if self.dry_run {
-            return self.say_what_would_happen(&repo, &verified, config, printer);
-        }
         let card = card(&package)?;
         let upload = Upload {
             repo: repo.clone(),
@@ -70,6 +73,10 @@ impl Push {
                 verified.manifest().version
             ),
         };
+        if self.dry_run {
+            let rehearsal = client.rehearse(&upload).await?;
+            return say_what_would_happen(&upload, rehearsal, config, printer);
+        }
         let bars = Bars::start(printer);
         let pushed = client.push(&upload, &bars).await;
         bars.finish();
@@ -109,55 +116,62 @@ impl Push {
             }
         }
     }
-
-    fn say_what_would_happen(
-        &self,
-        repo: &RepoId,
-        verified: &Verified,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let manifest = verified.manifest();
-        if printer.wants_json() {
-            printer.json(&json!({
-                "repo": repo,
-                "version": manifest.version,
-                "digest": verified.pin().digest(),
-                "bytes": verified.component().len(),
-                "dry_run": true,
-            }))?;
-        } else {
-            printer.note(&format!(
-                "would push {} {} ({} bytes, {}) to {repo} on {}",
-                manifest.name,
-                manifest.version,
-                verified.component().len(),
-                verified.pin().digest(),
-                config.endpoint
-            ));
-        }
-        Ok(ExitCode::SUCCESS)
-    }
 }
 
-/// A package that was built before its manifest was edited is not what the author means to
-/// publish.
-fn refuse_the_stale(directory: &Path, built: &Manifest, shown: &Path) -> anyhow::Result<()> {
-    let author = package::read_author_manifest(directory)?;
-    let same = author.name == built.name
-        && author.version == built.version
-        && (author.description.is_empty() || author.description == built.description)
-        && author.capabilities == built.capabilities
-        && author.limits == built.limits;
-    if same {
-        return Ok(());
+fn say_what_would_happen(
+    upload: &Upload<'_>,
+    rehearsal: Rehearsal,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<ExitCode> {
+    let (repo, verified) = (&upload.repo, upload.package);
+    let manifest = verified.manifest();
+    let already_there = rehearsal == Rehearsal::AlreadyPushed;
+    if printer.wants_json() {
+        printer.json(&json!({
+            "repo": repo,
+            "version": manifest.version,
+            "digest": verified.pin().digest(),
+            "bytes": verified.component().len(),
+            "dry_run": true,
+            "already_there": already_there,
+            "new_repo": rehearsal == Rehearsal::NewRepo,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
     }
-    Err(Problem::user(format!(
-        "the package of {} {} was built before tool.toml was changed",
-        author.name, built.version
-    ))
-    .hint(format!("run: tool build {}", shown.display()))
-    .into())
+    if already_there {
+        printer.note(&format!(
+            "{repo} {} is on {} already, unchanged; a push would change nothing",
+            manifest.version, config.endpoint
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let new = match rehearsal {
+        Rehearsal::NewRepo => " (a new repo)",
+        _ => "",
+    };
+    printer.note(&format!(
+        "would push {} {} ({} bytes, {}) to {repo}{new} on {}",
+        manifest.name,
+        manifest.version,
+        verified.component().len(),
+        verified.pin().digest(),
+        config.endpoint
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A package that was built from something else than what the project holds is not what the
+/// author means to publish, and a version can never be published again.
+fn refuse_the_stale(directory: &Path, package: &Path, shown: &Path) -> anyhow::Result<()> {
+    let Some(change) = Sources::change_since(directory, package)? else {
+        return Ok(());
+    };
+    Err(
+        Problem::user(format!("the package is not what the sources say: {change}"))
+            .hint(format!("build again: tool build {}", shown.display()))
+            .into(),
+    )
 }
 
 fn card(package: &Path) -> anyhow::Result<Vec<u8>> {

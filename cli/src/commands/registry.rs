@@ -5,7 +5,7 @@ mod serve;
 mod token;
 mod user;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -14,7 +14,11 @@ use tool_hub_registry_server::{
 };
 
 use crate::config::{Config, storage_variables};
+use crate::diagnosis::Problem;
 use crate::printer::Printer;
+
+/// The file by which a registry's directory is known.
+const DATABASE_FILE: &str = "registry.sqlite";
 
 /// Arguments of `tool registry`.
 #[derive(Debug, Args)]
@@ -57,6 +61,10 @@ impl Registry {
             Some(directory) => config.working.join(directory),
             None => config.registry.clone(),
         };
+        let is_local = self.database.is_none();
+        if is_local && !self.command.makes_a_registry() && !directory.join(DATABASE_FILE).exists() {
+            return Err(no_registry(&directory).into());
+        }
         let mut settings = RegistryConfig::new(directory);
         if let Some(database) = &self.database {
             settings.database = database.clone();
@@ -75,6 +83,31 @@ impl Registry {
             }
         }
     }
+}
+
+impl RegistryCommand {
+    /// Whether a registry is made where there is none: by what serves it or adds the first
+    /// owner. Everything else is about one that exists, so that a mistyped directory does
+    /// not pass for an empty registry.
+    fn makes_a_registry(&self) -> bool {
+        match self {
+            Self::Serve(_) => true,
+            Self::User(command) => command.adds(),
+            Self::Org(command) => command.adds(),
+            Self::Token(_) => false,
+        }
+    }
+}
+
+fn no_registry(directory: &Path) -> Problem {
+    let problem = if directory.is_dir() || !directory.exists() {
+        Problem::user(format!("there is no registry in {}", directory.display()))
+    } else {
+        Problem::user(format!("{} is not a directory", directory.display()))
+    };
+    problem
+        .hint("name the registry's directory with --data DIR")
+        .hint("start a new one with: tool registry serve, or with: tool registry user add NAME")
 }
 
 async fn open(settings: RegistryConfig) -> anyhow::Result<OpenRegistry> {

@@ -11,11 +11,17 @@ use crate::loaded::LoadedTool;
 use crate::printer::Printer;
 use crate::signals::stop_requested;
 use crate::toolbox::OpenToolbox;
+use crate::wording::counted;
 
 /// Arguments of `tool serve`.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Only these tools of the toolbox [default: all]
+    /// Only these tools of the toolbox [default: all that you approved]
+    ///
+    /// A toolbox travels with its project, so it may name a tool that you never approved.
+    /// Such a tool is left out with a warning on standard error, and the others are served:
+    /// an agent keeps what it relies on. Approve it with `tool load`. A tool that is named
+    /// here is never left out; when it cannot be served, nothing is.
     names: Vec<String>,
 }
 
@@ -26,7 +32,7 @@ impl Serve {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let members = toolbox.chosen(&self.names)?;
+        let members = toolbox.usable(&self.names, printer)?;
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
         let mut offers = Vec::new();
@@ -40,8 +46,8 @@ impl Serve {
             }
         }
         printer.note(&format!(
-            "serving {} functions on standard input and output",
-            offers.len()
+            "serving {} on standard input and output",
+            counted(offers.len(), "function")
         ));
         tool_hub_serve::serve_stdio(Catalogue::new(offers)?, stop_requested()).await?;
         Ok(ExitCode::SUCCESS)

@@ -1,21 +1,23 @@
 //! `tool update`: goes to newer versions. What only shrinks passes; what asks for more, or
-//! tells an agent something else, is shown and asks again.
+//! tells an agent something else, is shown and asks again. A tool that stops stops no other.
 
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::json;
-use tool_hub_manifest::{Grants, Revision, Source, ToolRef, Version};
+use serde_json::{Value, json};
+use tool_hub_manifest::{Grants, Revision, Source, ToolKey, ToolRef, Version};
 use url::Url;
 
-use crate::approval::ApprovalFlags;
+use crate::approval::{ApprovalFlags, Candidate};
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
+use crate::diagnosis::{self, Exit};
 use crate::escalation;
 use crate::package::{Fetched, Subject};
 use crate::printer::Printer;
 use crate::record::{self, Consented};
 use crate::toolbox::{Member, OpenToolbox};
+use crate::wording::counted;
 
 /// Arguments of `tool update`.
 #[derive(Debug, Args)]
@@ -30,8 +32,58 @@ pub(crate) struct Update {
 /// What came of looking for a newer version.
 enum Found {
     Current,
+    /// The toolbox follows no other version.
     Pinned,
     Updated(Version),
+}
+
+/// What became of the tools so far.
+#[derive(Default)]
+struct Report {
+    tools: Vec<Value>,
+    stopped: Vec<Exit>,
+}
+
+impl Report {
+    fn add(&mut self, member: Member<'_>, found: Found, printer: &Printer) {
+        let before = &member.locked.version;
+        let (state, said, now) = match found {
+            Found::Current => ("current", "current at", before.clone()),
+            Found::Pinned => ("pinned", "pinned to", before.clone()),
+            Found::Updated(version) => ("updated", "updated at", version),
+        };
+        printer.note(&format!("{}: {said} {now}", member.key));
+        self.tools
+            .push(json!({ "name": member.key, "state": state, "before": before, "now": now }));
+    }
+
+    fn stop(&mut self, key: &ToolKey, error: &anyhow::Error, printer: &Printer) {
+        let diagnosis = diagnosis::of(error);
+        printer.error(error, &diagnosis.hints);
+        self.stopped.push(diagnosis.exit);
+        self.tools
+            .push(json!({ "name": key, "state": "stopped", "error": error.to_string() }));
+    }
+
+    /// A refusal weighs more than what the user can mend by running the command again.
+    fn end(&self, printer: &Printer) -> anyhow::Result<ExitCode> {
+        if printer.wants_json() {
+            printer.json(&json!({ "tools": self.tools }))?;
+        }
+        if self.tools.len() > 1 && !self.stopped.is_empty() {
+            let stayed = match self.stopped.len() {
+                1 => "stopped where it was",
+                _ => "stopped where they were",
+            };
+            printer.note(&format!(
+                "{} of {} {stayed}",
+                self.stopped.len(),
+                counted(self.tools.len(), "tool")
+            ));
+        }
+        let worst = self.stopped.iter().max_by_key(|exit| **exit as u8);
+        Ok(worst.map_or(ExitCode::SUCCESS, |exit| (*exit).into()))
+    }
 }
 
 impl Update {
@@ -41,23 +93,21 @@ impl Update {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let members = toolbox.chosen(&self.names)?;
-        let mut report = Vec::new();
-        for member in members {
-            let before = &member.locked.version;
-            let (state, now) = match self.update(member, config, printer).await? {
-                Found::Current => ("current", before.clone()),
-                Found::Pinned => ("pinned", before.clone()),
-                Found::Updated(version) => ("updated", version),
+        let mut report = Report::default();
+        for standing in toolbox.chosen(&self.names)? {
+            let found = match standing.member {
+                Ok(member) => self
+                    .update(member, config, printer)
+                    .await
+                    .map(|found| (member, found)),
+                Err(unusable) => Err(unusable.problem.into()),
             };
-            printer.note(&format!("{}: {state} at {now}", member.key));
-            report
-                .push(json!({ "name": member.key, "state": state, "before": before, "now": now }));
+            match found {
+                Ok((member, found)) => report.add(member, found, printer),
+                Err(error) => report.stop(standing.key, &error, printer),
+            }
         }
-        if printer.wants_json() {
-            printer.json(&json!({ "tools": report }))?;
-        }
-        Ok(ExitCode::SUCCESS)
+        report.end(printer)
     }
 
     async fn update(
@@ -72,7 +122,10 @@ impl Update {
         let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
         let fetched = subject.fetch(&endpoint, config, printer).await?;
         if *fetched.verified.pin() == member.locked.pin() {
-            return Ok(Found::Current);
+            return Ok(match is_exact(&reference) {
+                true => Found::Pinned,
+                false => Found::Current,
+            });
         }
         let consented = self.consent(member, &fetched, config, printer)?;
         let locked = record::record(
@@ -119,9 +172,13 @@ impl Update {
         for line in &lines {
             printer.note(&format!("  {}", crate::escape::escape_line(line)));
         }
-        let (grants, consent) =
-            self.approval
-                .decide(member.key.as_str(), digest, asked, grants, config)?;
+        let candidate = Candidate {
+            name: member.key.as_str(),
+            digest,
+            asked,
+            replaces: None,
+        };
+        let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
         Ok(Consented {
             digest,
             grants,
@@ -142,4 +199,15 @@ fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
         revision: Revision::Version(requirement),
     };
     Some((endpoint.clone(), reference))
+}
+
+/// Whether a reference names one version and follows no other.
+fn is_exact(reference: &ToolRef) -> bool {
+    let Revision::Version(requirement) = &reference.revision else {
+        return false;
+    };
+    let [only] = requirement.comparators.as_slice() else {
+        return false;
+    };
+    only.op == semver::Op::Exact && only.patch.is_some()
 }

@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use tool_hub_registry_client::Store;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::report::table;
-use crate::toolbox::{Member, OpenToolbox};
+use crate::toolbox::{OpenToolbox, Standing};
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]
@@ -23,26 +24,22 @@ impl Verify {
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
         let store = config.open_store()?;
-        let checked: Vec<(Member<'_>, Option<String>)> = toolbox
-            .members()?
+        let checked: Vec<(Standing<'_>, Option<String>)> = toolbox
+            .standings()
             .into_iter()
-            .map(|member| {
-                (
-                    member,
-                    store
-                        .get(&member.locked.pin())
-                        .err()
-                        .map(|error| error.to_string()),
-                )
+            .map(|standing| {
+                let fault = fault(&standing, &store);
+                (standing, fault)
             })
             .collect();
         if printer.wants_json() {
             let tools: Vec<_> = checked
                 .iter()
-                .map(|(member, fault)| {
+                .map(|(standing, fault)| {
+                    let member = standing.member.as_ref().ok();
                     json!({
-                        "name": member.key,
-                        "digest": member.locked.approval.digest,
+                        "name": standing.key,
+                        "digest": member.map(|member| member.locked.approval.digest),
                         "fault": fault,
                     })
                 })
@@ -53,13 +50,13 @@ impl Verify {
         } else {
             let rows = checked
                 .iter()
-                .map(|(member, fault)| {
+                .map(|(standing, fault)| {
+                    let version = match &standing.member {
+                        Ok(member) => member.locked.version.to_string(),
+                        Err(_) => "-".to_owned(),
+                    };
                     let state = fault.clone().unwrap_or_else(|| "ok".to_owned());
-                    [
-                        member.key.to_string(),
-                        member.locked.version.to_string(),
-                        state,
-                    ]
+                    [standing.key.to_string(), version, state]
                 })
                 .collect();
             printer.data(&table(["NAME", "VERSION", "STATE"], rows))?;
@@ -67,15 +64,27 @@ impl Verify {
         let faulty: Vec<&str> = checked
             .iter()
             .filter(|(_, fault)| fault.is_some())
-            .map(|(member, _)| member.key.as_str())
+            .map(|(standing, _)| standing.key.as_str())
             .collect();
         if faulty.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
         Err(
             Problem::refused(format!("{} cannot be trusted as it is", faulty.join(", ")))
-                .hint("load it again: what is missing or damaged is pulled anew and verified")
+                .hint("load it again: what is missing or damaged is pulled anew and verified, and what was not approved asks")
                 .into(),
         )
+    }
+}
+
+/// What is wrong with a tool: that it was not approved as it stands, or that its bytes are
+/// not those that were.
+fn fault(standing: &Standing<'_>, store: &Store) -> Option<String> {
+    match &standing.member {
+        Ok(member) => {
+            let found = store.get(&member.locked.pin());
+            found.err().map(|error| error.to_string())
+        }
+        Err(unusable) => Some(unusable.problem.to_string()),
     }
 }

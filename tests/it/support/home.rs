@@ -227,7 +227,9 @@ fn mask(text: &str) -> String {
             64 => masked.push_str("[digest]"),
             40 => masked.push_str("[commit]"),
             32 => masked.push_str("[request]"),
-            _ if masked.ends_with("127.0.0.1:") => masked.push_str("[port]"),
+            _ if masked.ends_with("127.0.0.1:") || masked.ends_with("0.0.0.0:") => {
+                masked.push_str("[port]")
+            }
             _ => masked.push_str(word),
         }
         rest = after;

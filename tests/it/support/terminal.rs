@@ -90,14 +90,17 @@ impl Terminal {
     #[track_caller]
     pub(crate) fn wait_until_keys_are_hidden(&self) {
         let deadline = Instant::now() + PATIENCE;
-        let hidden = || {
-            let modes = tcgetattr(&*self.pty).expect("a terminal").local_modes;
-            !modes.contains(LocalModes::ECHO)
-        };
-        while !hidden() {
+        while self.shows_keys() {
             assert!(Instant::now() < deadline, "keys are shown");
             thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    /// Whether the terminal shows keys that are pressed.
+    #[track_caller]
+    pub(crate) fn shows_keys(&self) -> bool {
+        let modes = tcgetattr(&*self.pty).expect("a terminal").local_modes;
+        modes.contains(LocalModes::ECHO)
     }
 
     /// Presses keys.

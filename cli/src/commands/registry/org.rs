@@ -54,6 +54,11 @@ impl From<Role> for MemberRole {
 }
 
 impl Org {
+    /// Whether an organisation is added.
+    pub(super) fn adds(&self) -> bool {
+        matches!(self.command, OrgCommand::Add { .. })
+    }
+
     pub(super) async fn execute(
         &self,
         registry: Registry,

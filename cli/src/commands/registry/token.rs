@@ -30,7 +30,7 @@ enum TokenCommand {
         #[arg(long, value_enum, default_value_t = Role::Write)]
         role: Role,
         /// Days until the token is refused [default: never]
-        #[arg(long, value_name = "DAYS")]
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
         expires_days: Option<u16>,
     },
     /// List a user's tokens

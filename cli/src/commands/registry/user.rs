@@ -31,6 +31,11 @@ enum UserCommand {
 }
 
 impl User {
+    /// Whether a user is added.
+    pub(super) fn adds(&self) -> bool {
+        matches!(self.command, UserCommand::Add { .. })
+    }
+
     pub(super) async fn execute(
         &self,
         registry: Registry,

@@ -1,6 +1,6 @@
 //! The tool `{{name}}`.
 
-wit_bindgen::generate!({ path: "wit", world: "tool" });
+wit_bindgen::generate!({ path: "wit", world: "tool", generate_all });
 
 use exports::tools::{{wit_module}}::functions::Guest;
 

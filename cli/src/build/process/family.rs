@@ -1,0 +1,111 @@
+//! A program that runs, and what it started: ended together.
+
+use std::time::Duration;
+
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use crate::diagnosis::Problem;
+use crate::signals::stop_requested;
+
+/// How long programs have to end themselves, once they are told to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Whom a signal is for. Where it is dropped before the program ended, the program is killed.
+pub(super) struct Family {
+    /// Nothing once the program ended: its number may be somebody else's then.
+    process: Option<u32>,
+    reach: Reach,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The program alone, which ends its own.
+    Alone,
+    /// The program and its descendants.
+    Descendants,
+}
+
+impl Family {
+    /// Has `command` started in a group of its own, so that its descendants can be told from
+    /// everybody else.
+    pub(super) fn separate(command: &mut Command) {
+        #[cfg(unix)]
+        command.process_group(0);
+        #[cfg(not(unix))]
+        let _ = command;
+    }
+
+    /// A program that was started by a command made [`separate`](Self::separate).
+    pub(super) fn with_descendants(child: &Child) -> Self {
+        Self {
+            process: child.id(),
+            reach: Reach::Descendants,
+        }
+    }
+
+    /// A program in this process's own group.
+    pub(super) fn alone(child: &Child) -> Self {
+        Self {
+            process: child.id(),
+            reach: Reach::Alone,
+        }
+    }
+
+    /// Waits for `end`, which comes when the programs are gone.
+    ///
+    /// # Errors
+    /// When the user asks to stop. The programs are gone then, or were killed.
+    pub(super) async fn or_stopped<T>(
+        &mut self,
+        end: impl Future<Output = T>,
+    ) -> anyhow::Result<T> {
+        tokio::pin!(end);
+        tokio::select! {
+            ended = &mut end => {
+                self.process = None;
+                return Ok(ended);
+            }
+            () = stop_requested() => {}
+        }
+        self.signal(Ending::Asked);
+        if timeout(GRACE, &mut end).await.is_ok() {
+            self.process = None;
+        }
+        Err(Problem::interrupted().into())
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, ending: Ending) {
+        use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+        let process = self.process.and_then(|process| i32::try_from(process).ok());
+        let Some(process) = process.and_then(Pid::from_raw) else {
+            return;
+        };
+        let signal = match ending {
+            Ending::Asked => Signal::TERM,
+            Ending::Forced => Signal::KILL,
+        };
+        // Whoever is gone already needs no signal.
+        let _ = match self.reach {
+            Reach::Alone => kill_process(process, signal),
+            Reach::Descendants => kill_process_group(process, signal),
+        };
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&self, _ending: Ending) {
+        // The runtime kills the program itself when its handle is dropped.
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        self.signal(Ending::Forced);
+    }
+}
+
+enum Ending {
+    Asked,
+    Forced,
+}

@@ -1,0 +1,203 @@
+//! What a package was built from, so that nobody publishes yesterday's code under today's
+//! version.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use tool_hub_manifest::Digest;
+
+use crate::files;
+
+/// The record's name in the package's directory. It is not part of the package.
+pub(crate) const SOURCES_FILE: &str = "sources.json";
+
+/// What builds write, or package managers, and lock files describe.
+const NOT_SOURCES: [&str; 4] = ["dist", "target", "node_modules", "__pycache__"];
+/// A directory that holds one of these is a cache or a Python environment.
+const MARKS_OF_CACHES: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
+/// The one hidden name that cargo reads.
+const CARGO_SETTINGS: &str = ".cargo";
+
+/// The digest of every file of a project, by its path there.
+///
+/// Every file counts, because a build may read any of them. What is left out is what builds
+/// write, what begins with a dot, which editors and version control write, backups that end
+/// in `~`, and links to directories. What lies outside the project is not seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Sources(BTreeMap<String, Digest>);
+
+impl Sources {
+    /// Reads the project in `directory`.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(crate) fn of(directory: &Path) -> anyhow::Result<Self> {
+        let mut found = BTreeMap::new();
+        collect(directory, "", &mut found)?;
+        Ok(Self(found))
+    }
+
+    /// Reads `name` again, which the build itself wrote.
+    pub(crate) fn renew(&mut self, directory: &Path, name: &str) -> anyhow::Result<()> {
+        let path = directory.join(name);
+        if path.is_file() {
+            self.0.insert(name.to_owned(), digest(&path)?);
+        }
+        Ok(())
+    }
+
+    /// Writes the record beside a package.
+    pub(crate) fn write(&self, package: &Path) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        files::write(&package.join(SOURCES_FILE), text.as_bytes())
+    }
+
+    /// What differs between the project in `directory` and the sources that the package in
+    /// `package` was built from; nothing when they are the same.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(crate) fn change_since(directory: &Path, package: &Path) -> anyhow::Result<Option<String>> {
+        let path = package.join(SOURCES_FILE);
+        let recorded = files::read_if_present(&path)?;
+        let recorded: Option<Self> = recorded.and_then(|text| serde_json::from_str(&text).ok());
+        match recorded {
+            Some(built_from) => Ok(built_from.change_to(&Self::of(directory)?)),
+            None => Ok(Some("nothing tells what it was built from".to_owned())),
+        }
+    }
+
+    fn change_to(&self, now: &Self) -> Option<String> {
+        let changed = now
+            .0
+            .iter()
+            .find_map(|(path, digest)| match self.0.get(path) {
+                Some(built) if built == digest => None,
+                Some(_) => Some(format!("{path} was changed since")),
+                None => Some(format!("{path} was added since")),
+            });
+        let removed = || self.0.keys().find(|path| !now.0.contains_key(*path));
+        changed.or_else(|| removed().map(|path| format!("{path} was removed since")))
+    }
+}
+
+fn collect(
+    directory: &Path,
+    below: &str,
+    found: &mut BTreeMap<String, Digest>,
+) -> anyhow::Result<()> {
+    let failed = || format!("{} cannot be read", directory.display());
+    for entry in std::fs::read_dir(directory).with_context(failed)? {
+        let entry = entry.with_context(failed)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_hidden = name.starts_with('.') && name != CARGO_SETTINGS;
+        if is_hidden || name.ends_with('~') || NOT_SOURCES.contains(&name.as_str()) {
+            continue;
+        }
+        let (place, path) = (entry.path(), format!("{below}{name}"));
+        if entry.file_type().with_context(failed)?.is_dir() {
+            if !MARKS_OF_CACHES.iter().any(|mark| place.join(mark).exists()) {
+                collect(&place, &format!("{path}/"), found)?;
+            }
+        } else if place.is_file() {
+            found.insert(path, digest(&place)?);
+        }
+    }
+    Ok(())
+}
+
+fn digest(path: &Path) -> anyhow::Result<Digest> {
+    let contents =
+        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(Digest::of(&contents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(project: &Path, path: &str, text: &str) {
+        files::write(&project.join(path), text.as_bytes()).unwrap();
+    }
+
+    #[track_caller]
+    fn check(act: impl Fn(&Path), expect: Option<&str>) {
+        let project = tempfile::tempdir().unwrap();
+        let project = project.path();
+        write(project, "src/lib.rs", "one");
+        write(project, "tool.toml", "two");
+        let package = project.join("dist");
+        Sources::of(project).unwrap().write(&package).unwrap();
+        act(project);
+        let change = Sources::change_since(project, &package).unwrap();
+        assert_eq!(change.as_deref(), expect);
+    }
+
+    #[test]
+    fn a_change_of_any_source_is_seen_and_named() {
+        check(|_| {}, None);
+        check(
+            |project| write(project, "src/lib.rs", "other"),
+            Some("src/lib.rs was changed since"),
+        );
+        check(
+            |project| write(project, "src/more.rs", "new"),
+            Some("src/more.rs was added since"),
+        );
+        check(
+            |project| std::fs::remove_file(project.join("tool.toml")).unwrap(),
+            Some("tool.toml was removed since"),
+        );
+        check(
+            |project| write(project, ".cargo/config.toml", "new"),
+            Some(".cargo/config.toml was added since"),
+        );
+    }
+
+    #[test]
+    fn a_file_written_anew_with_the_same_contents_is_no_change() {
+        check(|project| write(project, "src/lib.rs", "one"), None);
+    }
+
+    #[test]
+    fn what_builds_and_editors_write_is_no_source() {
+        for path in [
+            "target/release/x.wasm",
+            "node_modules/a/index.js",
+            "__pycache__/app.pyc",
+            ".git/index",
+            "src/.lib.rs.swp",
+            "src/lib.rs~",
+            "venv/pyvenv.cfg",
+        ] {
+            check(|project| write(project, path, "made"), None);
+        }
+    }
+
+    #[test]
+    fn a_package_without_a_record_is_not_trusted() {
+        check(
+            |project| std::fs::remove_file(project.join("dist/sources.json")).unwrap(),
+            Some("nothing tells what it was built from"),
+        );
+        check(
+            |project| write(project, "dist/sources.json", "?"),
+            Some("nothing tells what it was built from"),
+        );
+    }
+
+    #[test]
+    fn what_the_build_wrote_is_read_again() {
+        let project = tempfile::tempdir().unwrap();
+        let project = project.path();
+        write(project, "a", "");
+        let mut before = Sources::of(project).unwrap();
+        write(project, "Cargo.lock", "made");
+        before.renew(project, "Cargo.lock").unwrap();
+        before.renew(project, "absent").unwrap();
+        assert_eq!(before, Sources::of(project).unwrap());
+    }
+}

@@ -1,0 +1,172 @@
+//! How the tools of a toolbox stand: which of them this user approved as they are written
+//! there, and what is wrong with the others.
+
+use tool_hub_manifest::{FunctionName, LockedTool, ToolKey, ToolboxEntry};
+
+use super::{Member, OpenToolbox};
+use crate::diagnosis::{self, Problem};
+use crate::printer::Printer;
+
+/// One tool as the toolbox names it, whether it can be used or not.
+pub(crate) struct Standing<'a> {
+    pub(crate) key: &'a ToolKey,
+    pub(crate) entry: &'a ToolboxEntry,
+    pub(crate) member: Result<Member<'a>, Unusable>,
+}
+
+/// Why a tool cannot be used as it stands in the toolbox.
+pub(crate) struct Unusable {
+    /// In two or three words, for a table.
+    pub(crate) state: &'static str,
+    /// In full, with what to do about it.
+    pub(crate) problem: Problem,
+}
+
+const NOT_APPROVED: &str = "not approved";
+
+impl OpenToolbox {
+    /// Every tool, in the order of the toolbox.
+    pub(crate) fn standings(&self) -> Vec<Standing<'_>> {
+        self.toolbox
+            .tools
+            .iter()
+            .map(|(key, entry)| self.standing(key, entry))
+            .collect()
+    }
+
+    /// The tools called `names`, in that order; every tool when no name is given.
+    ///
+    /// # Errors
+    /// When there is no tool of a name.
+    pub(crate) fn chosen(&self, names: &[String]) -> anyhow::Result<Vec<Standing<'_>>> {
+        if names.is_empty() {
+            return Ok(self.standings());
+        }
+        let named = |name: &String| {
+            let (key, entry) = self.named(name)?;
+            Ok(self.standing(key, entry))
+        };
+        names.iter().map(named).collect()
+    }
+
+    /// The tools that can be offered to an agent: those called `names`, or, when no name is
+    /// given, every one that is usable. The others are warned about and left out, so that
+    /// one line of a shared toolbox does not take away what the agent relies on.
+    ///
+    /// # Errors
+    /// When a tool that was named, or every tool there is, cannot be used.
+    pub(crate) fn usable(
+        &self,
+        names: &[String],
+        printer: &Printer,
+    ) -> anyhow::Result<Vec<Member<'_>>> {
+        let standings = self.chosen(names)?;
+        let all_or_none = !names.is_empty() || standings.iter().all(|one| one.member.is_err());
+        let mut usable = Vec::new();
+        for standing in standings {
+            match standing.member {
+                Ok(member) => usable.push(member),
+                Err(unusable) if all_or_none => return Err(unusable.problem.into()),
+                Err(unusable) => {
+                    let error = unusable.problem.into();
+                    printer.warning(&format!("left out: {error}"));
+                    for hint in diagnosis::of(&error).hints {
+                        printer.hint(&hint);
+                    }
+                }
+            }
+        }
+        Ok(usable)
+    }
+
+    pub(super) fn standing<'a>(
+        &'a self,
+        key: &'a ToolKey,
+        entry: &'a ToolboxEntry,
+    ) -> Standing<'a> {
+        Standing {
+            key,
+            entry,
+            member: self.approved(key, entry),
+        }
+    }
+
+    fn approved<'a>(
+        &'a self,
+        key: &'a ToolKey,
+        entry: &'a ToolboxEntry,
+    ) -> Result<Member<'a>, Unusable> {
+        let refused = |why: &str| Unusable {
+            state: NOT_APPROVED,
+            problem: Problem::refused(format!("`{key}` {why}"))
+                .hint(format!("run: tool load {} --as {key}", origin(key, entry))),
+        };
+        let Some(locked) = self.lock.tools.get(key) else {
+            return Err(refused("was never approved"));
+        };
+        if !is_same_source(entry, locked) {
+            return Err(refused(
+                "was approved from another place than the toolbox names",
+            ));
+        }
+        if !self.approvals.holds(locked) {
+            return Err(refused(
+                "is recorded in toolbox.lock, but not with your approval",
+            ));
+        }
+        self.every_function_is_known(key, entry, locked)?;
+        Ok(Member { key, entry, locked })
+    }
+
+    /// What the toolbox says of a function that the tool does not have would be said to
+    /// nobody.
+    fn every_function_is_known(
+        &self,
+        key: &ToolKey,
+        entry: &ToolboxEntry,
+        locked: &LockedTool,
+    ) -> Result<(), Unusable> {
+        let mut named = entry.functions.keys();
+        let Some(unknown) = named.find(|name| !locked.functions.contains_key(*name)) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = locked.functions.keys().map(FunctionName::as_str).collect();
+        let hint = match super::nearest(unknown.as_str(), &known) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => format!("it has: {}", known.join(", ")),
+        };
+        let problem = Problem::user(format!(
+            "{} describes `{unknown}`, a function that `{key}` does not have",
+            self.path().display()
+        ));
+        Err(Unusable {
+            state: "wrong function",
+            problem: problem.hint(hint),
+        })
+    }
+}
+
+/// Where the toolbox says that a tool comes from.
+pub(crate) fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
+    match (&entry.repo, &entry.path) {
+        (Some(repo), _) => repo.to_string(),
+        (None, Some(path)) => path.display().to_string(),
+        (None, None) => key.to_string(),
+    }
+}
+
+/// Whether a toolbox entry names the place that was approved. Without this an edit of
+/// `repo` would go on running the old bytes under the new name.
+fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
+    use tool_hub_manifest::Source;
+    match &locked.source {
+        Source::Registry { repo, endpoint, .. } => {
+            entry.repo.as_ref() == Some(repo)
+                && entry
+                    .endpoint
+                    .as_ref()
+                    .is_none_or(|named| named == endpoint)
+        }
+        Source::File { path } => entry.path.as_ref() == Some(path),
+    }
+}

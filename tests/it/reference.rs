@@ -1,0 +1,172 @@
+//! The reference says what is so: its examples are the ones that are built, its keys are the
+//! keys there are, and its limits have the values that calls get.
+
+use std::collections::BTreeSet;
+
+use tool_hub_manifest::{Limits, Manifest, Toolbox};
+
+use crate::support::{Home, Test, root, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test(
+            "reference::examples_are_the_ones_that_are_built",
+            examples_are_the_ones_that_are_built,
+        ),
+        test(
+            "reference::limits_have_their_values",
+            limits_have_their_values,
+        ),
+        test(
+            "reference::every_variable_is_named",
+            every_variable_is_named,
+        ),
+        test("reference::every_key_is_shown", every_key_is_shown),
+        test("reference::config_toml_is_read", config_toml_is_read),
+    ]
+}
+
+fn reference() -> String {
+    std::fs::read_to_string(root().join("docs/reference.md")).expect("docs/reference.md")
+}
+
+/// The first block of `language` after the heading `heading`.
+#[track_caller]
+fn block(reference: &str, heading: &str, language: &str) -> String {
+    let (_, chapter) = reference
+        .split_once(&format!("\n{heading}\n"))
+        .unwrap_or_else(|| panic!("there is no {heading}"));
+    let (_, rest) = chapter
+        .split_once(&format!("```{language}\n"))
+        .expect("a block");
+    let (block, _) = rest.split_once("```\n").expect("its end");
+    block.to_owned()
+}
+
+/// The first cells of the table after the heading `heading`, with the second ones.
+fn rows(reference: &str, heading: &str) -> Vec<(String, String)> {
+    let (_, chapter) = reference
+        .split_once(&format!("\n{heading}\n"))
+        .unwrap_or_else(|| panic!("there is no {heading}"));
+    let table = chapter.lines().skip_while(|line| !line.starts_with('|'));
+    table
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            let mut cells = line.trim_matches('|').split('|').map(str::trim);
+            let mut cell = || cells.next().expect("two cells").to_owned();
+            (cell(), cell())
+        })
+        .collect()
+}
+
+fn examples_are_the_ones_that_are_built() {
+    let reference = reference();
+    for (heading, language, file) in [
+        ("## Pictures, replies and failures", "wit", "world.wit"),
+        ("### Rust, `src/lib.rs`", "rust", "lib.rs"),
+        ("### Python, `app.py`", "python", "app.py"),
+        ("### JavaScript, `tool.js`", "js", "tool.js"),
+    ] {
+        let built = std::fs::read_to_string(root().join("docs/examples").join(file));
+        assert_eq!(
+            block(&reference, heading, language),
+            built.expect("an example"),
+            "{file}"
+        );
+    }
+}
+
+fn limits_have_their_values() {
+    let limits = format!("{:?}", Limits::standard());
+    let fields = limits
+        .trim_start_matches("Limits { ")
+        .trim_end_matches(" }");
+    let actual: Vec<(String, String)> = fields
+        .split(", ")
+        .map(|field| {
+            let (name, value) = field.split_once(": ").expect("a field and its value");
+            let value = in_units(name, value.parse().expect("a number"));
+            (format!("`{name}`"), value)
+        })
+        .collect();
+    assert_eq!(rows(&reference(), "## Limits"), actual);
+}
+
+fn in_units(name: &str, value: u64) -> String {
+    match name.rsplit('_').next() {
+        Some("ms") => format!("{} s", value / 1_000),
+        Some("bytes") => format!("{} MiB", value >> 20),
+        _ => value.to_string(),
+    }
+}
+
+fn every_variable_is_named() {
+    let source = std::fs::read_to_string(root().join("cli/src/config.rs")).expect("config.rs");
+    let read: BTreeSet<&str> = source
+        .split("variable(\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    assert!(read.contains("TOOL_HUB_HOME"), "{read:?}");
+    let named: String = rows(&reference(), "## Environment variables")
+        .into_iter()
+        .map(|(names, _)| names)
+        .collect();
+    for name in read {
+        assert!(named.contains(&format!("`{name}`")), "{name} is not named");
+    }
+}
+
+/// What is parsed has every key set, so what is written of it has as many lines as there are
+/// keys; an unknown key would not have been parsed.
+fn every_key_is_shown() {
+    let reference = reference();
+    let manifest: Manifest = block(&reference, "## `tool.toml`", "toml")
+        .parse()
+        .expect("a manifest");
+    let build = manifest.build.expect("[build]");
+    assert!(build.source.is_some() && build.world.is_some());
+    let function = manifest.functions.values().next().expect("a function");
+    assert!(function.export.is_some() && function.title.is_some());
+    assert!(!function.inputs.is_empty() && function.output.is_some());
+    assert!(!function.examples.is_empty());
+    let hints = function.annotations();
+    assert!(hints.read_only.is_some() && hints.idempotent.is_some());
+    assert!(hints.destructive.is_some() && hints.open_world.is_some());
+    let asked = &manifest.capabilities;
+    assert!(!asked.network.is_empty() && !asked.directories.is_empty());
+    assert!(asked.variables.iter().any(|variable| variable.secret));
+    assert!(manifest.limits.memory_mib.is_some() && manifest.limits.call_seconds.is_some());
+
+    let toolbox: Toolbox = block(&reference, "## `toolbox.toml`", "toml")
+        .parse()
+        .expect("a toolbox");
+    let entry = toolbox.tools.values().next().expect("a tool");
+    assert!(entry.repo.is_some() && entry.version.is_some() && entry.endpoint.is_some());
+    assert!(entry.description.is_some() && !entry.functions.is_empty());
+    let grants = entry.grants.as_ref().expect("grants");
+    assert!(grants.network.is_some() && grants.directories.is_some());
+    assert!(grants.variables.is_some());
+}
+
+fn config_toml_is_read() {
+    let home = Home::new();
+    let (_, rest) = reference()
+        .split_once("`config.toml` has one key:")
+        .map(|(before, rest)| (before.to_owned(), rest.to_owned()))
+        .expect("a word on config.toml");
+    let text = block(&format!("\n#\n{rest}"), "#", "toml");
+    assert_eq!(text.lines().count(), 1, "{text}");
+    std::fs::write(
+        home.tool_home().join("config.toml"),
+        text.replace("https://tools.example.com", "http://127.0.0.1:1"),
+    )
+    .expect("config.toml");
+    let asked = home.tool("whoami");
+    assert!(
+        asked.stderr().contains("http://127.0.0.1:1"),
+        "{}",
+        asked.stderr()
+    );
+}
