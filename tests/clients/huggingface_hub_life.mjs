@@ -61,7 +61,7 @@ assert.equal((await bytesOf(repo, "first.txt")).toString(), "first");
 assert.equal(await hub.countCommits({ repo, ...signed }), 1);
 step("createRepo");
 
-const manifest = Buffer.from("schema = 1\nname = 'js-life'\n");
+const settings = Buffer.from("schema = 1\nname = 'js-life'\n");
 const card = `---\nlicense: mit\ntags: [tool-hub, life-${run}]\n---\n# Life\n\nCounts the numbats of ${run}.\n`;
 const large = randomBytes(12 << 20);
 const uploaded = await hub.uploadFiles({
@@ -69,7 +69,7 @@ const uploaded = await hub.uploadFiles({
 	commitTitle: "add files",
 	commitDescription: "with a description",
 	files: [
-		{ path: "tool.toml", content: new Blob([manifest]) },
+		{ path: "top.toml", content: new Blob([settings]) },
 		{ path: "README.md", content: new Blob([card]) },
 		{ path: "data/large.bin", content: new Blob([large]) },
 		{ path: "data/deep/ü b.txt", content: new Blob(["deep"]) },
@@ -79,7 +79,7 @@ const uploaded = await hub.uploadFiles({
 });
 assert.match(uploaded.commit.oid, /^[0-9a-f]{40}$/);
 assert.equal(sha256(await bytesOf(repo, "data/large.bin")), sha256(large));
-assert.deepEqual(await bytesOf(repo, "tool.toml"), manifest);
+assert.deepEqual(await bytesOf(repo, "top.toml"), settings);
 assert.equal((await bytesOf(repo, "data/deep/ü b.txt")).toString(), "deep");
 assert.equal((await bytesOf(repo, "empty.txt")).length, 0);
 assert.equal(await bytesOf(repo, "missing.txt"), null);
@@ -87,24 +87,24 @@ step("uploadFiles and downloadFile, 12 MiB with equal sha256");
 
 const part = await hub.downloadFile({ repo, path: "data/large.bin", ...signed });
 assert.deepEqual(Buffer.from(await part.slice(1000, 2000).arrayBuffer()), large.subarray(1000, 2000));
-const info = await hub.fileDownloadInfo({ repo, path: "tool.toml", ...signed });
-assert.equal(info.size, manifest.length);
-assert.equal(info.etag.replaceAll('"', ""), gitBlobId(manifest));
-assert.equal(await hub.fileExists({ repo, path: "tool.toml", ...signed }), true);
+const info = await hub.fileDownloadInfo({ repo, path: "top.toml", ...signed });
+assert.equal(info.size, settings.length);
+assert.equal(info.etag.replaceAll('"', ""), gitBlobId(settings));
+assert.equal(await hub.fileExists({ repo, path: "top.toml", ...signed }), true);
 assert.equal(await hub.fileExists({ repo, path: "missing.txt", ...signed }), false);
 step("ranges, fileDownloadInfo, fileExists");
 
 const files = await collect(hub.listFiles({ repo, recursive: true, expand: true, ...signed }));
 assert.deepEqual(
 	files.map((file) => file.path),
-	[".gitattributes", "README.md", "data", "data/deep", "data/deep/ü b.txt", "data/large.bin", "empty.txt", "first.txt", "tool.toml"],
+	[".gitattributes", "README.md", "data", "data/deep", "data/deep/ü b.txt", "data/large.bin", "empty.txt", "first.txt", "top.toml"],
 );
-const listed = files.find((file) => file.path === "tool.toml");
-assert.equal(listed.oid, gitBlobId(manifest));
+const listed = files.find((file) => file.path === "top.toml");
+assert.equal(listed.oid, gitBlobId(settings));
 assert.equal(listed.lastCommit.id, uploaded.commit.oid);
 assert.equal(files.find((file) => file.path === "first.txt").lastCommit.title, "initial commit");
-const infos = await hub.pathsInfo({ repo, paths: ["tool.toml", "data", "missing"], expand: true, ...signed });
-assert.deepEqual(infos.map((info) => [info.path, info.type]), [["tool.toml", "file"], ["data", "directory"]]);
+const infos = await hub.pathsInfo({ repo, paths: ["top.toml", "data", "missing"], expand: true, ...signed });
+assert.deepEqual(infos.map((info) => [info.path, info.type]), [["top.toml", "file"], ["data", "directory"]]);
 assert.equal(infos[0].lastCommit.id, uploaded.commit.oid);
 step("listFiles, pathsInfo");
 
@@ -149,7 +149,7 @@ await refused(404, () => hub.deleteFile({ repo, path: "first.txt", ...signed }))
 const left = await collect(hub.listFiles({ repo, recursive: true, ...signed }));
 assert.deepEqual(
 	left.filter((file) => file.type === "file").map((file) => file.path),
-	[".gitattributes", "README.md", "data/large.bin", "tool.toml"],
+	[".gitattributes", "README.md", "data/large.bin", "top.toml"],
 );
 step("commit with several operations, parent commit, deleteFile");
 
@@ -162,8 +162,8 @@ assert.equal((await bytesOf(repo, "first.txt", uploaded.commit.oid)).toString(),
 step("history");
 
 const cacheDir = mkdtempSync(join(tmpdir(), "js-life-"));
-const cached = await hub.downloadFileToCacheDir({ repo, path: "tool.toml", cacheDir, ...signed });
-assert.deepEqual(readFileSync(cached), manifest);
+const cached = await hub.downloadFileToCacheDir({ repo, path: "top.toml", cacheDir, ...signed });
+assert.deepEqual(readFileSync(cached), settings);
 const snapshot = await hub.snapshotDownload({ repo, cacheDir, ...signed });
 assert.equal(sha256(readFileSync(join(snapshot, "data/large.bin"))), sha256(large));
 rmSync(cacheDir, { recursive: true });

@@ -77,9 +77,9 @@ assert [c.title for c in api.list_repo_commits(repo)] == ["initial commit"]
 step("create")
 
 small = b"schema = 1\nname = 'py-life'\n"
-commit = api.upload_file(path_or_fileobj=small, path_in_repo="tool.toml", repo_id=repo, commit_message="add the manifest")
+commit = api.upload_file(path_or_fileobj=small, path_in_repo="top.toml", repo_id=repo, commit_message="add the notes")
 assert len(commit.oid) == 40 and commit.commit_url.endswith(commit.oid), commit
-assert download(repo, "tool.toml") == small
+assert download(repo, "top.toml") == small
 card = f"---\nlicense: apache-2.0\ntags:\n- tool-hub\n- life-{run}\n---\n# Life {run}\n\nMeasures the wombats of {run}.\n"
 api.upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", repo_id=repo)
 assert download(repo, "README.md") == card.encode()
@@ -100,27 +100,27 @@ api.upload_folder(repo_id=repo, folder_path=folder, path_in_repo="folder", commi
 files = api.list_repo_files(repo)
 assert set(files) == {
     ".gitattributes", "README.md", "data/large.bin", "folder/a.txt", "folder/empty.txt", "folder/sub/b.txt",
-    "folder/sub/deep/c d ü.txt", "tool.toml",
+    "folder/sub/deep/c d ü.txt", "top.toml",
 }, files
 assert download(repo, "folder/sub/deep/c d ü.txt") == b"c"
 assert download(repo, "folder/empty.txt") == b""
 step("upload_folder")
 
 before = api.repo_info(repo).sha
-api.upload_file(path_or_fileobj=small, path_in_repo="tool.toml", repo_id=repo)
+api.upload_file(path_or_fileobj=small, path_in_repo="top.toml", repo_id=repo)
 assert api.repo_info(repo).sha == before, "an unchanged file made a commit"
 step("unchanged files make no commit")
 
 tree = {entry.path: entry for entry in api.list_repo_tree(repo, recursive=True, expand=True)}
 assert {"folder", "folder/sub", "folder/sub/deep", "data"} <= set(tree), list(tree)
 blob_id = hashlib.sha1(b"blob %d\0" % len(small) + small).hexdigest()
-assert tree["tool.toml"].blob_id == blob_id and tree["tool.toml"].size == len(small)
-assert tree["tool.toml"].last_commit.title == "add the manifest", tree["tool.toml"]
+assert tree["top.toml"].blob_id == blob_id and tree["top.toml"].size == len(small)
+assert tree["top.toml"].last_commit.title == "add the notes", tree["top.toml"]
 assert tree["folder/sub"].last_commit.title == "a folder"
 assert [entry.path for entry in api.list_repo_tree(repo, "folder/sub")] == ["folder/sub/b.txt", "folder/sub/deep"]
 refused(EntryNotFoundError, lambda: list(api.list_repo_tree(repo, "not-there")))
-infos = {info.path: info for info in api.get_paths_info(repo, ["tool.toml", "folder", "missing", "folder/a.txt"], expand=True)}
-assert set(infos) == {"tool.toml", "folder", "folder/a.txt"}, infos
+infos = {info.path: info for info in api.get_paths_info(repo, ["top.toml", "folder", "missing", "folder/a.txt"], expand=True)}
+assert set(infos) == {"top.toml", "folder", "folder/a.txt"}, infos
 assert infos["folder/a.txt"].size == 1 and infos["folder/a.txt"].last_commit.title == "a folder"
 step("tree, paths-info, last commits, git ids")
 
@@ -131,9 +131,9 @@ assert info.card_data.license == "apache-2.0"
 sizes = {sibling.rfilename: sibling.size for sibling in info.siblings}
 assert sizes["data/large.bin"] == len(large), sizes
 assert api.model_info(repo, expand=["sha", "likes"]).sha == before
-assert api.file_exists(repo, "tool.toml") and not api.file_exists(repo, "nothing")
+assert api.file_exists(repo, "top.toml") and not api.file_exists(repo, "nothing")
 metadata = huggingface_hub.get_hf_file_metadata(
-    huggingface_hub.hf_hub_url(repo, "tool.toml", endpoint=ENDPOINT), token=TOKEN
+    huggingface_hub.hf_hub_url(repo, "top.toml", endpoint=ENDPOINT), token=TOKEN
 )
 assert metadata.commit_hash == before and metadata.size == len(small) and metadata.etag == blob_id, metadata
 refused(EntryNotFoundError, lambda: download(repo, "nothing"))
@@ -154,8 +154,8 @@ refused(HfHubHTTPError, lambda: api.create_branch(repo, branch="feature/one"), 4
 api.upload_file(path_or_fileobj=b"branch", path_in_repo="branch.txt", repo_id=repo, revision="feature/one")
 assert download(repo, "branch.txt", revision="feature/one") == b"branch"
 assert not api.file_exists(repo, "branch.txt")
-assert api.list_repo_files(repo, revision="v0.1.0") == [".gitattributes", "tool.toml"]
-assert api.list_repo_files(repo, revision=history[3].commit_id[:7]) == [".gitattributes", "tool.toml"]
+assert api.list_repo_files(repo, revision="v0.1.0") == [".gitattributes", "top.toml"]
+assert api.list_repo_files(repo, revision=history[3].commit_id[:7]) == [".gitattributes", "top.toml"]
 refs = api.list_repo_refs(repo, include_pull_requests=True)
 assert {b.name for b in refs.branches} == {"main", "feature/one"} and [t.name for t in refs.tags] == ["v0.1.0"], refs
 assert refs.tags[0].target_commit == history[3].commit_id
@@ -172,7 +172,7 @@ operations = [
     CommitOperationDelete("folder/empty.txt"),
 ]
 api.create_commit(repo, operations=operations, commit_message="several\n\nwith a description", parent_commit=before)
-assert set(api.list_repo_files(repo)) == {".gitattributes", "README.md", "data/large.bin", "folder/a.txt", "tool.toml"}
+assert set(api.list_repo_files(repo)) == {".gitattributes", "README.md", "data/large.bin", "folder/a.txt", "top.toml"}
 assert api.list_repo_commits(repo)[0].title == "several"
 add = [CommitOperationAdd("late.txt", b"late")]
 refused(HfHubHTTPError, lambda: api.create_commit(repo, operations=add, commit_message="late", parent_commit=before), 412)
@@ -186,7 +186,7 @@ assert sha256((snapshot / "data/large.bin").read_bytes()) == sha256(large)
 assert (snapshot / "folder/a.txt").read_bytes() == b"changed"
 local = Path(HOME.name) / "local"
 api.snapshot_download(repo, local_dir=local, allow_patterns=["*.toml"])
-assert (local / "tool.toml").read_bytes() == small and not (local / "data").exists()
+assert (local / "top.toml").read_bytes() == small and not (local / "data").exists()
 old = api.hf_hub_download(repo, "folder/a.txt", revision=before, cache_dir=Path(HOME.name) / "cache")
 assert Path(old).read_bytes() == b"a"
 request = urllib.request.Request(f"{ENDPOINT}/{repo}/resolve/main/data/large.bin", headers={"Range": "bytes=1000-1999"})
@@ -203,7 +203,7 @@ step("search")
 
 moved = f"{name}/py-moved-{run}"
 api.move_repo(from_id=repo, to_id=moved)
-assert download(repo, "tool.toml") == small and download(moved, "tool.toml") == small
+assert download(repo, "top.toml") == small and download(moved, "top.toml") == small
 assert api.repo_info(repo).id == moved
 assert api.repo_info(moved.upper()).id == moved
 api.create_repo(f"{name}/py-other-{run}")
@@ -214,8 +214,8 @@ step("move")
 assert nobody.repo_info(moved).id == moved
 api.update_repo_settings(moved, visibility="private")
 refused(RepositoryNotFoundError, lambda: nobody.repo_info(moved), 401)
-refused(RepositoryNotFoundError, lambda: nobody.hf_hub_download(moved, "tool.toml", cache_dir=Path(HOME.name) / "other"))
-assert api.repo_info(moved).private and download(moved, "tool.toml") == small
+refused(RepositoryNotFoundError, lambda: nobody.hf_hub_download(moved, "top.toml", cache_dir=Path(HOME.name) / "other"))
+assert api.repo_info(moved).private and download(moved, "top.toml") == small
 assert [m.id for m in nobody.list_models(search=run)] == []
 assert [m.id for m in api.list_models(search=run)] == [moved]
 api.auth_check(moved)
