@@ -66,7 +66,7 @@ pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
         .async_stack_size(CALL_STACK_BYTES)
         .memory_guard_size(GUARD_BYTES)
         .concurrency_support(false)
-        // What only debuggers and profilers read: a seventh of the code to authenticate.
+        // What only debuggers and profilers read: a tenth of what is authenticated.
         .generate_address_map(false)
         .native_unwind_info(false)
         .wasm_features(compiled_features(), true)
