@@ -62,6 +62,23 @@ async fn the_second_load_compiles_nothing() {
 }
 
 #[tokio::test]
+async fn code_that_is_read_ahead_is_used_and_authenticated_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let host = host(directory.path());
+    let component = approve(adder()).verified().pin().component;
+    host.prefetch(&component);
+    assert!(!is_warm(&host).await, "there was nothing to read");
+    host.prefetch(&component);
+    assert!(is_warm(&host).await);
+    let entry = entry(directory.path());
+    let mut touched = fs::read(&entry).unwrap();
+    *touched.last_mut().unwrap() ^= 0x10;
+    fs::write(&entry, touched).unwrap();
+    host.prefetch(&component);
+    assert!(!is_warm(&host).await, "the touched entry was used");
+}
+
+#[tokio::test]
 async fn an_entry_that_was_touched_is_compiled_again() {
     let directory = tempfile::tempdir().unwrap();
     let cache = directory.path();
