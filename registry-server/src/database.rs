@@ -106,17 +106,7 @@ impl Database {
             source,
         };
         open_once(&url).await.map_err(failed)?;
-        let pool = AnyPoolOptions::new()
-            .max_connections(CONNECTIONS_MAX)
-            .after_connect(|connection, _| {
-                Box::pin(async move { connection.execute(SQLITE_PRAGMAS).await.map(|_| ()) })
-            })
-            // SQLite ends the transaction itself when the disk is full. The driver's rollback then fails, so it counts the transaction as
-            // open for ever and begins no other; such a connection is closed here and another one takes its place.
-            .before_acquire(|connection, _| {
-                Box::pin(async move { Ok(!connection.is_in_transaction()) })
-            })
-            .connect(&url)
+        let pool = connect(&url, SQLITE_PRAGMAS, CONNECTIONS_MAX)
             .await
             .map_err(failed)?;
         MIGRATIONS
@@ -176,6 +166,27 @@ impl Database {
 fn install_drivers() {
     static DRIVERS: Once = Once::new();
     DRIVERS.call_once(sqlx::any::install_default_drivers);
+}
+
+/// A pool of connections, each set up with `session` first.
+async fn connect(
+    url: &str,
+    session: &'static str,
+    connections_max: u32,
+) -> Result<AnyPool, sqlx::Error> {
+    AnyPoolOptions::new()
+        .max_connections(connections_max)
+        .after_connect(move |connection, _| {
+            Box::pin(async move { connection.execute(session).await.map(|_| ()) })
+        })
+        // A server ends a transaction itself: SQLite when the disk is full, PostgreSQL when it takes too long. The driver's rollback then
+        // fails, so it counts the transaction as open for ever and begins no other; such a connection is closed here and another one
+        // takes its place.
+        .before_acquire(|connection, _| {
+            Box::pin(async move { Ok(!connection.is_in_transaction()) })
+        })
+        .connect(url)
+        .await
 }
 
 /// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then cannot say why.

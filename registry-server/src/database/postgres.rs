@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
@@ -35,16 +34,7 @@ impl Database {
             source,
         };
         open_once(url).await.map_err(failed)?;
-        let pool = AnyPoolOptions::new()
-            .max_connections(CONNECTIONS_MAX)
-            .after_connect(|connection, _| {
-                Box::pin(async move { connection.execute(SESSION).await.map(|_| ()) })
-            })
-            // The server ends a transaction itself when it takes too long; the driver would count it as open for ever.
-            .before_acquire(|connection, _| {
-                Box::pin(async move { Ok(!connection.is_in_transaction()) })
-            })
-            .connect(url.expose())
+        let pool = super::connect(url.expose(), SESSION, CONNECTIONS_MAX)
             .await
             .map_err(failed)?;
         MIGRATIONS

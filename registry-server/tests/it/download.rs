@@ -1,8 +1,8 @@
 //! HEAD and GET of files.
 
-use reqwest::{Method, Response};
+use reqwest::Method;
 
-use crate::support::{TestRegistry, refusal};
+use crate::support::{TestRegistry, ask, header_value, refusal};
 
 const CONTENT: &[u8] = b"0123456789";
 const OID: &str = "ad471007bd7f5983d273b9584e5629230150fd54";
@@ -18,24 +18,6 @@ async fn registry() -> (TestRegistry, String) {
         )
         .await;
     (hub, oid)
-}
-
-async fn ask(hub: &TestRegistry, method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
-    let mut request = hub.request(method, path, None);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    request.send().await.unwrap()
-}
-
-#[track_caller]
-fn header<'a>(response: &'a Response, name: &str) -> &'a str {
-    response
-        .headers()
-        .get(name)
-        .unwrap_or_else(|| panic!("no {name}"))
-        .to_str()
-        .unwrap()
 }
 
 #[tokio::test]
@@ -57,13 +39,16 @@ async fn head_and_get_carry_what_clients_read() {
     ] {
         let response = ask(&hub, method.clone(), path, &[]).await;
         assert_eq!(response.status(), 200, "{path}");
-        assert_eq!(header(&response, "etag"), format!("\"{OID}\""));
-        assert_eq!(header(&response, "x-linked-etag"), format!("\"{OID}\""));
-        assert_eq!(header(&response, "x-linked-size"), "10");
-        assert_eq!(header(&response, "content-length"), "10");
-        assert_eq!(header(&response, "accept-ranges"), "bytes");
-        assert_eq!(header(&response, "x-repo-commit"), commit);
-        assert_eq!(header(&response, "x-content-type-options"), "nosniff");
+        assert_eq!(header_value(&response, "etag"), format!("\"{OID}\""));
+        assert_eq!(
+            header_value(&response, "x-linked-etag"),
+            format!("\"{OID}\"")
+        );
+        assert_eq!(header_value(&response, "x-linked-size"), "10");
+        assert_eq!(header_value(&response, "content-length"), "10");
+        assert_eq!(header_value(&response, "accept-ranges"), "bytes");
+        assert_eq!(header_value(&response, "x-repo-commit"), commit);
+        assert_eq!(header_value(&response, "x-content-type-options"), "nosniff");
         let body = response.bytes().await.unwrap();
         assert_eq!(body, if method == Method::HEAD { b"" } else { CONTENT });
     }
@@ -93,14 +78,14 @@ async fn ranges() {
             "{range}"
         );
         assert_eq!(
-            header(&response, "content-length"),
+            header_value(&response, "content-length"),
             body.len().to_string(),
             "{range}"
         );
         assert_eq!(response.text().await.unwrap(), body, "{range}");
     }
     let response = ask(&hub, Method::GET, path, &[("range", "bytes=10-")]).await;
-    assert_eq!(header(&response, "content-range"), "bytes */10");
+    assert_eq!(header_value(&response, "content-range"), "bytes */10");
     assert_eq!(refusal(response).await.0, 416);
     // The JavaScript client asks for the first byte of files that have none.
     let response = ask(
@@ -113,7 +98,7 @@ async fn ranges() {
     assert_eq!(
         (
             response.status().as_u16(),
-            header(&response, "content-range")
+            header_value(&response, "content-range")
         ),
         (200, "bytes */0")
     );
@@ -161,8 +146,8 @@ async fn a_known_version_is_not_sent_again() {
             )
             .await;
             assert_eq!(response.status(), 304, "{known}");
-            assert_eq!(header(&response, "x-repo-commit"), commit);
-            assert_eq!(header(&response, "etag"), format!("\"{OID}\""));
+            assert_eq!(header_value(&response, "x-repo-commit"), commit);
+            assert_eq!(header_value(&response, "etag"), format!("\"{OID}\""));
         }
     }
     let response = ask(
@@ -199,7 +184,7 @@ async fn what_is_missing_says_which_part() {
     ] {
         let head = ask(&hub, Method::HEAD, path, &[]).await;
         assert_eq!(
-            (head.status().as_u16(), header(&head, "x-error-code")),
+            (head.status().as_u16(), header_value(&head, "x-error-code")),
             (404, code),
             "{path}"
         );

@@ -8,7 +8,9 @@
     reason = "files of a test need not survive a crash"
 )]
 
-mod disk_full;
+#[allow(dead_code, reason = "the tests of several servers use the rest")]
+#[path = "../backends/backends.rs"]
+mod backends;
 mod download;
 mod engines;
 mod git_authority;
@@ -24,9 +26,6 @@ mod rights_matrix;
 mod search;
 mod search_tools;
 mod server;
-#[allow(dead_code, reason = "the tests of several servers use the rest")]
-#[path = "../shared/shared.rs"]
-mod shared;
 mod support;
 mod tokens;
 mod tools;

@@ -16,7 +16,7 @@ use tool_hub_registry_server::{
     Downloads, Limits, MemberRole, Registry, RegistryConfig, StorageAddress, TokenRole, serve,
 };
 
-use crate::shared::{self, Place};
+use crate::backends::{self, Place};
 
 /// A running registry with the users alice and bob and the organisation acme, of which alice is an administrator and carol may read.
 pub(crate) struct TestRegistry {
@@ -58,6 +58,7 @@ impl TestRegistry {
     }
 
     /// Keeps database and files in a directory that somebody else takes care of, whatever place other tests use.
+    #[allow(dead_code, reason = "the test of a full disk uses it")]
     pub(crate) async fn start_below(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
         Self::start_as(None, Some(path), Ipv4Addr::LOCALHOST.into(), configure).await
     }
@@ -157,7 +158,7 @@ impl TestRegistry {
             let read = files.map(|file| std::fs::read(self.config.directory.join(file)).unwrap());
             return read.concat();
         };
-        shared::dump(place)
+        backends::dump(place)
     }
 
     /// Stops the server and waits until its last request is answered.
@@ -259,6 +260,28 @@ pub(crate) async fn token(registry: &Registry, user: &str, role: TokenRole) -> S
 }
 
 /// The header line of a commit.
+/// A stranger's request with these headers.
+pub(crate) async fn ask(
+    hub: &TestRegistry,
+    method: Method,
+    path: &str,
+    headers: &[(&str, &str)],
+) -> Response {
+    let mut request = hub.request(method, path, None);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.unwrap()
+}
+
+/// A header that an answer must have.
+#[track_caller]
+pub(crate) fn header_value<'a>(response: &'a Response, name: &str) -> &'a str {
+    let value = response.headers().get(name);
+    let value = value.unwrap_or_else(|| panic!("no {name}"));
+    value.to_str().unwrap()
+}
+
 pub(crate) fn header(title: &str) -> String {
     format!(
         "{}\n",

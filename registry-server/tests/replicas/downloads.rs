@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_hub_registry_server::Downloads;
 
 use crate::replica::Pair;
-use crate::support::TestRegistry;
+use crate::support::{ask, header_value};
 use crate::test;
 
 const LONG: &str = "/alice/tool/resolve/main/long.bin";
@@ -52,32 +52,18 @@ async fn pair(downloads: Downloads) -> Pair {
     pair
 }
 
-async fn ask(hub: &TestRegistry, method: Method, path: &str, headers: &[(&str, &str)]) -> Response {
-    let mut request = hub.request(method, path, None);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    request.send().await.unwrap()
-}
-
-#[track_caller]
-fn header<'a>(response: &'a Response, name: &str) -> &'a str {
-    let value = response.headers().get(name);
-    value
-        .unwrap_or_else(|| panic!("no {name}"))
-        .to_str()
-        .unwrap()
-}
-
 /// The address a client is sent to, after a look at what comes with it.
 #[track_caller]
 fn sent_to(pair: &Pair, response: &Response) -> String {
     assert_eq!(response.status(), 302);
-    assert_eq!(header(response, "cache-control"), "no-store");
-    assert_eq!(header(response, "x-linked-size"), LONG_BYTES.to_string());
-    assert_eq!(header(response, "x-repo-commit").len(), 40);
-    assert_eq!(header(response, "content-length"), "0");
-    let location = header(response, "location").to_owned();
+    assert_eq!(header_value(response, "cache-control"), "no-store");
+    assert_eq!(
+        header_value(response, "x-linked-size"),
+        LONG_BYTES.to_string()
+    );
+    assert_eq!(header_value(response, "x-repo-commit").len(), 40);
+    assert_eq!(header_value(response, "content-length"), "0");
+    let location = header_value(response, "location").to_owned();
     let place = pair.hub.place.as_ref().unwrap();
     assert!(location.starts_with(&place.endpoint), "{location}");
     location
@@ -92,7 +78,10 @@ async fn long_files_come_from_the_bucket() {
         // No token goes along.
         let found = reqwest::get(sent_to(&pair, &response)).await.unwrap();
         assert_eq!(found.status(), 200);
-        assert_eq!(header(&found, "content-length"), LONG_BYTES.to_string());
+        assert_eq!(
+            header_value(&found, "content-length"),
+            LONG_BYTES.to_string()
+        );
         assert!(found.bytes().await.unwrap() == long);
     }
     let range = ("range", "bytes=5000000-9999999");
@@ -101,7 +90,7 @@ async fn long_files_come_from_the_bucket() {
     let found = request.header(range.0, range.1).send().await.unwrap();
     assert_eq!(found.status(), 206);
     assert_eq!(
-        header(&found, "content-range"),
+        header_value(&found, "content-range"),
         format!("bytes 5000000-9999999/{LONG_BYTES}")
     );
     assert!(found.bytes().await.unwrap() == long[5_000_000..10_000_000]);
@@ -111,8 +100,11 @@ async fn what_the_bucket_cannot_answer_stays() {
     let pair = pair(Downloads::Redirect).await;
     let head = ask(&pair.b, Method::HEAD, LONG, &[]).await;
     assert_eq!(head.status(), 200);
-    assert_eq!(header(&head, "content-length"), LONG_BYTES.to_string());
-    let etag = header(&head, "etag").to_owned();
+    assert_eq!(
+        header_value(&head, "content-length"),
+        LONG_BYTES.to_string()
+    );
+    let etag = header_value(&head, "etag").to_owned();
     for (method, path, headers, status, length) in [
         (
             Method::HEAD,
@@ -169,7 +161,11 @@ async fn what_the_bucket_cannot_answer_stays() {
         let response = ask(&pair.b, method, path, headers).await;
         assert_eq!(response.status(), status, "{path} {headers:?}");
         if let Some(length) = length {
-            assert_eq!(header(&response, "etag").len(), 42, "{path} {headers:?}");
+            assert_eq!(
+                header_value(&response, "etag").len(),
+                42,
+                "{path} {headers:?}"
+            );
             assert_eq!(
                 response.bytes().await.unwrap().len(),
                 length,

@@ -10,6 +10,8 @@
     reason = "tests set up their own surroundings, and say what they skip"
 )]
 
+#[path = "../backends/backends.rs"]
+mod backends;
 mod balancer;
 mod commits;
 mod downloads;
@@ -21,8 +23,6 @@ mod memory;
 mod opening;
 mod outage;
 mod replica;
-#[path = "../shared/shared.rs"]
-mod shared;
 #[allow(dead_code, reason = "the tests of one server use the rest")]
 #[path = "../it/support.rs"]
 mod support;
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     ];
     let missing = match arguments.list {
         true => None,
-        false => shared::Shared::get().err(),
+        false => backends::Shared::get().err(),
     };
     if let Some(reason) = &missing {
         eprintln!("SKIPPED: all tests of several servers, because {reason}");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use libtest_mimic::Trial;
 use tool_hub_registry_server::{Downloads, Registry, RegistryError, StorageAddress};
 
-use crate::shared::Shared;
+use crate::backends::Shared;
 use crate::test;
 
 /// Nobody waits longer for a server that cannot start.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use crate::shared::Shared;
+use crate::backends::Shared;
 use crate::support::{TestRegistry, file, header, refusal};
 use crate::test;
 

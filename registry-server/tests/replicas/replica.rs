@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 
 use tool_hub_registry_server::{Downloads, Registry, serve};
 
-use crate::shared::{Place, Shared};
+use crate::backends::{Place, Shared};
 use crate::support::TestRegistry;
 
 /// The first argument of a replica.

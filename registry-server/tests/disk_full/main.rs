@@ -1,13 +1,51 @@
 //! A disk that fills up under a running registry: writers hear 507, readers notice nothing, and space makes all well again.
+//!
+//! Where nothing may be mounted the test is reported as ignored, never as passed, and standard error says why.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "files of a test need not survive a crash, and a skipped test must say so"
+)]
+
+#[allow(dead_code, reason = "the tests of one server use the rest")]
+#[path = "../backends/backends.rs"]
+mod backends;
+#[allow(dead_code, reason = "the tests of one server use the rest")]
+#[path = "../it/support.rs"]
+mod support;
 
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
+use libtest_mimic::{Arguments, Trial};
 use tempfile::TempDir;
 
 use crate::support::{TestRegistry, file, header, refusal};
+
+/// Room for a registry with a few small files.
+const DISK_BYTES: u32 = 24 << 20;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let disk = SmallDisk::mount(DISK_BYTES);
+    let cannot_run = disk.is_none();
+    if cannot_run {
+        eprintln!("SKIPPED: the test of a full disk, because mounting a tmpfs is not permitted");
+    }
+    let test = move || {
+        let runtime = tokio::runtime::Runtime::new()?;
+        let disk = disk.as_ref().ok_or("there is no disk")?;
+        runtime.block_on(stops_writers_only_and_only_while_it_is_full(disk));
+        Ok(())
+    };
+    let name = "disk_full::stops_writers_only_and_only_while_it_is_full";
+    let trial = Trial::test(name, test).with_ignored_flag(cannot_run);
+    libtest_mimic::run(&arguments, vec![trial]).exit_code()
+}
 
 /// A small file system of its own, taken down when dropped.
 struct SmallDisk(TempDir);
@@ -47,15 +85,7 @@ impl Drop for SmallDisk {
     }
 }
 
-#[tokio::test]
-async fn a_full_disk_stops_writers_only_and_only_while_it_is_full() {
-    let Some(disk) = SmallDisk::mount(24 << 20) else {
-        #[allow(clippy::print_stderr, reason = "a skipped test must say so")]
-        let () = eprintln!(
-            "SKIPPED a_full_disk_stops_writers_only_and_only_while_it_is_full: mounting a tmpfs is not permitted"
-        );
-        return;
-    };
+async fn stops_writers_only_and_only_while_it_is_full(disk: &SmallDisk) {
     let directory = disk.0.path().join("registry");
     let hub = TestRegistry::start_below(&directory, |_| ()).await;
     hub.create("alice/tool").await;
