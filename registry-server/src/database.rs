@@ -7,10 +7,12 @@
 pub(crate) mod accounts;
 mod aliases;
 pub(crate) mod commits;
+pub(crate) mod counts;
 pub(crate) mod fulltext;
 pub(crate) mod listings;
 pub(crate) mod objects;
 mod postgres;
+pub(crate) mod pull_requests;
 pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;

@@ -3,6 +3,7 @@
 //! Everything a client sends passes through one of these types before it touches the database or a file name.
 
 mod address;
+mod head;
 mod path;
 mod reach;
 mod reference;
@@ -10,6 +11,7 @@ mod word;
 
 pub use address::RepositoryKind;
 pub(crate) use address::{Address, RepositoryId, decode};
+pub(crate) use head::Head;
 pub(crate) use path::RepositoryPath;
 pub use reach::{RepositoryPattern, TokenReach};
 pub(crate) use reference::RefName;

@@ -9,9 +9,10 @@ use crate::access::{
     SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
-    auth_check, branch_create, branch_delete, commit, commits, health, not_found, paths_info,
-    preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move, repo_settings,
-    resolve, tag_create, tag_delete, tool, tree, validate_yaml, whoami,
+    auth_check, branch_create, branch_delete, commit, commits, health, not_found, overview,
+    paths_info, preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move,
+    repo_settings, resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml,
+    whoami,
 };
 use crate::http::{Refusal, with_request_id};
 use crate::registry::Registry;
@@ -44,6 +45,8 @@ fn api() -> Routes {
     Routes::new()
         .on(GET,    "/health",                                                    Probe,            health::show)
         .on(GET,    "/api/whoami-v2",                                             SignedIn,         whoami::show)
+        .on(GET,    "/api/users/{user}/overview",                                 Anyone,           overview::user)
+        .on(GET,    "/api/organizations/{organisation}/overview",                 Anyone,           overview::organisation)
         .on(POST,   "/api/validate-yaml",                                         Anyone,           validate_yaml::check)
         .on(POST,   "/api/repos/create",                                          SignedInToWrite,  repo_create::create)
         .on(DELETE, "/api/repos/delete",                                          SignedInToWrite,  repo_delete::delete)
@@ -64,6 +67,7 @@ fn api() -> Routes {
         .on(DELETE, "/api/{kinds}/{owner}/{name}/branch/{*rest}",                 WriteRepository,  branch_delete::delete)
         .on(POST,   "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    WriteRepository,  tag_create::create)
         .on(DELETE, "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    WriteRepository,  tag_delete::delete)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/super-squash/{*rest}",           WriteRepository,  super_squash::squash)
         .on(POST,   "/api/{kinds}/{owner}/{name}/preupload/{*rest}",              WriteRepository,  preupload::plan)
         .on(POST,   "/api/{kinds}/{owner}/{name}/commit/{*rest}",                 WriteRepository,  commit::create)
 }

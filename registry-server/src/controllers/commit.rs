@@ -1,62 +1,91 @@
-//! `POST …/commit/{branch}`: a commit, read as it arrives.
+//! `POST …/commit/{branch}`: a commit, read as it arrives; with `?create_pr=1` it opens a pull request.
 
+use axum::response::Response;
 use http::StatusCode;
 use serde_json::json;
 
 use super::{json, repo_create, target, tool_version};
 use crate::access::{Call, WriteRepository};
-use crate::history::{WriteOutcome, WriteRefusal, write_commit};
+use crate::database::commits::Commit;
+use crate::history::{WriteOutcome, WriteRefusal, open_pull_request, write_commit};
 use crate::http::{NotFound, Refusal, Reply, drain};
+use crate::names::Head;
 use crate::quota::Room;
 use crate::upload::read_proposal;
 
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let body = call.take_body();
-    let branch = match checked_branch(&call) {
-        Ok(branch) => branch,
+    let place = match place(&call).await {
+        Ok(place) => place,
         Err(refusal) => {
             drain(body, call.registry.limits()).await;
             return Err(refusal);
         }
     };
     let repository = &call.admitted.repository;
+    let author = &call.admitted.caller.account;
     let room = Room::of(&call.registry, &repository.owner).await?;
     let proposal = read_proposal(&call.registry, room, body).await?;
-    let outcome = write_commit(
-        &call.registry,
-        repository,
-        &branch,
-        &call.admitted.caller.account,
-        &proposal,
-    )
-    .await?;
-    match outcome {
-        WriteOutcome::Written(commit) => {
-            tracing::info!(
-                repository = repository.full_name(),
-                commit = commit.oid,
-                "committed"
-            );
-            let url = format!(
-                "{}/commit/{}",
-                repo_create::web_url(&call.base, repository),
-                commit.oid
-            );
-            Ok(json(
-                json!({"success": true, "commitOid": commit.oid, "commitUrl": url, "hookOutput": ""}),
-            ))
+    match place {
+        Place::Head(head) => {
+            match write_commit(&call.registry, repository, &head, author, &proposal).await? {
+                WriteOutcome::Written(commit) => Ok(answer(&call, &commit, None)),
+                WriteOutcome::Refused(refusal) => Err(refused(refusal, &head.reference())),
+            }
         }
-        WriteOutcome::Refused(refusal) => Err(refused(refusal, branch.as_str())),
+        Place::NewPullRequest(base) => {
+            // The commit that the sender looked at is the base; on a pull request it is not a condition.
+            let base = match &proposal.parent {
+                Some(parent) => target::find_commit(&call.registry, repository, parent).await?,
+                None => base,
+            };
+            match open_pull_request(&call.registry, repository, &base, author, &proposal).await? {
+                Ok(opened) => Ok(answer(&call, &opened.commit, Some(opened.number))),
+                Err(refusal) => Err(refused(refusal, &base.oid)),
+            }
+        }
     }
 }
 
-fn checked_branch(call: &Call<WriteRepository>) -> Result<crate::names::RefName, Refusal> {
+/// What a commit is put on.
+enum Place {
+    Head(Head),
+    /// A pull request that is opened with it, on top of this commit.
+    NewPullRequest(Commit),
+}
+
+async fn place(call: &Call<WriteRepository>) -> Result<Place, Refusal> {
+    let text = call.admitted.address.rest_text().unwrap_or_default();
     if call.query().is_on("create_pr") {
-        return Err(Refusal::bad_request(
-            "this registry has no pull requests; commit to a branch",
-        ));
+        let base = target::find_commit(&call.registry, &call.admitted.repository, &text).await?;
+        return Ok(Place::NewPullRequest(base));
     }
-    target::reference_name(&call.admitted.address)
+    Head::parse(&text).map(Place::Head).ok_or_else(|| {
+        Refusal::bad_request(format!(
+            "{text:?} is neither a branch nor refs/pr/ and a number"
+        ))
+    })
+}
+
+fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u32>) -> Response {
+    let repository = &call.admitted.repository;
+    tracing::info!(
+        repository = repository.full_name(),
+        commit = commit.oid,
+        "committed"
+    );
+    let url = repo_create::web_url(&call.base, repository);
+    let mut value = json!({
+        "success": true,
+        "commitOid": commit.oid,
+        "commitUrl": format!("{url}/commit/{}", commit.oid),
+        "hookOutput": "",
+    });
+    if let Some(number) = pull_request {
+        // Python reads the number off the end of this address.
+        value["pullRequestUrl"] = json!(format!("{url}/discussions/{number}"));
+    }
+    json(value)
 }
 
 fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {

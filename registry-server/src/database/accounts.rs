@@ -17,6 +17,15 @@ pub(crate) struct Account {
     pub(crate) created_ms: i64,
 }
 
+impl Account {
+    /// The address in the commits of this account; without one of its own, one that cannot receive mail.
+    pub(crate) fn commit_email(&self) -> String {
+        self.email
+            .clone()
+            .unwrap_or_else(|| format!("{}@users.noreply.invalid", self.name))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccountKind {
     User,

@@ -17,7 +17,7 @@ use crate::database::{Database, Writing};
 use crate::error::RegistryError;
 use crate::git::{CommitDraft, decode_tree, encode_commit};
 use crate::index;
-use crate::names::{RefName, RepositoryPath};
+use crate::names::{Head, RefName, RepositoryPath};
 use crate::quota::{self, QuotaExceeded};
 use crate::registry::Registry;
 use crate::tool::ManifestFault;
@@ -75,83 +75,58 @@ pub(crate) enum WriteRefusal {
     Busy,
 }
 
-/// Puts a commit on a branch. When this returns `Written`, metadata and content are durable.
+/// Puts a commit on a branch or a pull request. When this returns `Written`, metadata and content are durable.
 pub(crate) async fn write_commit(
     registry: &Registry,
     repository: &Repository,
-    branch: &RefName,
+    head: &Head,
     author: &Account,
     proposal: &Proposal,
 ) -> Result<WriteOutcome, RegistryError> {
     let database = registry.database();
+    let reference = head.reference();
     let mut turn: Option<Writing> = None;
     for _ in 0..ATTEMPTS_MAX {
-        let full_name = branch.branch();
-        let Some(reference) = database
-            .reference_of(&repository.id, [&full_name; 3])
-            .await?
-        else {
+        let Some(base) = head_commit(database, repository, &reference).await? else {
             return Ok(WriteOutcome::Refused(WriteRefusal::NoSuchBranch));
         };
-        let Some(head) = database.commit(&repository.id, &reference.commit).await? else {
-            database.ensure_repository(&repository.id).await?;
-            let damage = format!("commit {} is missing", reference.commit);
-            return Err(RegistryError::Damaged(damage));
-        };
         if let Some(parent) = &proposal.parent
-            && !names_commit(database, repository, parent, &head).await?
+            && !names_commit(database, repository, parent, &base).await?
         {
             return Ok(WriteOutcome::Refused(WriteRefusal::ParentMoved));
         }
-        let snapshot = match build(
-            database,
-            &repository.id,
-            Some(object_id(&head.tree)?),
-            &proposal.operations,
-        )
-        .await?
-        {
-            Ok(snapshot) => snapshot,
+        let prepared = match prepare(database, repository, &base, author, proposal).await? {
+            Ok(prepared) => prepared,
             Err(refusal) => return Ok(WriteOutcome::Refused(refusal)),
         };
-        let (commit, data) = draft(author, Some(&head), &snapshot, proposal)?;
-        let listing = match branch.as_str() {
-            DEFAULT_BRANCH => {
-                match read_listing(registry, repository, &snapshot, &proposal.operations).await? {
-                    Ok(listing) => listing,
-                    Err(fault) => {
-                        return Ok(WriteOutcome::Refused(WriteRefusal::InvalidManifest(fault)));
-                    }
+        let listing = if head.is_branch(DEFAULT_BRANCH) {
+            let operations = &proposal.operations;
+            match read_listing(registry, repository, &prepared.snapshot, operations).await? {
+                Ok(listing) => listing,
+                Err(fault) => {
+                    return Ok(WriteOutcome::Refused(WriteRefusal::InvalidManifest(fault)));
                 }
             }
-            _ => None,
+        } else {
+            None
         };
         let mut writing = match turn.take() {
             Some(writing) => writing,
             None => database.write_to(&repository.id).await?,
         };
+        let commit = &prepared.commit;
         if !writing
-            .advance_reference(&repository.id, &full_name, &head.oid, &commit.oid)
+            .advance_reference(&repository.id, &reference, &base.oid, &commit.oid)
             .await?
         {
             // Somebody was faster. Building anew with the repository locked ends the race, however many are in it.
             turn = Some(writing);
             continue;
         }
-        let added = insert(
-            &mut writing,
-            repository,
-            &commit,
-            &data,
-            &snapshot,
-            &proposal.operations,
-        )
-        .await?;
-        if added == Added::Content
-            && let Some(exceeded) =
-                quota::exceeded(registry, &mut writing, &repository.owner).await?
+        if let Some(refusal) =
+            store(registry, &mut writing, repository, &prepared, proposal).await?
         {
-            return Ok(WriteOutcome::Refused(WriteRefusal::QuotaExceeded(exceeded)));
+            return Ok(WriteOutcome::Refused(refusal));
         }
         if let Some(listing) = &listing {
             writing.set_listing(&repository.id, listing).await?;
@@ -160,7 +135,7 @@ pub(crate) async fn write_commit(
             .touch_repository(&repository.id, commit.written_ms)
             .await?;
         writing.commit().await?;
-        return Ok(WriteOutcome::Written(commit));
+        return Ok(WriteOutcome::Written(prepared.commit));
     }
     Ok(WriteOutcome::Refused(WriteRefusal::Busy))
 }
@@ -221,6 +196,76 @@ async fn read_listing(
     index::read_listing(registry, repository, &snapshot.touched, &root, operations).await
 }
 
+/// A commit that fits its base and waits to be stored.
+pub(super) struct Prepared {
+    pub(super) commit: Commit,
+    data: Vec<u8>,
+    snapshot: Snapshot,
+}
+
+pub(super) async fn prepare(
+    database: &Database,
+    repository: &Repository,
+    base: &Commit,
+    author: &Account,
+    proposal: &Proposal,
+) -> Result<Result<Prepared, WriteRefusal>, RegistryError> {
+    let tree = Some(object_id(&base.tree)?);
+    let built = build(database, &repository.id, tree, &proposal.operations).await?;
+    let snapshot = match built {
+        Ok(snapshot) => snapshot,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let (commit, data) = draft(author, Some(base), &snapshot, proposal)?;
+    Ok(Ok(Prepared {
+        commit,
+        data,
+        snapshot,
+    }))
+}
+
+/// Stores a commit in the transaction, unless its owner would keep too much.
+pub(super) async fn store(
+    registry: &Registry,
+    writing: &mut Writing,
+    repository: &Repository,
+    prepared: &Prepared,
+    proposal: &Proposal,
+) -> Result<Option<WriteRefusal>, RegistryError> {
+    let Prepared {
+        commit,
+        data,
+        snapshot,
+    } = prepared;
+    let operations = &proposal.operations;
+    if insert(writing, repository, commit, data, snapshot, operations).await? == Added::Nothing {
+        return Ok(None);
+    }
+    let exceeded = quota::exceeded(registry, writing, &repository.owner).await?;
+    Ok(exceeded.map(WriteRefusal::QuotaExceeded))
+}
+
+/// The commit a full reference name points at.
+pub(super) async fn head_commit(
+    database: &Database,
+    repository: &Repository,
+    reference: &str,
+) -> Result<Option<Commit>, RegistryError> {
+    let Some(reference) = database
+        .reference_of(&repository.id, [reference; 3])
+        .await?
+    else {
+        return Ok(None);
+    };
+    let commit = database.commit(&repository.id, &reference.commit).await?;
+    if commit.is_none() {
+        database.ensure_repository(&repository.id).await?;
+        let damage = format!("commit {} is missing", reference.commit);
+        return Err(RegistryError::Damaged(damage));
+    }
+    Ok(commit)
+}
+
 async fn names_commit(
     database: &Database,
     repository: &Repository,
@@ -268,10 +313,7 @@ fn draft(
     proposal: &Proposal,
 ) -> Result<(Commit, Vec<u8>), RegistryError> {
     let seconds = clock::now_ms() / 1_000;
-    let email = author
-        .email
-        .clone()
-        .unwrap_or_else(|| format!("{}@users.noreply.invalid", author.name));
+    let email = author.commit_email();
     let draft = CommitDraft {
         tree: snapshot.root,
         parent: parent.map(|parent| object_id(&parent.oid)).transpose()?,

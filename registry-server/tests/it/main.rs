@@ -18,6 +18,8 @@ mod hf_hub_life;
 mod history;
 mod hostile;
 mod limits;
+mod overview;
+mod pull_requests;
 mod quotas;
 mod rates;
 mod repositories;

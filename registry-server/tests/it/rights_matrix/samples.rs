@@ -96,6 +96,8 @@ pub(super) fn samples() -> Vec<Sample> {
     vec![
         get("/health", "/health"),
         get("/api/whoami-v2", "/api/whoami-v2"),
+        get("/api/users/{user}/overview", "/api/users/alice/overview"),
+        get("/api/organizations/{organisation}/overview", "/api/organizations/acme/overview"),
         send("POST", "/api/validate-yaml", "/api/validate-yaml", json(r#"{"content":""}"#)),
         Sample { named: Named::New, ..send("POST", "/api/repos/create", "/api/repos/create", json(r#"{"name":"OWNER/new-N"}"#)) },
         Sample { named: Named::InBody { to: None }, deletes: true, ..send("DELETE", "/api/repos/delete", "/api/repos/delete", json(r#"{"name":"ID"}"#)) },
@@ -116,6 +118,7 @@ pub(super) fn samples() -> Vec<Sample> {
         sample("DELETE", "/api/{kinds}/{owner}/{name}/branch/{*rest}", "/api/models/ID/branch/not-N", Body::None, GONE),
         send("POST", "/api/{kinds}/{owner}/{name}/tag/{*rest}", "/api/models/ID/tag/main", json(r#"{"tag":"N"}"#)),
         sample("DELETE", "/api/{kinds}/{owner}/{name}/tag/{*rest}", "/api/models/ID/tag/not-N", Body::None, GONE),
+        sample("POST", "/api/{kinds}/{owner}/{name}/super-squash/{*rest}", "/api/models/ID/super-squash/not-N", Body::Json(r#"{"message":"x"}"#), GONE),
         send("POST", "/api/{kinds}/{owner}/{name}/preupload/{*rest}", "/api/models/ID/preupload/main", json(r#"{"files":[]}"#)),
         send("POST", "/api/{kinds}/{owner}/{name}/commit/{*rest}", "/api/models/ID/commit/main", Body::Commit),
         bytes("/{owner}/{name}/resolve/{*rest}", "/ID/resolve/main/a"),

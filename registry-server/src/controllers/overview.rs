@@ -1,0 +1,68 @@
+//! `GET /api/users/{name}/overview` and `/api/organizations/{name}/overview`: who somebody is.
+//!
+//! Only what the caller may see is counted, so that a number does not tell of a private repository.
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::json;
+use crate::access::{Anyone, Call, Caller};
+use crate::clock;
+use crate::database::accounts::{Account, AccountKind};
+use crate::database::counts::Counts;
+use crate::http::{Refusal, Reply};
+use crate::names::{RepositoryKind, TokenReach, decode};
+
+pub(crate) async fn user(call: Call<Anyone>) -> Reply {
+    let (account, counts) = find(&call, AccountKind::User).await?;
+    // The Rust client reads the name under four spellings and fails when two of them are there.
+    let mut value = overview(&account, &counts);
+    value["user"] = json!(account.name);
+    value["type"] = json!("user");
+    value["isPro"] = json!(false);
+    Ok(json(value))
+}
+
+pub(crate) async fn organisation(call: Call<Anyone>) -> Reply {
+    let (account, counts) = find(&call, AccountKind::Organisation).await?;
+    let mut value = overview(&account, &counts);
+    value["name"] = json!(account.name);
+    value["type"] = json!("org");
+    value["isVerified"] = json!(false);
+    Ok(json(value))
+}
+
+fn overview(account: &Account, counts: &Counts) -> Value {
+    json!({
+        "_id": account.id,
+        "fullname": account.full_name,
+        "avatarUrl": "",
+        "createdAt": clock::date(account.created_ms),
+        "numModels": counts.of(RepositoryKind::Model),
+        "numDatasets": counts.of(RepositoryKind::Dataset),
+        "numSpaces": counts.of(RepositoryKind::Space),
+        "numKernels": counts.of(RepositoryKind::Kernel),
+    })
+}
+
+async fn find(call: &Call<Anyone>, kind: AccountKind) -> Result<(Account, Counts), Refusal> {
+    // `/api/users/{name}/overview`
+    let name = call.parts.uri.path().split('/').nth(3).and_then(decode);
+    let name = name.unwrap_or_default();
+    let database = call.registry.database();
+    let found = database.account(&name).await?;
+    let account = found
+        .filter(|account| account.kind == kind)
+        .ok_or_else(|| {
+            let name: String = name.chars().take(100).collect();
+            Refusal::new(
+                StatusCode::NOT_FOUND,
+                format!("there is no {} called {name:?}", kind.word()),
+            )
+        })?;
+    let caller = call.admitted.caller();
+    let reach = caller.map_or(TokenReach::All, Caller::reach);
+    let viewer = caller.map(|caller| caller.account.id.as_str());
+    let counts = database.counts(&account.id, viewer, &reach).await?;
+    Ok((account, counts))
+}

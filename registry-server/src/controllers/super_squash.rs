@@ -1,0 +1,58 @@
+//! `POST …/super-squash/{branch}`: one commit instead of a history.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{json, target};
+use crate::access::{Call, WriteRepository};
+use crate::history::{SquashOutcome, squash_branch};
+use crate::http::{Refusal, Reply};
+
+#[derive(Deserialize, Default)]
+struct Wish {
+    #[serde(default)]
+    message: Option<String>,
+}
+
+pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
+    let wish: Wish = call.json().await?;
+    let branch = target::reference_name(&call.admitted.address)?;
+    let title = title(
+        &wish,
+        branch.as_str(),
+        call.registry.limits().commit_message_bytes_max,
+    )?;
+    let author = &call.admitted.caller.account;
+    let repository = &call.admitted.repository;
+    let outcome = squash_branch(&call.registry, repository, &branch, author, &title).await?;
+    match outcome {
+        SquashOutcome::Squashed(commit) => {
+            tracing::info!(
+                repository = repository.full_name(),
+                commit = commit.oid,
+                "squashed"
+            );
+            Ok(json(json!({"success": true, "commitOid": commit.oid})))
+        }
+        SquashOutcome::NoSuchBranch => Err(Refusal::revision_not_found(branch.as_str())),
+        SquashOutcome::Busy => Err(Refusal::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the branch is being written by many; try again",
+        )),
+    }
+}
+
+/// A title is one line.
+fn title(wish: &Wish, branch: &str, bytes_max: usize) -> Result<String, Refusal> {
+    let message = wish.message.as_deref().unwrap_or_default().trim();
+    if message.len() > bytes_max || message.contains(['\0', '\n']) {
+        return Err(Refusal::bad_request(format!(
+            "the message must be one line of at most {bytes_max} bytes"
+        )));
+    }
+    Ok(match message {
+        "" => format!("Squash the history of {branch}"),
+        message => message.to_owned(),
+    })
+}

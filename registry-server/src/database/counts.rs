@@ -1,0 +1,49 @@
+//! How many repositories of an owner somebody may see.
+
+use std::collections::HashMap;
+
+use sqlx::AssertSqlSafe;
+
+use super::Database;
+use super::visibility::{Value, readable};
+use crate::error::RegistryError;
+use crate::names::{RepositoryKind, TokenReach};
+
+/// A number for each kind of repository.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counts(HashMap<String, i64>);
+
+impl Counts {
+    pub(crate) fn of(&self, kind: RepositoryKind) -> i64 {
+        self.0.get(kind.word()).copied().unwrap_or(0)
+    }
+}
+
+impl Database {
+    /// The repositories of `owner` that `viewer` may read; without a viewer the public ones.
+    pub(crate) async fn counts(
+        &self,
+        owner: &str,
+        viewer: Option<&str>,
+        reach: &TokenReach,
+    ) -> Result<Counts, RegistryError> {
+        let mut values = vec![Value::Text(owner.to_owned())];
+        let readable = readable(viewer, reach, |value| {
+            values.push(value);
+            format!("${}", values.len())
+        });
+        let sql = format!(
+            "SELECT r.kind, COUNT(*) FROM repositories r JOIN accounts o ON o.id = r.owner \
+             WHERE r.owner = $1 AND {readable} GROUP BY r.kind"
+        );
+        let mut query = sqlx::query_as(AssertSqlSafe(sql));
+        for value in values {
+            query = match value {
+                Value::Text(text) => query.bind(text),
+                Value::Number(number) => query.bind(number),
+            };
+        }
+        let rows: Vec<(String, i64)> = query.fetch_all(&self.pool).await?;
+        Ok(Counts(rows.into_iter().collect()))
+    }
+}

@@ -1,0 +1,106 @@
+//! Replacing the history of a branch by one commit.
+
+use super::listing::{Blobs, Depth, ListingRange, list_directory};
+use super::write::head_commit;
+use crate::clock;
+use crate::database::Writing;
+use crate::database::accounts::Account;
+use crate::database::commits::Commit;
+use crate::database::objects::object_id;
+use crate::database::repositories::Repository;
+use crate::error::RegistryError;
+use crate::git::{CommitDraft, encode_commit};
+use crate::names::RefName;
+use crate::registry::Registry;
+
+/// How often a squash is made when the branch moves. The second time everybody else is kept out, so it is the last.
+const ATTEMPTS_MAX: usize = 2;
+
+/// How squashing a branch came out.
+#[derive(Debug)]
+pub(crate) enum SquashOutcome {
+    Squashed(Commit),
+    NoSuchBranch,
+    /// The branch moved under every attempt.
+    Busy,
+}
+
+/// Points a branch at a commit without a past that has the files of the branch's last one. The old commits stay under their ids.
+pub(crate) async fn squash_branch(
+    registry: &Registry,
+    repository: &Repository,
+    branch: &RefName,
+    author: &Account,
+    title: &str,
+) -> Result<SquashOutcome, RegistryError> {
+    let database = registry.database();
+    let reference = branch.branch();
+    let mut turn: Option<Writing> = None;
+    for _ in 0..ATTEMPTS_MAX {
+        let Some(head) = head_commit(database, repository, &reference).await? else {
+            return Ok(SquashOutcome::NoSuchBranch);
+        };
+        let everything = ListingRange {
+            depth: Depth::All,
+            after: None,
+            limit: usize::MAX,
+            blobs: Blobs::LeftOut,
+        };
+        let entries = list_directory(database, &repository.id, &head, "", everything).await?;
+        let entries = entries.unwrap_or_default();
+        let (commit, data) = first_commit(author, &head, title)?;
+        let mut writing = match turn.take() {
+            Some(writing) => writing,
+            None => database.write_to(&repository.id).await?,
+        };
+        if !writing
+            .advance_reference(&repository.id, &reference, &head.oid, &commit.oid)
+            .await?
+        {
+            turn = Some(writing);
+            continue;
+        }
+        writing
+            .insert_commit(&repository.id, &commit, &data)
+            .await?;
+        let paths = entries.iter().map(|entry| entry.path.as_str());
+        writing
+            .insert_changes(&repository.id, &commit, paths)
+            .await?;
+        writing
+            .touch_repository(&repository.id, commit.written_ms)
+            .await?;
+        writing.commit().await?;
+        return Ok(SquashOutcome::Squashed(commit));
+    }
+    Ok(SquashOutcome::Busy)
+}
+
+fn first_commit(
+    author: &Account,
+    head: &Commit,
+    title: &str,
+) -> Result<(Commit, Vec<u8>), RegistryError> {
+    let seconds = clock::now_ms() / 1_000;
+    let draft = CommitDraft {
+        tree: object_id(&head.tree)?,
+        parent: None,
+        author: &author.name,
+        email: &author.commit_email(),
+        seconds,
+        title,
+        message: "",
+    };
+    let (oid, data) = encode_commit(&draft)?;
+    let commit = Commit {
+        oid: oid.to_string(),
+        tree: head.tree.clone(),
+        parent: None,
+        generation: 1,
+        title: title.to_owned(),
+        message: String::new(),
+        author: author.name.clone(),
+        written_ms: seconds * 1_000,
+    };
+    Ok((commit, data))
+}
