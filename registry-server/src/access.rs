@@ -5,6 +5,7 @@ mod caller;
 mod route;
 mod scope;
 mod standing;
+mod ticket;
 
 pub(crate) use call::{Call, Routes};
 pub use caller::TokenRole;
@@ -16,3 +17,4 @@ pub(crate) use scope::{
 };
 pub(crate) use scope::{admit_to_manage, repo_not_found, require_reach};
 pub(crate) use standing::{Standing, standing_in};
+pub(crate) use ticket::{HoldsTicket, new_ticket};

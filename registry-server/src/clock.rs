@@ -1,5 +1,7 @@
 //! Time as the database and the protocol write it.
 
+use std::time::Duration;
+
 use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
@@ -16,6 +18,11 @@ pub(crate) fn now_ms() -> i64 {
 /// Milliseconds since 1970 UTC of a date.
 pub(crate) fn to_ms(date: OffsetDateTime) -> i64 {
     i64::try_from(date.unix_timestamp_nanos() / 1_000_000).unwrap_or(i64::MAX)
+}
+
+/// A span of time in milliseconds.
+pub(crate) fn span_ms(span: Duration) -> i64 {
+    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// The date of a number of milliseconds since 1970 UTC; the first second of 1970 when out of range.

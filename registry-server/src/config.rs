@@ -27,6 +27,9 @@ pub struct RegistryConfig {
     /// The address clients use, with scheme, when it differs from what their requests say, as it does behind a proxy with TLS.
     /// Without it links are made from each request's `Host` header.
     pub public_url: Option<Url>,
+    /// The size from which files are to be sent over LFS; `None` for never. Only clients that still have basic LFS uploads can then
+    /// send them: the JavaScript one, git, and the Python one where Xet is switched off or not installed.
+    pub lfs_from_bytes: Option<u64>,
     /// Bounds on what clients may send.
     pub limits: Limits,
 }
@@ -40,6 +43,7 @@ impl RegistryConfig {
             database: DatabaseAddress::Directory,
             storage: StorageAddress::Directory,
             public_url: None,
+            lfs_from_bytes: None,
             limits: Limits::standard(),
         }
     }

@@ -2,6 +2,7 @@
 
 mod bucket;
 mod digest;
+mod parts;
 mod spool;
 mod upload;
 
@@ -110,13 +111,17 @@ impl ContentStore {
     /// Makes a complete file part of the store. When this returns the bytes are durable.
     pub(crate) async fn keep(&self, spooled: Spooled) -> Result<(), RegistryError> {
         let key = key_of(&spooled.sha256);
+        self.place(spooled, &key).await
+    }
+
+    async fn place(&self, spooled: Spooled, key: &Key) -> Result<(), RegistryError> {
         match (spooled.bytes, &self.bucket) {
             (SpooledBytes::Memory(bytes), _) => {
-                self.store.put(&key, bytes.into()).await?;
+                self.store.put(key, bytes.into()).await?;
             }
             (SpooledBytes::File(path), Some(bucket)) => {
                 let store = Arc::clone(&self.store);
-                bucket.send(store, key, path, spooled.size_bytes).await?;
+                bucket.send(store, key.clone(), path, spooled.size_bytes).await?;
             }
             (SpooledBytes::File(path), None) => {
                 // The file lies in the store's own directory, so it is moved and not copied.
@@ -127,7 +132,7 @@ impl ContentStore {
                 let staged = staged.ok_or_else(|| {
                     RegistryError::Damaged("a temporary file has no name".to_owned())
                 })?;
-                self.store.rename(&staged, &key).await?;
+                self.store.rename(&staged, key).await?;
                 path.disable_cleanup();
             }
         }
@@ -140,11 +145,15 @@ impl ContentStore {
         sha256: &Sha256Digest,
         range: Range<u64>,
     ) -> Result<Body, RegistryError> {
+        self.read_key(&key_of(sha256), range).await
+    }
+
+    async fn read_key(&self, key: &Key, range: Range<u64>) -> Result<Body, RegistryError> {
         if range.is_empty() {
             return Ok(Body::empty());
         }
         let options = GetOptions::default().with_range(Some(range.clone()));
-        let found = self.store.get_opts(&key_of(sha256), options).await?;
+        let found = self.store.get_opts(key, options).await?;
         match found.payload {
             GetResultPayload::File(file, _) => {
                 let mut file = tokio::fs::File::from_std(file);

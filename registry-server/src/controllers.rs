@@ -6,6 +6,7 @@ pub(crate) mod branch_delete;
 pub(crate) mod commit;
 pub(crate) mod commits;
 pub(crate) mod health;
+pub(crate) mod lfs;
 pub(crate) mod not_found;
 pub(crate) mod overview;
 pub(crate) mod paths_info;

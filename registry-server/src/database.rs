@@ -20,6 +20,7 @@ pub(crate) mod search;
 pub(crate) mod tokens;
 pub(crate) mod tools;
 mod trouble;
+pub(crate) mod uploads;
 mod visibility;
 
 use std::path::Path;

@@ -6,9 +6,11 @@ use gix_object::Kind;
 use crate::error::RegistryError;
 
 mod commit;
+mod pointer;
 mod tree;
 
 pub(crate) use commit::{CommitDraft, encode_commit};
+pub(crate) use pointer::{pointer_oid, pointer_text};
 pub(crate) use tree::{TreeEntry, decode_tree, encode_tree};
 
 /// The id of an object with these bytes.

@@ -44,6 +44,7 @@ mod rates;
 mod registry;
 mod routes;
 mod server;
+mod sweep;
 mod tool;
 mod upload;
 mod wire;

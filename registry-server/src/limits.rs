@@ -51,6 +51,12 @@ pub struct Limits {
     pub shutdown_grace_max: Duration,
     /// Bytes of a refused request's body that are read and thrown away, so that the client sees the refusal and not a reset connection.
     pub refused_body_drain_bytes_max: u64,
+    /// How long each part of a large LFS upload is, but for the last.
+    pub lfs_part_bytes: u64,
+    /// How long an address for an LFS upload is good.
+    pub lfs_ticket_lifetime: Duration,
+    /// How long an object that arrived over LFS waits for a commit that names it.
+    pub lfs_object_lifetime: Duration,
     /// How often one token may ask; `None` for no bound. Each process on a registry counts for itself.
     pub token_rate: Option<RateLimit>,
     /// How often one address may ask without a valid token; `None` for no bound. A network of 64 bits of IPv6 is one address. Loopback
@@ -98,6 +104,9 @@ impl Limits {
             connections_max: 4_096,
             shutdown_grace_max: Duration::from_secs(20),
             refused_body_drain_bytes_max: 16 << 20,
+            lfs_part_bytes: 64 << 20,
+            lfs_ticket_lifetime: Duration::from_secs(12 * 60 * 60),
+            lfs_object_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
             token_rate: Some(RateLimit {
                 per_minute: 30_000,
                 burst: 30_000,

@@ -28,6 +28,7 @@ struct Inner {
     database: Database,
     content: ContentStore,
     public_url: Option<Url>,
+    lfs_from_bytes: Option<u64>,
     rates: Rates,
     limits: Limits,
 }
@@ -65,6 +66,7 @@ impl Registry {
             database,
             content,
             public_url: config.public_url,
+            lfs_from_bytes: config.lfs_from_bytes,
             rates: Rates::new(&config.limits),
             limits: config.limits,
         })))
@@ -85,6 +87,10 @@ impl Registry {
 
     pub(crate) fn public_url(&self) -> Option<&Url> {
         self.0.public_url.as_ref()
+    }
+
+    pub(crate) fn lfs_from_bytes(&self) -> Option<u64> {
+        self.0.lfs_from_bytes
     }
 
     pub(crate) fn rates(&self) -> &Rates {

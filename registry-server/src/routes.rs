@@ -5,11 +5,11 @@ use axum::middleware::from_fn;
 use http::StatusCode;
 
 use crate::access::{
-    Anyone, ManageRepository, Probe, ReadRepository, Route, RouteMethod, Routes, SignedIn,
-    SignedInToWrite, WriteRepository,
+    Anyone, HoldsTicket, ManageRepository, Probe, ReadRepository, Route, RouteMethod, Routes,
+    SignedIn, SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
-    auth_check, branch_create, branch_delete, commit, commits, health, not_found, overview,
+    auth_check, branch_create, branch_delete, commit, commits, health, lfs, not_found, overview,
     paths_info, preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move,
     repo_settings, resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml,
     whoami,
@@ -48,6 +48,9 @@ fn api() -> Routes {
         .on(GET,    "/api/users/{user}/overview",                                 Anyone,           overview::user)
         .on(GET,    "/api/organizations/{organisation}/overview",                 Anyone,           overview::organisation)
         .on(POST,   "/api/validate-yaml",                                         Anyone,           validate_yaml::check)
+        .on(PUT,    "/api/lfs/object",                                            HoldsTicket,      lfs::object::put)
+        .on(PUT,    "/api/lfs/part",                                              HoldsTicket,      lfs::part::put)
+        .on(POST,   "/api/lfs/complete",                                          HoldsTicket,      lfs::complete::finish)
         .on(POST,   "/api/repos/create",                                          SignedInToWrite,  repo_create::create)
         .on(DELETE, "/api/repos/delete",                                          SignedInToWrite,  repo_delete::delete)
         .on(POST,   "/api/repos/move",                                            SignedInToWrite,  repo_move::rename)
@@ -72,9 +75,15 @@ fn api() -> Routes {
         .on(POST,   "/api/{kinds}/{owner}/{name}/commit/{*rest}",                 WriteRepository,  commit::create)
 }
 
-/// The addresses of files. All of them are stored as regular files, so `raw` and `resolve` give the same bytes.
+/// The addresses of files, and of LFS. `raw` gives what git has, `resolve` the file; they differ for LFS files only.
 fn files(mut routes: Routes) -> Routes {
     for prefix in WEB_PREFIXES {
+        // The name ends in `.git` here.
+        let objects = format!("{prefix}/{{owner}}/{{name}}/info/lfs/objects");
+        let (batch, verify) = (format!("{objects}/batch"), format!("{objects}/verify"));
+        routes = routes
+            .on(POST, &batch, WriteRepository, lfs::batch::plan)
+            .on(POST, &verify, WriteRepository, lfs::verify::check);
         for verb in ["resolve", "raw"] {
             let path = format!("{prefix}/{{owner}}/{{name}}/{verb}/{{*rest}}");
             routes = routes.on(GET, &path, ReadRepository, resolve::download);

@@ -11,14 +11,14 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 
 use crate::error::RegistryError;
 use crate::rates::Peer;
 use crate::registry::Registry;
 use crate::routes;
+use crate::sweep;
 
-/// Temporary files older than this belong to no upload that still runs.
-const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Rest after the system refused a connection for want of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -32,7 +32,9 @@ pub async fn serve(
     registry: Registry,
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), RegistryError> {
-    registry.content().sweep_incoming(INCOMING_AGE_MAX)?;
+    sweep::incoming(&registry)?;
+    let mut sweeping = JoinSet::new();
+    sweeping.spawn(sweep::now_and_then(registry.clone()));
     let limits = registry.limits().clone();
     let service = TowerToHyperService::new(routes::router(registry.clone()));
     let connections = Arc::new(Semaphore::new(limits.connections_max));

@@ -5,7 +5,9 @@
 //! and parsed.
 
 mod base64_stream;
+mod object;
 mod proposal;
 mod scanner;
 
+pub(crate) use object::read_object;
 pub(crate) use proposal::read_proposal;

@@ -64,6 +64,8 @@ pub enum Access {
     ReadRepository,
     /// Those who may write to the repository in the path.
     WriteRepository,
+    /// Whoever holds a secret address that was made for one upload.
+    HoldsTicket,
     /// Those who may change the settings of the repository in the path.
     ManageRepository,
 }

@@ -25,7 +25,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let author = &call.admitted.caller.account;
     let room = Room::of(&call.registry, &repository.owner).await?;
-    let proposal = read_proposal(&call.registry, room, body).await?;
+    let proposal = read_proposal(&call.registry, &repository.id, room, body).await?;
     match place {
         Place::Head(head) => {
             match write_commit(&call.registry, repository, &head, author, &proposal).await? {

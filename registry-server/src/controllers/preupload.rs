@@ -1,7 +1,7 @@
 //! `POST …/preupload/{rev}`: how each file is to be uploaded.
 //!
-//! The answer is always `regular`: it is the only one that all three clients follow in their standard installation. A file then comes
-//! inside the commit body, which is read as a stream.
+//! The answer is `regular`, the only one that all three clients follow in their standard installation: a file then comes inside the
+//! commit body, which is read as a stream. An operator may have files from some size on sent over LFS.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use super::{json, target};
 use crate::access::{Call, WriteRepository};
-use crate::history::{ListedKind, list_entries};
+use crate::database::objects::BlobForm;
+use crate::history::{ListedEntry, ListedKind, list_entries};
 use crate::http::{Refusal, Reply};
 
 #[derive(Deserialize)]
@@ -17,10 +18,12 @@ struct Question {
     files: Vec<AnnouncedFile>,
 }
 
-/// The size and the sample that clients send along do not change the answer.
+/// The sample that clients send along does not change the answer.
 #[derive(Deserialize)]
 struct AnnouncedFile {
     path: String,
+    #[serde(default)]
+    size: u64,
 }
 
 pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
@@ -34,23 +37,42 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let revision = call.admitted.address.rest_text().unwrap_or_default();
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
-    let paths: Vec<String> = question.files.into_iter().map(|file| file.path).collect();
-    let known = list_entries(call.registry.database(), &repository.id, &commit, &paths).await?;
-    let known: HashMap<&str, String> = known
+    let paths: Vec<String> = question
+        .files
         .iter()
-        .filter(|entry| matches!(entry.kind, ListedKind::File(_)))
-        .map(|entry| (entry.path.as_str(), entry.oid.to_string()))
+        .map(|file| file.path.clone())
         .collect();
-    let files: Vec<Value> = paths
+    let known = list_entries(call.registry.database(), &repository.id, &commit, &paths).await?;
+    let known: HashMap<&str, &ListedEntry> = known
         .iter()
-        .map(|path| {
-            let mut file = json!({"path": path, "uploadMode": "regular", "shouldIgnore": false});
+        .map(|entry| (entry.path.as_str(), entry))
+        .collect();
+    let lfs_from_bytes = call.registry.lfs_from_bytes();
+    let files: Vec<Value> = question
+        .files
+        .iter()
+        .map(|file| {
+            // Some clients send an empty file inside the commit whatever the answer.
+            let lfs = lfs_from_bytes.is_some_and(|from| file.size >= from.max(1));
+            let mode = if lfs { "lfs" } else { "regular" };
+            let mut answer = json!({"path": file.path, "uploadMode": mode, "shouldIgnore": false});
             // Python leaves a file out of the commit when it already has this id.
-            if let Some(oid) = known.get(path.as_str()) {
-                file["oid"] = json!(oid);
+            let entry = known.get(file.path.as_str());
+            if let Some(oid) = entry.and_then(|entry| id_in_mode(entry, mode)) {
+                answer["oid"] = json!(oid);
             }
-            file
+            answer
         })
         .collect();
     Ok(json(json!({"files": files})))
+}
+
+/// The id that clients compare a file with before they send it: git's for a regular one, the SHA-256 for one over LFS.
+fn id_in_mode(entry: &ListedEntry, mode: &str) -> Option<String> {
+    match (&entry.kind, mode) {
+        (ListedKind::File(Some(blob)), "lfs") => Some(blob.sha256.to_string()),
+        (ListedKind::File(Some(blob)), _) if blob.form == BlobForm::Pointer => None,
+        (ListedKind::File(_), _) => Some(entry.oid.to_string()),
+        (ListedKind::Directory, _) => None,
+    }
 }

@@ -11,7 +11,7 @@ use super::{json, tool_version};
 use crate::access::{Call, Caller, SignedInToWrite, Standing, require_reach, standing_in};
 use crate::clock;
 use crate::database::accounts::Account;
-use crate::database::objects::Blob;
+use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, Operation, Proposal, initial_commit};
@@ -213,6 +213,7 @@ async fn first_proposal(registry: &Registry, wish: &Wish) -> Result<Proposal, Re
         let blob = Blob {
             sha256: spooled.sha256,
             size_bytes: spooled.size_bytes,
+            form: BlobForm::Plain,
         };
         operations.push(Operation::Put {
             path,

@@ -16,8 +16,9 @@ use url::Url;
 use super::target;
 use crate::access::{Call, ReadRepository};
 use crate::content::ShownAs;
-use crate::database::objects::Blob;
+use crate::database::objects::{Blob, BlobForm};
 use crate::error::RegistryError;
+use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind, find_entry};
 use crate::http::{Refusal, Reply};
 use crate::names::{RepositoryPath, decode};
@@ -48,21 +49,52 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
         // Clients remember that this commit has no such file.
         return Err(Refusal::entry_not_found(&path).header(X_REPO_COMMIT, commit));
     };
-    let etag = HeaderValue::from_str(&format!("\"{oid}\""))
+    if blob.form == BlobForm::Pointer && is_raw(&call) {
+        return pointer(&path, &oid.to_string(), &blob, commit);
+    }
+    let etag = match blob.form {
+        BlobForm::Plain => oid.to_string(),
+        BlobForm::Pointer => blob.sha256.to_string(),
+    };
+    let etag = HeaderValue::from_str(&format!("\"{etag}\""))
         .map_err(|_| RegistryError::Damaged(format!("object id {oid}")))?;
     let mut headers = file_headers(&path, &blob, &etag, call.admitted.repository.private);
     headers.insert(X_REPO_COMMIT, commit);
     answer(&call, &blob, &etag, headers).await
 }
 
+/// Whether the file is asked for as git has it.
+fn is_raw(call: &Call<ReadRepository>) -> bool {
+    let prefix = call.admitted.repository.kind.web_prefix();
+    let path = call.parts.uri.path().trim_start_matches('/');
+    let path = path.strip_prefix(prefix).unwrap_or(path);
+    path.split('/').nth(2) == Some("raw")
+}
+
+/// The text that stands in git for an LFS file.
+fn pointer(path: &str, oid: &str, blob: &Blob, commit: HeaderValue) -> Reply {
+    let text = pointer_text(&blob.sha256, blob.size_bytes);
+    let etag = HeaderValue::from_str(&format!("\"{oid}\""))
+        .map_err(|_| RegistryError::Damaged(format!("object id {oid}")))?;
+    let shown = Blob {
+        size_bytes: text.len() as u64,
+        ..*blob
+    };
+    let mut headers = file_headers(path, &shown, &etag, true);
+    headers.insert(X_REPO_COMMIT, commit);
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    // The text is short, so no part of it is given.
+    headers.remove(ACCEPT_RANGES);
+    Ok((headers, text).into_response())
+}
+
 /// The Rust client follows only relative addresses into its cache.
 fn moved(call: &Call<ReadRepository>) -> Reply {
     let repository = &call.admitted.repository;
-    let verb = if call.parts.uri.path().contains("/raw/") {
-        "raw"
-    } else {
-        "resolve"
-    };
+    let verb = if is_raw(call) { "raw" } else { "resolve" };
     let query = call
         .parts
         .uri

@@ -15,6 +15,31 @@ use crate::error::RegistryError;
 pub(crate) struct Blob {
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: u64,
+    pub(crate) form: BlobForm,
+}
+
+/// What the git blob itself holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BlobForm {
+    /// The file.
+    Plain,
+    /// An LFS pointer to the file.
+    Pointer,
+}
+
+impl BlobForm {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::Pointer => "pointer",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Plain, Self::Pointer]
+            .into_iter()
+            .find(|form| form.word() == word)
+    }
 }
 
 impl Database {
@@ -38,11 +63,13 @@ impl Database {
         repository: &str,
         oids: &[ObjectId],
     ) -> Result<HashMap<ObjectId, Blob>, RegistryError> {
-        let rows: Vec<(String, String, i64)> = self
-            .objects("oid, sha256, size_bytes FROM blobs", repository, oids)
+        let rows: Vec<(String, String, i64, String)> = self
+            .objects("oid, sha256, size_bytes, form FROM blobs", repository, oids)
             .await?;
         rows.into_iter()
-            .map(|(oid, sha256, size)| Ok((object_id(&oid)?, Blob::stored(&sha256, size)?)))
+            .map(|(oid, sha256, size, form)| {
+                Ok((object_id(&oid)?, Blob::stored(&sha256, size, &form)?))
+            })
             .collect()
     }
 
@@ -82,12 +109,14 @@ impl Database {
 }
 
 impl Blob {
-    fn stored(sha256: &str, size: i64) -> Result<Self, RegistryError> {
+    fn stored(sha256: &str, size: i64, form: &str) -> Result<Self, RegistryError> {
         Ok(Self {
             sha256: Sha256Digest::from_hex(sha256)
                 .ok_or_else(|| RegistryError::Damaged(format!("sha256 {sha256:?}")))?,
             size_bytes: u64::try_from(size)
                 .map_err(|_| RegistryError::Damaged(format!("file size {size}")))?,
+            form: BlobForm::from_word(form)
+                .ok_or_else(|| RegistryError::Damaged(format!("blob form {form:?}")))?,
         })
     }
 }
@@ -107,20 +136,50 @@ impl Writing {
         Ok(())
     }
 
-    /// Records the content of a blob; false when the repository has it.
+    /// Records the content of a blob that a commit names; false when one did before.
     pub(crate) async fn insert_blob(
         &mut self,
         repository: &str,
         oid: &ObjectId,
         blob: &Blob,
     ) -> Result<bool, RegistryError> {
+        self.upsert_blob(repository, oid, blob, None).await
+    }
+
+    /// Records the content of a blob that awaits its commit; false when the repository has it.
+    pub(crate) async fn insert_uploaded_blob(
+        &mut self,
+        repository: &str,
+        oid: &ObjectId,
+        blob: &Blob,
+        now_ms: i64,
+    ) -> Result<bool, RegistryError> {
+        self.upsert_blob(repository, oid, blob, Some(now_ms)).await
+    }
+
+    /// A blob that somebody committed as text and that is an LFS pointer stands for the object from the moment it is there, as in git.
+    async fn upsert_blob(
+        &mut self,
+        repository: &str,
+        oid: &ObjectId,
+        blob: &Blob,
+        uploaded_ms: Option<i64>,
+    ) -> Result<bool, RegistryError> {
         let statement = sqlx::query(
-            "INSERT INTO blobs (repository, oid, sha256, size_bytes) VALUES ($1, $2, $3, $4) ON CONFLICT (repository, oid) DO NOTHING",
+            "INSERT INTO blobs (repository, oid, sha256, size_bytes, form, uploaded_ms) VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (repository, oid) DO UPDATE SET \
+             sha256 = CASE excluded.form WHEN 'pointer' THEN excluded.sha256 ELSE blobs.sha256 END, \
+             size_bytes = CASE excluded.form WHEN 'pointer' THEN excluded.size_bytes ELSE blobs.size_bytes END, \
+             form = CASE excluded.form WHEN 'pointer' THEN excluded.form ELSE blobs.form END, \
+             uploaded_ms = CASE WHEN blobs.uploaded_ms IS NULL THEN NULL ELSE excluded.uploaded_ms END \
+             WHERE blobs.uploaded_ms IS NOT NULL OR (blobs.form = 'plain' AND excluded.form = 'pointer')",
         )
         .bind(repository)
         .bind(oid.to_string())
         .bind(blob.sha256.to_string())
-        .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX));
+        .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX))
+        .bind(blob.form.word())
+        .bind(uploaded_ms);
         Ok(self.run(statement).await? == 1)
     }
 }

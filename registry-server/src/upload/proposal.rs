@@ -7,9 +7,10 @@ use tokio::task::JoinSet;
 
 use super::base64_stream::Base64Stream;
 use super::scanner::{Event, Scanner};
-use crate::content::{Spool, Spooled};
-use crate::database::objects::Blob;
+use crate::content::{Sha256Digest, Spool, Spooled};
+use crate::database::objects::{Blob, BlobForm};
 use crate::error::RegistryError;
+use crate::git::pointer_oid;
 use crate::history::{Operation, Proposal};
 use crate::http::{BodyReader, Refusal};
 use crate::names::RepositoryPath;
@@ -22,7 +23,7 @@ use crate::registry::Registry;
 enum Line {
     Header(Header),
     File(FileLine),
-    LfsFile(PathLine),
+    LfsFile(LfsLine),
     DeletedFile(PathLine),
     DeletedFolder(PathLine),
 }
@@ -44,6 +45,15 @@ struct FileLine {
     encoding: Option<String>,
 }
 
+/// Python leaves the size out when it copies a file.
+#[derive(Deserialize)]
+struct LfsLine {
+    path: String,
+    oid: String,
+    #[serde(default)]
+    size: Option<u64>,
+}
+
 #[derive(Deserialize)]
 struct PathLine {
     path: String,
@@ -52,6 +62,8 @@ struct PathLine {
 /// A commit body while it is read.
 struct Reading<'a> {
     registry: &'a Registry,
+    /// The id of the repository the commit is for.
+    repository: &'a str,
     room: Room,
     /// Decoded bytes of all files so far.
     arrived_bytes: u64,
@@ -67,6 +79,7 @@ struct Reading<'a> {
 /// After a refusal the rest of the body is read and thrown away, because the clients write the whole body before they listen.
 pub(crate) async fn read_proposal(
     registry: &Registry,
+    repository: &str,
     room: Room,
     body: Body,
 ) -> Result<Proposal, Refusal> {
@@ -74,6 +87,7 @@ pub(crate) async fn read_proposal(
     let mut reader = BodyReader::new(body, limits, limits.commit_bytes_max);
     let mut reading = Reading {
         registry,
+        repository,
         room,
         arrived_bytes: 0,
         header: None,
@@ -157,6 +171,7 @@ impl Reading<'_> {
                 let blob = Blob {
                     sha256: spooled.sha256,
                     size_bytes: spooled.size_bytes,
+                    form: BlobForm::Plain,
                 };
                 self.operations.push(Operation::Put {
                     path,
@@ -167,12 +182,7 @@ impl Reading<'_> {
             }
             Line::LfsFile(file) => {
                 let path = valid_path(&file.path)?;
-                return Err(Refusal::new(
-                    StatusCode::UNPROCESSABLE_ENTITY,
-                    format!(
-                        "the LFS object of {path} was not uploaded; this registry takes files as regular ones"
-                    ),
-                ));
+                self.take_lfs_file(path, &file).await?;
             }
             Line::DeletedFile(file) | Line::DeletedFolder(file) => {
                 let path = valid_path(file.path.trim_end_matches('/'))?;
@@ -205,6 +215,36 @@ impl Reading<'_> {
             ));
         }
         self.header = Some(header);
+        Ok(())
+    }
+
+    /// Takes a file whose content this repository was given before, over LFS or in another commit.
+    async fn take_lfs_file(&mut self, path: RepositoryPath, file: &LfsLine) -> Result<(), Refusal> {
+        let refuse = |text: String| Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, text));
+        let Some(sha256) = Sha256Digest::from_hex(&file.oid) else {
+            return refuse(format!(
+                "the LFS object of {path} has no sha256 in lower-case hexadecimal"
+            ));
+        };
+        let database = self.registry.database();
+        let given = database.given(self.repository, &[sha256]).await?;
+        let Some(size_bytes) = given.get(&sha256).map(|given| given.size_bytes) else {
+            return refuse(format!(
+                "the LFS object {sha256} of {path} was not uploaded to this repository"
+            ));
+        };
+        if file.size.is_some_and(|size| size != size_bytes) {
+            return refuse(format!("the LFS object of {path} has {size_bytes} bytes"));
+        }
+        self.operations.push(Operation::Put {
+            path,
+            oid: pointer_oid(&sha256, size_bytes)?,
+            blob: Blob {
+                sha256,
+                size_bytes,
+                form: BlobForm::Pointer,
+            },
+        });
         Ok(())
     }
 

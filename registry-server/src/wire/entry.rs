@@ -4,6 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::last_commit_json;
 use crate::database::commits::Commit;
+use crate::database::objects::{Blob, BlobForm};
+use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind};
 
 /// One entry of `/tree` and `/paths-info`.
@@ -14,7 +16,11 @@ pub(crate) fn entry_json(entry: &ListedEntry, last: Option<&Commit>) -> Value {
         }
         ListedKind::File(blob) => {
             let size = blob.map_or(0, |blob| blob.size_bytes);
-            json!({"type": "file", "oid": entry.oid.to_string(), "size": size, "path": entry.path})
+            let mut value = json!({"type": "file", "oid": entry.oid.to_string(), "size": size, "path": entry.path});
+            if let Some(lfs) = blob.as_ref().and_then(lfs_json) {
+                value["lfs"] = lfs;
+            }
+            value
         }
     };
     if let Some(last) = last {
@@ -38,6 +44,18 @@ pub(crate) fn sibling_json(entry: &ListedEntry, with_blobs: bool) -> Option<Valu
     if with_blobs {
         value.insert("size".to_owned(), json!(blob.map(|blob| blob.size_bytes)));
         value.insert("blobId".to_owned(), json!(entry.oid.to_string()));
+        if let Some(lfs) = blob.as_ref().and_then(lfs_json) {
+            value.insert("lfs".to_owned(), lfs);
+        }
     }
     Some(Value::Object(value))
+}
+
+/// What the pointer of an LFS file points at. Clients look for the hash under either name.
+fn lfs_json(blob: &Blob) -> Option<Value> {
+    (blob.form == BlobForm::Pointer).then(|| {
+        let sha256 = blob.sha256.to_string();
+        let pointer_bytes = pointer_text(&blob.sha256, blob.size_bytes).len();
+        json!({"oid": sha256, "sha256": sha256, "size": blob.size_bytes, "pointerSize": pointer_bytes})
+    })
 }

@@ -17,6 +17,7 @@ mod git_authority;
 mod hf_hub_life;
 mod history;
 mod hostile;
+mod lfs;
 mod limits;
 mod overview;
 mod pull_requests;

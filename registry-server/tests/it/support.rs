@@ -45,7 +45,11 @@ impl TestRegistry {
     }
 
     pub(crate) async fn start_at(address: IpAddr, configure: impl FnOnce(&mut Limits)) -> Self {
-        Self::start_as(Place::wanted(), None, address, configure).await
+        Self::start_as(Place::wanted(), None, address, |config| configure(&mut config.limits)).await
+    }
+
+    pub(crate) async fn start_configured(configure: impl FnOnce(&mut RegistryConfig)) -> Self {
+        Self::start_as(Place::wanted(), None, Ipv4Addr::LOCALHOST.into(), configure).await
     }
 
     /// Starts a registry in a place, or in a directory.
@@ -54,20 +58,20 @@ impl TestRegistry {
         place: Option<Place>,
         configure: impl FnOnce(&mut Limits),
     ) -> Self {
-        Self::start_as(place, None, Ipv4Addr::LOCALHOST.into(), configure).await
+        Self::start_as(place, None, Ipv4Addr::LOCALHOST.into(), |config| configure(&mut config.limits)).await
     }
 
     /// Keeps database and files in a directory that somebody else takes care of, whatever place other tests use.
     #[allow(dead_code, reason = "the test of a full disk uses it")]
     pub(crate) async fn start_below(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
-        Self::start_as(None, Some(path), Ipv4Addr::LOCALHOST.into(), configure).await
+        Self::start_as(None, Some(path), Ipv4Addr::LOCALHOST.into(), |config| configure(&mut config.limits)).await
     }
 
     async fn start_as(
         place: Option<Place>,
         files: Option<&Path>,
         address: IpAddr,
-        configure: impl FnOnce(&mut Limits),
+        configure: impl FnOnce(&mut RegistryConfig),
     ) -> Self {
         let directory = Arc::new(tempfile::tempdir().unwrap());
         let files = files.map_or_else(|| directory.path().join("registry"), Path::to_path_buf);
@@ -76,7 +80,7 @@ impl TestRegistry {
             Some(place) => place.config(&files, Downloads::Proxy),
             None => RegistryConfig::new(files),
         };
-        configure(&mut config.limits);
+        configure(&mut config);
         let registry = Registry::open(config.clone()).await.unwrap();
         for user in ["alice", "bob", "carol"] {
             registry.add_user(user, None).await.unwrap();

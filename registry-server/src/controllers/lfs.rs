@@ -1,0 +1,54 @@
+//! Large files over git-lfs: a batch says where each goes, uploads bring them, a commit names them.
+
+pub(crate) mod batch;
+pub(crate) mod complete;
+pub(crate) mod object;
+pub(crate) mod part;
+pub(crate) mod verify;
+
+use http::StatusCode;
+
+use crate::clock;
+use crate::content::Spooled;
+use crate::database::objects::{Blob, BlobForm};
+use crate::database::uploads::Upload;
+use crate::git::pointer_oid;
+use crate::http::Refusal;
+use crate::quota;
+use crate::registry::Registry;
+
+/// The length that was announced.
+fn size_of(upload: &Upload) -> u64 {
+    upload.size_bytes.max(0).unsigned_abs()
+}
+
+/// Takes in an object that has arrived, when it is the one that was announced.
+async fn take_in(registry: &Registry, upload: &Upload, spooled: Spooled) -> Result<(), Refusal> {
+    if spooled.sha256.to_string() != upload.sha256 || spooled.size_bytes != size_of(upload) {
+        return Err(Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!(
+                "the object has {} bytes and the sha256 {}, not {} and {} as announced",
+                spooled.size_bytes, spooled.sha256, upload.size_bytes, upload.sha256
+            ),
+        ));
+    }
+    let blob = Blob {
+        sha256: spooled.sha256,
+        size_bytes: spooled.size_bytes,
+        form: BlobForm::Pointer,
+    };
+    registry.content().keep(spooled).await?;
+    let repository = &upload.repository;
+    let oid = pointer_oid(&blob.sha256, blob.size_bytes)?;
+    let mut writing = registry.database().write_to(repository).await?;
+    if writing
+        .insert_uploaded_blob(repository, &oid, &blob, clock::now_ms())
+        .await?
+        && let Some(exceeded) = quota::exceeded(registry, &mut writing, &upload.owner).await?
+    {
+        return Err(exceeded.into());
+    }
+    writing.delete_parts(&upload.ticket).await?;
+    Ok(writing.commit().await?)
+}

@@ -1,0 +1,110 @@
+//! `POST /api/lfs/complete?ticket=…`: puts the parts of an object together.
+
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::part::length;
+use super::{size_of, take_in};
+use crate::access::{Call, HoldsTicket};
+use crate::content::{Sha256Digest, Spooled};
+use crate::controllers::json as answer;
+use crate::database::uploads::{Part, Upload};
+use crate::error::RegistryError;
+use crate::http::{Refusal, Reply};
+use crate::registry::Registry;
+
+#[derive(Deserialize)]
+struct Question {
+    #[serde(default)]
+    parts: Vec<Named>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Named {
+    part_number: i64,
+    etag: String,
+}
+
+pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
+    let question: Question = call.json().await?;
+    let upload = &call.admitted;
+    if has_arrived(&call.registry, upload).await? {
+        // The answer to the first question was lost on its way.
+        return Ok(answer(json!({"success": true})));
+    }
+    let parts = call.registry.database().parts(&upload.ticket).await?;
+    check(upload, &parts, &question)?;
+    let spooled = join(&call.registry, upload, &parts).await?;
+    take_in(&call.registry, upload, spooled).await?;
+    for part in &parts {
+        // The object is there; what stays behind is swept some day.
+        if let Err(error) = call
+            .registry
+            .content()
+            .remove_part(&upload.ticket, part.number)
+            .await
+        {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a part could not be removed"
+            );
+        }
+    }
+    Ok(answer(json!({"success": true})))
+}
+
+async fn has_arrived(registry: &Registry, upload: &Upload) -> Result<bool, RegistryError> {
+    let Some(sha256) = Sha256Digest::from_hex(&upload.sha256) else {
+        return Ok(false);
+    };
+    let given = registry
+        .database()
+        .given(&upload.repository, &[sha256])
+        .await?;
+    Ok(given.contains_key(&sha256))
+}
+
+/// All parts must be there, and be the ones the client has the ETags of.
+fn check(upload: &Upload, parts: &[Part], question: &Question) -> Result<(), Refusal> {
+    let refuse = |text: String| Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, text));
+    let mut next = 1;
+    for part in parts {
+        if part.number != next {
+            break;
+        }
+        next += 1;
+    }
+    if length(upload, next).is_some() || parts.is_empty() {
+        return refuse(format!("part {next} has not arrived"));
+    }
+    for named in &question.parts {
+        let known = parts.iter().find(|part| part.number == named.part_number);
+        if known.is_none_or(|part| part.sha256 != named.etag.trim_matches('"')) {
+            return refuse(format!(
+                "part {} is not the one that arrived",
+                named.part_number
+            ));
+        }
+    }
+    Ok(())
+}
+
+async fn join(registry: &Registry, upload: &Upload, parts: &[Part]) -> Result<Spooled, Refusal> {
+    let limits = registry.limits();
+    let content = registry.content();
+    let mut spool = content.spool(limits.spool_memory_bytes_max);
+    for part in parts {
+        let size = part.size_bytes.max(0).unsigned_abs();
+        let body = content.read_part(&upload.ticket, part.number, size).await?;
+        let mut stream = body.into_data_stream();
+        while let Some(piece) = futures::StreamExt::next(&mut stream).await {
+            let piece =
+                piece.map_err(|error| RegistryError::Spool(std::io::Error::other(error)))?;
+            spool.write(&piece).await?;
+        }
+    }
+    debug_assert!(spool.size_bytes() <= size_of(upload));
+    Ok(spool.finish().await?)
+}

@@ -1,0 +1,103 @@
+//! `PUT /api/lfs/part?ticket=…&number=…`: a part of an object.
+
+use axum::response::IntoResponse as _;
+use http::header::ETAG;
+use http::{HeaderValue, StatusCode};
+
+use super::size_of;
+use crate::access::{Call, HoldsTicket};
+use crate::database::uploads::{Part, Upload};
+use crate::error::RegistryError;
+use crate::http::{Refusal, Reply, drain};
+use crate::upload::read_object;
+
+pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
+    let body = call.take_body();
+    let number = call
+        .query()
+        .first("number")
+        .and_then(|text| text.parse().ok());
+    let Some((number, expected)) =
+        number.and_then(|number| Some((number, length(&call.admitted, number)?)))
+    else {
+        drain(body, call.registry.limits()).await;
+        return Err(Refusal::bad_request(
+            "\"number\" is not that of a part of this upload",
+        ));
+    };
+    let spooled = read_object(&call.registry, body, expected).await?;
+    if spooled.size_bytes != expected {
+        return Err(Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            format!(
+                "part {number} has {} bytes, not {expected}",
+                spooled.size_bytes
+            ),
+        ));
+    }
+    let part = Part {
+        number,
+        sha256: spooled.sha256.to_string(),
+        size_bytes: i64::try_from(spooled.size_bytes).unwrap_or(i64::MAX),
+    };
+    let ticket = &call.admitted.ticket;
+    call.registry
+        .content()
+        .keep_part(ticket, number, spooled)
+        .await?;
+    let repository = &call.admitted.repository;
+    let mut writing = call.registry.database().write_to(repository).await?;
+    writing.upsert_part(ticket, &part).await?;
+    writing.commit().await?;
+    let etag = HeaderValue::from_str(&format!("\"{}\"", part.sha256))
+        .map_err(|_| RegistryError::Damaged("a digest is no header".to_owned()))?;
+    Ok((StatusCode::OK, [(ETAG, etag)]).into_response())
+}
+
+/// How long a part must be; `None` when the upload has no such part.
+pub(super) fn length(upload: &Upload, number: i64) -> Option<u64> {
+    let part_bytes = upload.part_bytes?.max(1).unsigned_abs();
+    let before = u64::try_from(number.checked_sub(1)?)
+        .ok()?
+        .checked_mul(part_bytes)?;
+    let left = size_of(upload).checked_sub(before)?;
+    (left > 0).then_some(left.min(part_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(size_bytes: i64, part_bytes: Option<i64>, number: i64, expect: Option<u64>) {
+        let upload = Upload {
+            ticket: String::new(),
+            repository: String::new(),
+            owner: String::new(),
+            account: String::new(),
+            sha256: String::new(),
+            size_bytes,
+            part_bytes,
+        };
+        assert_eq!(
+            length(&upload, number),
+            expect,
+            "part {number} of {size_bytes}"
+        );
+    }
+
+    #[test]
+    fn lengths_of_parts() {
+        check(25, Some(10), 1, Some(10));
+        check(25, Some(10), 2, Some(10));
+        check(25, Some(10), 3, Some(5));
+        check(20, Some(10), 2, Some(10));
+        check(20, Some(10), 3, None);
+        check(25, Some(10), 4, None);
+        check(25, Some(10), 0, None);
+        check(25, Some(10), -1, None);
+        check(25, Some(10), i64::MAX, None);
+        check(25, Some(10), i64::MIN, None);
+        check(25, None, 1, None);
+    }
+}

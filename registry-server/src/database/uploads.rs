@@ -1,0 +1,220 @@
+//! LFS objects on their way in, and those that are there.
+
+use std::collections::HashMap;
+
+use sqlx::{AssertSqlSafe, FromRow};
+
+use super::{BATCH_MAX, Database, Writing, placeholders, select};
+use crate::content::Sha256Digest;
+use crate::error::RegistryError;
+
+/// A permission to upload one object of a repository, as it is made.
+#[derive(Debug, Clone)]
+pub(crate) struct NewUpload<'a> {
+    /// The hash of the secret in the address.
+    pub(crate) ticket: String,
+    pub(crate) repository: &'a str,
+    pub(crate) token: &'a str,
+    pub(crate) sha256: Sha256Digest,
+    pub(crate) size_bytes: u64,
+    /// How long each part is, but for the last; `None` when the object comes in one piece.
+    pub(crate) part_bytes: Option<u64>,
+    pub(crate) expires_ms: i64,
+}
+
+/// A permission to upload one object of a repository, with those it concerns.
+#[derive(Debug, Clone, FromRow)]
+pub(crate) struct Upload {
+    pub(crate) ticket: String,
+    pub(crate) repository: String,
+    /// Who owns the repository.
+    pub(crate) owner: String,
+    /// Whose token the permission was asked for with.
+    pub(crate) account: String,
+    pub(crate) sha256: String,
+    pub(crate) size_bytes: i64,
+    pub(crate) part_bytes: Option<i64>,
+}
+
+/// A part that has arrived.
+#[derive(Debug, Clone, FromRow)]
+pub(crate) struct Part {
+    pub(crate) number: i64,
+    pub(crate) sha256: String,
+    pub(crate) size_bytes: i64,
+}
+
+/// A file that a repository was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) size_bytes: u64,
+    /// No commit has named it yet.
+    pub(crate) awaits_commit: bool,
+}
+
+impl Database {
+    /// The upload that a ticket permits, unless it has expired or the token that asked for it is no longer good.
+    pub(crate) async fn valid_upload(
+        &self,
+        ticket: &str,
+        now_ms: i64,
+    ) -> Result<Option<Upload>, RegistryError> {
+        let upload = select(
+            "u.ticket, u.repository, r.owner, t.account, u.sha256, u.size_bytes, u.part_bytes",
+            "FROM lfs_uploads u JOIN repositories r ON r.id = u.repository JOIN tokens t ON t.id = u.token \
+             WHERE u.ticket = $1 AND u.expires_ms > $2 AND t.revoked_ms IS NULL AND (t.expires_ms IS NULL OR t.expires_ms > $2)",
+        );
+        Ok(upload
+            .bind(ticket)
+            .bind(now_ms)
+            .fetch_optional(&self.pool)
+            .await?)
+    }
+
+    /// The parts of an upload, in order.
+    pub(crate) async fn parts(&self, ticket: &str) -> Result<Vec<Part>, RegistryError> {
+        let parts = select(
+            "number, sha256, size_bytes",
+            "FROM lfs_parts WHERE ticket = $1 ORDER BY number",
+        );
+        Ok(parts.bind(ticket).fetch_all(&self.pool).await?)
+    }
+
+    /// Those of these files that this repository was given before. What other repositories hold does not count: who only knows a
+    /// hash must not get at the content.
+    pub(crate) async fn given(
+        &self,
+        repository: &str,
+        digests: &[Sha256Digest],
+    ) -> Result<HashMap<Sha256Digest, Given>, RegistryError> {
+        let mut given = HashMap::new();
+        for batch in digests.chunks(BATCH_MAX) {
+            let sql = format!(
+                "SELECT sha256, MAX(size_bytes), COUNT(*) - COUNT(uploaded_ms) FROM blobs \
+                 WHERE repository = $1 AND sha256 IN ({}) GROUP BY sha256",
+                placeholders(2, batch.len())
+            );
+            let mut query =
+                sqlx::query_as::<_, (String, i64, i64)>(AssertSqlSafe(sql)).bind(repository);
+            for digest in batch {
+                query = query.bind(digest.to_string());
+            }
+            for (hex, size, named) in query.fetch_all(&self.pool).await? {
+                let digest = Sha256Digest::from_hex(&hex)
+                    .ok_or_else(|| RegistryError::Damaged(format!("sha256 {hex:?}")))?;
+                let size_bytes = size.max(0).unsigned_abs();
+                let awaits_commit = named == 0;
+                given.insert(
+                    digest,
+                    Given {
+                        size_bytes,
+                        awaits_commit,
+                    },
+                );
+            }
+        }
+        Ok(given)
+    }
+
+    /// The repositories with uploads that expired before `expired_ms`, or with files that await a commit since before `uploaded_ms`.
+    pub(crate) async fn repositories_with_old_uploads(
+        &self,
+        expired_ms: i64,
+        uploaded_ms: i64,
+    ) -> Result<Vec<String>, RegistryError> {
+        let repositories = sqlx::query_scalar(
+            "SELECT repository FROM lfs_uploads WHERE expires_ms <= $1 UNION SELECT repository FROM blobs WHERE uploaded_ms <= $2",
+        );
+        Ok(repositories
+            .bind(expired_ms)
+            .bind(uploaded_ms)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+}
+
+impl Writing {
+    pub(crate) async fn insert_upload(
+        &mut self,
+        upload: &NewUpload<'_>,
+    ) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "INSERT INTO lfs_uploads (ticket, repository, token, sha256, size_bytes, part_bytes, expires_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        )
+        .bind(&upload.ticket)
+        .bind(upload.repository)
+        .bind(upload.token)
+        .bind(upload.sha256.to_string())
+        .bind(bound(upload.size_bytes))
+        .bind(upload.part_bytes.map(bound))
+        .bind(upload.expires_ms);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Records a part; one that is sent again takes the place of the first.
+    pub(crate) async fn upsert_part(
+        &mut self,
+        ticket: &str,
+        part: &Part,
+    ) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "INSERT INTO lfs_parts (ticket, number, sha256, size_bytes) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (ticket, number) DO UPDATE SET sha256 = excluded.sha256, size_bytes = excluded.size_bytes",
+        )
+        .bind(ticket)
+        .bind(part.number)
+        .bind(&part.sha256)
+        .bind(part.size_bytes);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Forgets the parts of an upload.
+    pub(crate) async fn delete_parts(&mut self, ticket: &str) -> Result<(), RegistryError> {
+        let statement = sqlx::query("DELETE FROM lfs_parts WHERE ticket = $1").bind(ticket);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Starts the wait of a file for its commit anew.
+    pub(crate) async fn renew_upload(
+        &mut self,
+        repository: &str,
+        sha256: &Sha256Digest,
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "UPDATE blobs SET uploaded_ms = $1 WHERE repository = $2 AND sha256 = $3 AND uploaded_ms IS NOT NULL",
+        )
+        .bind(now_ms)
+        .bind(repository)
+        .bind(sha256.to_string());
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Forgets the uploads that expired before `expired_ms`, and the files that await a commit since before `uploaded_ms`.
+    pub(crate) async fn delete_old_uploads(
+        &mut self,
+        repository: &str,
+        expired_ms: i64,
+        uploaded_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let uploads =
+            sqlx::query("DELETE FROM lfs_uploads WHERE repository = $1 AND expires_ms <= $2")
+                .bind(repository)
+                .bind(expired_ms);
+        self.run(uploads).await?;
+        let blobs = sqlx::query("DELETE FROM blobs WHERE repository = $1 AND uploaded_ms <= $2")
+            .bind(repository)
+            .bind(uploaded_ms);
+        self.run(blobs).await?;
+        Ok(())
+    }
+}
+
+fn bound(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
