@@ -1,4 +1,4 @@
-//! Runs a registry by hand: `cargo run -p tool-hub-registry-server --example serve -- DIRECTORY [ADDRESS]`.
+//! Runs a registry by hand: `cargo run -p tool-hub-registry-server --example serve -- DIRECTORY [ADDRESS [LFS_FROM_BYTES]]`.
 //!
 //! Adds the user `alice` when there is none, and prints the address and a fresh token, each on a line of its own.
 #![allow(
@@ -14,10 +14,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_writer(std::io::stderr)
         .init();
     let mut arguments = std::env::args().skip(1);
-    let directory = arguments.next().ok_or("usage: serve DIRECTORY [ADDRESS]")?;
+    let directory = arguments
+        .next()
+        .ok_or("usage: serve DIRECTORY [ADDRESS [LFS_FROM_BYTES]]")?;
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:0".to_owned());
 
-    let registry = Registry::open(RegistryConfig::new(directory)).await?;
+    let mut config = RegistryConfig::new(directory);
+    config.lfs_from_bytes = arguments.next().map(|text| text.parse()).transpose()?;
+    let registry = Registry::open(config).await?;
     match registry.add_user("alice", None).await {
         Ok(()) | Err(RegistryError::NameTaken { .. }) => {}
         Err(error) => return Err(error.into()),

@@ -22,6 +22,7 @@ use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind, find_entry};
 use crate::http::{Refusal, Reply};
 use crate::names::{RepositoryPath, decode};
+use crate::registry::Registry;
 
 const X_REPO_COMMIT: HeaderName = HeaderName::from_static("x-repo-commit");
 const X_LINKED_ETAG: HeaderName = HeaderName::from_static("x-linked-etag");
@@ -49,18 +50,49 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
         // Clients remember that this commit has no such file.
         return Err(Refusal::entry_not_found(&path).header(X_REPO_COMMIT, commit));
     };
-    if blob.form == BlobForm::Pointer && is_raw(&call) {
-        return pointer(&path, &oid.to_string(), &blob, commit);
-    }
-    let etag = match blob.form {
-        BlobForm::Plain => oid.to_string(),
-        BlobForm::Pointer => blob.sha256.to_string(),
+    let shown = match blob.form {
+        BlobForm::Pointer if is_raw(&call) => {
+            Shown::Pointer(pointer_text(&blob.sha256, blob.size_bytes))
+        }
+        _ => Shown::File(blob),
+    };
+    // A version is known by what is sent: the pointer by git's id, the file behind it by its own hash.
+    let etag = match &shown {
+        Shown::File(blob) if blob.form == BlobForm::Pointer => blob.sha256.to_string(),
+        _ => oid.to_string(),
     };
     let etag = HeaderValue::from_str(&format!("\"{etag}\""))
         .map_err(|_| RegistryError::Damaged(format!("object id {oid}")))?;
-    let mut headers = file_headers(&path, &blob, &etag, call.admitted.repository.private);
+    let private = call.admitted.repository.private;
+    let mut headers = file_headers(&path, shown.size_bytes(), &etag, private);
     headers.insert(X_REPO_COMMIT, commit);
-    answer(&call, &blob, &etag, headers).await
+    answer(&call, &shown, &etag, headers).await
+}
+
+/// What is sent of a file.
+enum Shown {
+    File(Blob),
+    /// The text that stands in git for an LFS file.
+    Pointer(String),
+}
+
+impl Shown {
+    fn size_bytes(&self) -> u64 {
+        match self {
+            Self::File(blob) => blob.size_bytes,
+            Self::Pointer(text) => text.len() as u64,
+        }
+    }
+
+    async fn read(&self, registry: &Registry, part: Range<u64>) -> Result<Body, RegistryError> {
+        match self {
+            Self::File(blob) => registry.content().read(&blob.sha256, part).await,
+            Self::Pointer(text) => {
+                let part = part.start as usize..part.end as usize;
+                Ok(Body::from(text.get(part).unwrap_or_default().to_owned()))
+            }
+        }
+    }
 }
 
 /// Whether the file is asked for as git has it.
@@ -69,26 +101,6 @@ fn is_raw(call: &Call<ReadRepository>) -> bool {
     let path = call.parts.uri.path().trim_start_matches('/');
     let path = path.strip_prefix(prefix).unwrap_or(path);
     path.split('/').nth(2) == Some("raw")
-}
-
-/// The text that stands in git for an LFS file.
-fn pointer(path: &str, oid: &str, blob: &Blob, commit: HeaderValue) -> Reply {
-    let text = pointer_text(&blob.sha256, blob.size_bytes);
-    let etag = HeaderValue::from_str(&format!("\"{oid}\""))
-        .map_err(|_| RegistryError::Damaged(format!("object id {oid}")))?;
-    let shown = Blob {
-        size_bytes: text.len() as u64,
-        ..*blob
-    };
-    let mut headers = file_headers(path, &shown, &etag, true);
-    headers.insert(X_REPO_COMMIT, commit);
-    headers.insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("text/plain; charset=utf-8"),
-    );
-    // The text is short, so no part of it is given.
-    headers.remove(ACCEPT_RANGES);
-    Ok((headers, text).into_response())
 }
 
 /// The Rust client follows only relative addresses into its cache.
@@ -114,7 +126,7 @@ fn moved(call: &Call<ReadRepository>) -> Reply {
 
 async fn answer(
     call: &Call<ReadRepository>,
-    blob: &Blob,
+    shown: &Shown,
     etag: &HeaderValue,
     mut headers: HeaderMap,
 ) -> Reply {
@@ -127,7 +139,7 @@ async fn answer(
         headers.remove(CONTENT_TYPE);
         return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
     }
-    let size = blob.size_bytes;
+    let size = shown.size_bytes();
     let range = match request.get(IF_RANGE) {
         Some(condition) if condition != etag => Asked::Whole,
         _ => request.get(RANGE).map_or(Asked::Whole, |value| {
@@ -157,6 +169,7 @@ async fn answer(
         }
     };
     if call.parts.method == Method::GET
+        && let Shown::File(blob) = shown
         && let Some(url) = elsewhere(call, blob, &part, &headers).await?
     {
         return redirect(headers, &url);
@@ -164,7 +177,7 @@ async fn answer(
     headers.insert(CONTENT_LENGTH, (part.end - part.start).into());
     let body = match call.parts.method {
         Method::HEAD => Body::empty(),
-        _ => call.registry.content().read(&blob.sha256, part).await?,
+        _ => shown.read(&call.registry, part).await?,
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -212,14 +225,14 @@ fn redirect(mut headers: HeaderMap, url: &Url) -> Reply {
     Ok((StatusCode::FOUND, headers).into_response())
 }
 
-fn file_headers(path: &str, blob: &Blob, etag: &HeaderValue, private: bool) -> HeaderMap {
+fn file_headers(path: &str, size_bytes: u64, etag: &HeaderValue, private: bool) -> HeaderMap {
     let name = RepositoryPath::parse(path)
         .map(|path| path.file_name().to_owned())
         .unwrap_or_default();
     let mut headers = HeaderMap::new();
     headers.insert(ETAG, etag.clone());
     headers.insert(X_LINKED_ETAG, etag.clone());
-    headers.insert(X_LINKED_SIZE, blob.size_bytes.into());
+    headers.insert(X_LINKED_SIZE, size_bytes.into());
     headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type(&name)));
     // A file of one user must not become a script in another's browser.

@@ -183,6 +183,16 @@ async fn an_lfs_file_is_a_pointer_in_git_and_a_file_elsewhere() {
         format!("\"{}\"", entry["oid"].as_str().unwrap())
     );
     assert_eq!(raw.text().await.unwrap(), text);
+    // The JavaScript client begins with the first byte.
+    let first = hub
+        .request(Method::GET, "/alice/tool/raw/main/big.bin", None)
+        .header("range", "bytes=0-0");
+    let first = first.send().await.unwrap();
+    assert_eq!(
+        first.headers()["content-range"],
+        format!("bytes 0-0/{}", text.len())
+    );
+    assert_eq!(first.text().await.unwrap(), "v");
     for method in [Method::HEAD, Method::GET] {
         let file = hub
             .request(method.clone(), "/alice/tool/resolve/main/big.bin", None)
