@@ -5,9 +5,11 @@ mod body;
 mod query;
 mod refusal;
 mod request_id;
+mod stalled_writes;
 
 pub(crate) use base_url::{BaseUrl, next_link};
 pub(crate) use body::{BodyReader, drain, read_bounded};
 pub(crate) use query::Query;
 pub(crate) use refusal::{NotFound, Refusal, Reply};
 pub(crate) use request_id::with_request_id;
+pub(crate) use stalled_writes::StalledWrites;

@@ -42,6 +42,8 @@ pub struct Limits {
     pub tool_versions_page_max: usize,
     /// Longest silence of a client that is sending a body.
     pub body_stall_max: Duration,
+    /// Longest time in which a client that is sent an answer takes nothing of it.
+    pub answer_stall_max: Duration,
     /// Longest wait for a request on an open connection; also how long an idle connection is kept. Python pools connections and
     /// trips over servers that close theirs early, so it is above a minute.
     pub idle_connection_max: Duration,
@@ -100,6 +102,7 @@ impl Limits {
             manifest_bytes_max: 1 << 20,
             tool_versions_page_max: 50,
             body_stall_max: Duration::from_secs(60),
+            answer_stall_max: Duration::from_secs(60),
             idle_connection_max: Duration::from_secs(75),
             connections_max: 4_096,
             shutdown_grace_max: Duration::from_secs(20),

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use crate::error::RegistryError;
+use crate::http::StalledWrites;
 use crate::rates::Peer;
 use crate::registry::Registry;
 use crate::routes;
@@ -58,6 +59,7 @@ pub async fn serve(
             continue;
         };
         prepare(&stream);
+        let stream = StalledWrites::new(stream, limits.answer_stall_max);
         let service = service.clone();
         let from_peer = service_fn(move |mut request| {
             http::Request::extensions_mut(&mut request).insert(peer);

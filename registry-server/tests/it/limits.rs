@@ -5,6 +5,8 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::json;
 
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
 use crate::support::{TestRegistry, file, header, refusal};
 
 #[tokio::test]
@@ -84,4 +86,58 @@ async fn a_client_that_falls_silent_is_cut_off() {
         .expect("the server waits")
         .unwrap();
     assert_eq!(refusal(response).await.0, 408);
+}
+
+#[tokio::test]
+async fn a_client_that_takes_nothing_is_cut_off() {
+    let hub = TestRegistry::start_with(|limits| {
+        limits.answer_stall_max = Duration::from_millis(300);
+        limits.connections_max = 2;
+    })
+    .await;
+    hub.create("alice/tool").await;
+    // More than the buffers of both ends hold.
+    let length = 32 << 20;
+    hub.commit("alice/tool", "large", &[("large", &vec![7; length])])
+        .await;
+    let address = hub.endpoint.strip_prefix("http://").unwrap();
+    let request =
+        "GET /alice/tool/resolve/main/large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let mut idlers = Vec::new();
+    for _ in 0..6 {
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        idlers.push(stream);
+    }
+    // Those that hold connections lose them, so that newcomers get their turn.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let newcomer = reqwest::Client::new()
+        .get(format!("{}/health", hub.endpoint))
+        .send();
+    let served = tokio::time::timeout(Duration::from_secs(20), newcomer).await;
+    assert_eq!(
+        served
+            .expect("idle readers kept everybody out")
+            .unwrap()
+            .status(),
+        200
+    );
+    let mut got = Vec::new();
+    let end = idlers[0].read_to_end(&mut got).await;
+    assert!(
+        end.is_err() || got.len() < length,
+        "the whole file was kept for a client that did not read"
+    );
+    // Who reads slowly, but reads, gets everything.
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let (mut count, mut piece) = (0, vec![0; 4 << 20]);
+    loop {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        match stream.read(&mut piece).await.unwrap() {
+            0 => break,
+            length => count += length,
+        }
+    }
+    assert!(count > length, "{count} bytes with the head");
 }
