@@ -121,7 +121,9 @@ impl ContentStore {
             }
             (SpooledBytes::File(path), Some(bucket)) => {
                 let store = Arc::clone(&self.store);
-                bucket.send(store, key.clone(), path, spooled.size_bytes).await?;
+                bucket
+                    .send(store, key.clone(), path, spooled.size_bytes)
+                    .await?;
             }
             (SpooledBytes::File(path), None) => {
                 // The file lies in the store's own directory, so it is moved and not copied.

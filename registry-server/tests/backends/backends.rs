@@ -3,7 +3,7 @@
 mod bucket;
 mod cluster;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -101,6 +101,12 @@ impl Place {
         config.storage = StorageAddress::S3(storage);
         config
     }
+}
+
+/// The directory in which the keys of this place's part of the bucket are files.
+pub(crate) fn bucket_files(place: &Place) -> PathBuf {
+    let path = place.storage.strip_prefix("s3://").unwrap();
+    Shared::get().unwrap().bucket.root.join(path)
 }
 
 /// Everything a database of this place holds, as text.

@@ -1,7 +1,7 @@
 //! A server that speaks S3 and checks signatures, on a thread of its own, over a directory.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -17,6 +17,8 @@ pub(super) const KEY_SECRET: &str = "test-key-secret";
 pub(super) struct BucketServer {
     /// `http://127.0.0.1:port`
     pub(super) endpoint: String,
+    /// The directory in which buckets are directories and keys are files.
+    pub(super) root: PathBuf,
 }
 
 impl BucketServer {
@@ -31,6 +33,7 @@ impl BucketServer {
         std::thread::spawn(move || serve(service, &announce));
         Self {
             endpoint: format!("http://{}", announced.recv().unwrap()),
+            root,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Large files over git-lfs.
 
+use std::time::Duration;
+
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::support::{TestRegistry, header, refusal, token};
-use tool_hub_registry_server::{RegistryConfig, TokenRole};
+use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole, serve};
 
 const BATCH: &str = "/alice/tool.git/info/lfs/objects/batch";
 
@@ -258,6 +260,7 @@ async fn a_large_object_comes_in_parts_in_any_order() {
         400
     );
     parts.push(put_part(&hub, header, 2, &bytes).await);
+    assert_eq!(hub.kept("parts").len(), 3);
     let wrong = json!([{"partNumber": 1, "etag": "\"other\""}]);
     assert_eq!(refusal(finish(wrong).await).await.0, 422);
     assert_eq!(finish(json!(parts)).await.status(), 200);
@@ -275,11 +278,10 @@ async fn a_large_object_comes_in_parts_in_any_order() {
             .unwrap(),
         bytes
     );
-    let left = hub.directory.path().join("registry/content/parts");
-    let files = walk(&left);
+    let files = hub.kept("parts");
     assert!(files.is_empty(), "parts were left: {files:?}");
-    // The address was good for one upload.
-    assert_eq!(finish(json!([])).await.status(), 403);
+    // Who lost the answer asks again.
+    assert_eq!(finish(json!([])).await.status(), 200);
 }
 
 async fn put_part(
@@ -293,22 +295,6 @@ async fn put_part(
     let response = put(hub, &path, &bytes[(number - 1) * 1_000..end]).await;
     assert_eq!(response.status(), 200);
     json!({"partNumber": number, "etag": response.headers()["etag"].to_str().unwrap()})
-}
-
-fn walk(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return Vec::new();
-    };
-    let paths = entries.map(|entry| entry.unwrap().path());
-    paths
-        .flat_map(|path| {
-            if path.is_dir() {
-                walk(&path)
-            } else {
-                vec![path]
-            }
-        })
-        .collect()
 }
 
 #[tokio::test]
@@ -371,14 +357,14 @@ async fn to_know_a_hash_gives_nothing() {
 #[tokio::test]
 async fn an_upload_address_ends_with_its_time_and_its_token() {
     let configure = |config: &mut RegistryConfig| {
-        config.limits.lfs_ticket_lifetime = std::time::Duration::from_millis(300)
+        config.limits.lfs_ticket_lifetime = Duration::from_millis(300)
     };
     let hub = TestRegistry::start_configured(configure).await;
     hub.create("alice/tool").await;
     let bytes = content(500);
     let object = batch(&hub, BATCH, &sha256(&bytes), 500, &["basic"]).await;
     let href = address(&hub, &object["actions"]["upload"]["href"]);
-    tokio::time::sleep(std::time::Duration::from_millis(350)).await;
+    tokio::time::sleep(Duration::from_millis(350)).await;
     assert_eq!(refusal(put(&hub, &href, &bytes).await).await.0, 403);
 
     let hub = registry().await;
@@ -400,6 +386,98 @@ async fn an_upload_address_ends_with_its_time_and_its_token() {
             .0,
         403
     );
+}
+
+#[tokio::test]
+async fn who_may_no_longer_write_cannot_end_an_upload() {
+    let hub = registry().await;
+    hub.create("acme/tool").await;
+    hub.registry
+        .add_member("acme", "bob", MemberRole::Write)
+        .await
+        .unwrap();
+    let bytes = content(500);
+    let body = json!({"operation": "upload", "objects": [{"oid": sha256(&bytes), "size": 500}]});
+    let path = "/acme/tool.git/info/lfs/objects/batch";
+    let response = hub.send_json(Method::POST, path, &hub.bob, body).await;
+    let answer: Value = response.json().await.unwrap();
+    let href = address(&hub, &answer["objects"][0]["actions"]["upload"]["href"]);
+    hub.registry
+        .add_member("acme", "bob", MemberRole::Read)
+        .await
+        .unwrap();
+    assert_eq!(refusal(put(&hub, &href, &bytes).await).await.0, 403);
+}
+
+#[tokio::test]
+async fn a_pointer_committed_as_text_stands_for_its_object() {
+    let hub = registry().await;
+    let bytes = content(500);
+    let oid = sha256(&bytes);
+    let text = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize 500\n");
+    hub.commit("alice/tool", "from git", &[("big.bin", text.as_bytes())])
+        .await;
+    let resolved = "/alice/tool/resolve/main/big.bin";
+    assert_eq!(hub.get(resolved).await.text().await.unwrap(), text);
+    upload(&hub, &bytes).await;
+    assert_eq!(hub.get(resolved).await.bytes().await.unwrap(), bytes);
+    // A file that a commit names is not one that waits for a commit.
+    forget(&hub).await;
+    assert_eq!(hub.get(resolved).await.bytes().await.unwrap(), bytes);
+    hub.commit("alice/tool", "copy", &[("copy.bin", text.as_bytes())])
+        .await;
+    let copy = hub.get("/alice/tool/raw/main/copy.bin").await;
+    assert_eq!(copy.text().await.unwrap(), text);
+}
+
+#[tokio::test]
+async fn an_object_that_no_commit_names_is_forgotten() {
+    let hub = registry().await;
+    let used = async || hub.registry.storage_of("alice").await.unwrap().used_bytes;
+    let before = used().await;
+    let (named, left) = (content(500), content(700));
+    let kept = upload(&hub, &named).await;
+    assert_eq!(
+        commit(&hub, "big.bin", &kept, Some(500)).await.status(),
+        200
+    );
+    let lost = upload(&hub, &left).await;
+    assert!(used().await >= before + 1_200);
+    forget(&hub).await;
+    let asked = async |oid: &str, size| batch(&hub, BATCH, oid, size, &["basic"]).await;
+    assert!(asked(&lost, 700).await["actions"]["upload"]["href"].is_string());
+    assert_eq!(asked(&kept, 500).await.get("actions"), None);
+    assert_eq!(commit(&hub, "lost.bin", &lost, None).await.status(), 422);
+    assert!(used().await < before + 1_200);
+    let file = hub.get("/alice/tool/resolve/main/big.bin").await;
+    assert_eq!(file.bytes().await.unwrap(), named);
+}
+
+/// Serves the registry for a while with no patience for objects that wait for a commit.
+async fn forget(hub: &TestRegistry) {
+    let waiting = content(900);
+    let oid = upload(hub, &waiting).await;
+    let mut config = hub.config.clone();
+    config.limits.lfs_object_lifetime = Duration::ZERO;
+    config.directory = hub.directory.path().join("second");
+    if hub.place.is_none() {
+        config.directory = hub.config.directory.clone();
+    }
+    let impatient = Registry::open(config).await.unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let serving = tokio::spawn(serve(listener, impatient, std::future::pending()));
+    for _ in 0..200 {
+        // A batch would renew the object.
+        let verify = "/alice/tool.git/info/lfs/objects/verify";
+        let question = json!({"oid": oid, "size": 900});
+        let answer = hub.send_json(Method::POST, verify, &hub.alice, question);
+        if answer.await.status() == 404 {
+            serving.abort();
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("the object that waits was not forgotten");
 }
 
 #[tokio::test]

@@ -45,7 +45,10 @@ impl TestRegistry {
     }
 
     pub(crate) async fn start_at(address: IpAddr, configure: impl FnOnce(&mut Limits)) -> Self {
-        Self::start_as(Place::wanted(), None, address, |config| configure(&mut config.limits)).await
+        Self::start_as(Place::wanted(), None, address, |config| {
+            configure(&mut config.limits)
+        })
+        .await
     }
 
     pub(crate) async fn start_configured(configure: impl FnOnce(&mut RegistryConfig)) -> Self {
@@ -58,13 +61,19 @@ impl TestRegistry {
         place: Option<Place>,
         configure: impl FnOnce(&mut Limits),
     ) -> Self {
-        Self::start_as(place, None, Ipv4Addr::LOCALHOST.into(), |config| configure(&mut config.limits)).await
+        Self::start_as(place, None, Ipv4Addr::LOCALHOST.into(), |config| {
+            configure(&mut config.limits)
+        })
+        .await
     }
 
     /// Keeps database and files in a directory that somebody else takes care of, whatever place other tests use.
     #[allow(dead_code, reason = "the test of a full disk uses it")]
     pub(crate) async fn start_below(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
-        Self::start_as(None, Some(path), Ipv4Addr::LOCALHOST.into(), |config| configure(&mut config.limits)).await
+        Self::start_as(None, Some(path), Ipv4Addr::LOCALHOST.into(), |config| {
+            configure(&mut config.limits)
+        })
+        .await
     }
 
     async fn start_as(
@@ -153,6 +162,16 @@ impl TestRegistry {
             _ => "incoming",
         };
         self.config.directory.join(below)
+    }
+
+    /// The files that the content store keeps under keys with this beginning.
+    pub(crate) fn kept(&self, below: &str) -> Vec<PathBuf> {
+        let root = match &self.place {
+            Some(place) => backends::bucket_files(place),
+            None => self.config.directory.join("content"),
+        };
+        assert!(root.is_dir(), "{} is no directory", root.display());
+        files_below(&root.join(below))
     }
 
     /// All that the database has written down.
@@ -326,6 +345,22 @@ pub(crate) async fn refusal(response: Response) -> (u16, String, String) {
     let text = body["error"].as_str().unwrap().to_owned();
     assert!(message.is_some(), "no message in the header");
     (status, code, text)
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_below(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
 }
 
 #[track_caller]

@@ -18,6 +18,7 @@ mod downloads;
 #[allow(dead_code, reason = "its tests run on one server in their own target")]
 #[path = "../it/hf_hub_life.rs"]
 mod hf_hub_life;
+mod lfs;
 mod life;
 mod memory;
 mod opening;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     let tests = [
         commits::tests(),
         downloads::tests(),
+        lfs::tests(),
         life::tests(),
         memory::tests(),
         opening::tests(),

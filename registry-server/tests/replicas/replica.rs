@@ -12,6 +12,9 @@ use crate::support::TestRegistry;
 /// The first argument of a replica.
 const ROLE: &str = "--serve-as-a-replica";
 
+/// Short parts, so that a file of a few megabytes has several.
+const LFS_PART_BYTES: u64 = 5 << 20;
+
 /// A running server. It ends with this value, in the manner of a power cut.
 pub(crate) struct Replica {
     pub(crate) endpoint: String,
@@ -131,9 +134,9 @@ pub(crate) fn run_if_asked() -> Option<ExitCode> {
 }
 
 async fn run(place: &Place, directory: &Path, downloads: Downloads) {
-    let registry = Registry::open(place.config(directory, downloads))
-        .await
-        .unwrap();
+    let mut config = place.config(directory, downloads);
+    config.limits.lfs_part_bytes = LFS_PART_BYTES;
+    let registry = Registry::open(config).await.unwrap();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("http://{}", listener.local_addr().unwrap());
     let parent_ended = tokio::task::spawn_blocking(|| {

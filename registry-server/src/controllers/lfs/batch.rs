@@ -106,10 +106,7 @@ fn new_bytes(sum: u64, (announced, need): (&Announced, &Need)) -> u64 {
     }
 }
 
-async fn needs(
-    call: &Call<WriteRepository>,
-    objects: &[Announced],
-) -> Result<Vec<Need>, Refusal> {
+async fn needs(call: &Call<WriteRepository>, objects: &[Announced]) -> Result<Vec<Need>, Refusal> {
     let digests: Vec<Option<Sha256Digest>> = objects
         .iter()
         .map(|announced| Sha256Digest::from_hex(&announced.oid))

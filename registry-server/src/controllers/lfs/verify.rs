@@ -20,7 +20,11 @@ pub(crate) async fn check(mut call: Call<WriteRepository>) -> Reply {
     let known = match Sha256Digest::from_hex(&question.oid) {
         Some(sha256) => {
             let repository = &call.admitted.repository.id;
-            let given = call.registry.database().given(repository, &[sha256]).await?;
+            let given = call
+                .registry
+                .database()
+                .given(repository, &[sha256])
+                .await?;
             given.get(&sha256).map(|given| given.size_bytes)
         }
         None => None,
