@@ -27,6 +27,7 @@ pub(crate) mod tree;
 pub(crate) mod validate_yaml;
 pub(crate) mod whoami;
 
+mod ignored;
 mod target;
 mod tool_version;
 mod visibility;

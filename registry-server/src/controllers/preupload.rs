@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
+use super::ignored::ignored;
 use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::database::objects::BlobForm;
@@ -16,6 +17,9 @@ use crate::http::{Refusal, Reply};
 #[derive(Deserialize)]
 struct Question {
     files: Vec<AnnouncedFile>,
+    /// The `.gitignore` that the commit will bring.
+    #[serde(default, rename = "gitIgnore")]
+    git_ignore: Option<String>,
 }
 
 /// The sample that clients send along does not change the answer.
@@ -42,6 +46,14 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
         .iter()
         .map(|file| file.path.clone())
         .collect();
+    let unwanted = ignored(
+        &call.registry,
+        repository,
+        &commit,
+        question.git_ignore,
+        paths.clone(),
+    )
+    .await?;
     let known = list_entries(call.registry.database(), &repository.id, &commit, &paths).await?;
     let known: HashMap<&str, &ListedEntry> = known
         .iter()
@@ -51,13 +63,16 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     let files: Vec<Value> = question
         .files
         .iter()
-        .map(|file| {
+        .zip(unwanted)
+        .map(|(file, unwanted)| {
             // Some clients send an empty file inside the commit whatever the answer.
             let lfs = lfs_from_bytes.is_some_and(|from| file.size >= from.max(1));
             let mode = if lfs { "lfs" } else { "regular" };
-            let mut answer = json!({"path": file.path, "uploadMode": mode, "shouldIgnore": false});
-            // Python leaves a file out of the commit when it already has this id.
             let entry = known.get(file.path.as_str());
+            // As in git, what is there already is not ignored.
+            let ignore = unwanted && entry.is_none();
+            let mut answer = json!({"path": file.path, "uploadMode": mode, "shouldIgnore": ignore});
+            // Python leaves a file out of the commit when it already has this id.
             if let Some(oid) = entry.and_then(|entry| id_in_mode(entry, mode)) {
                 answer["oid"] = json!(oid);
             }
