@@ -5,6 +5,9 @@ use serde_json::Value;
 /// Longest front matter after aliases were expanded, as JSON. It stops a few lines from becoming gigabytes.
 const EXPANDED_BYTES_MAX: usize = 256 << 10;
 
+/// Keys whose texts are tags as they stand.
+const TAG_KEYS: [&str; 4] = ["tags", "library_name", "pipeline_tag", "language"];
+
 /// A card taken apart.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Card {
@@ -21,7 +24,11 @@ pub(crate) struct CardError(pub(crate) String);
 /// Reads a card of at most `bytes_max` bytes of front matter.
 pub(crate) fn parse_card(text: &str, bytes_max: usize) -> Result<Card, CardError> {
     let text_start = text.len() - text.trim_start_matches('\u{feff}').len();
-    let Some((yaml_start, yaml_end, body_start)) = front_matter_span(text, text_start) else {
+    // The Python client skips blank lines before the dashes.
+    let first = text[text_start..].trim_start();
+    let Some((yaml_start, yaml_end, body_start)) =
+        front_matter_span(text, text.len() - first.len())
+    else {
         return Ok(Card {
             front_matter: None,
             body_start: text_start,
@@ -62,7 +69,7 @@ pub(crate) fn parse_card(text: &str, bytes_max: usize) -> Result<Card, CardError
 /// The tags a card gives its repository, in the Hub's spelling: plain ones, and `license:…` for the license.
 pub(crate) fn card_tags(front_matter: &Value) -> Vec<String> {
     let mut tags = Vec::new();
-    for key in ["tags", "library_name", "pipeline_tag", "language"] {
+    for key in TAG_KEYS {
         tags.extend(texts(&front_matter[key]).map(str::to_owned));
     }
     for (key, prefix) in [
@@ -77,6 +84,33 @@ pub(crate) fn card_tags(front_matter: &Value) -> Vec<String> {
     tags.dedup();
     tags.truncate(200);
     tags
+}
+
+/// What is wrong with the values of keys that clients and search read.
+pub(crate) fn card_faults(front_matter: &Value) -> Vec<String> {
+    let mut faults = Vec::new();
+    let one_or_many = |value: &Value| value.is_string() || is_list(value, Value::is_string);
+    for key in TAG_KEYS
+        .into_iter()
+        .chain(["license", "datasets", "base_model"])
+    {
+        let value = &front_matter[key];
+        if !value.is_null() && !one_or_many(value) {
+            faults.push(format!("\"{key}\" must be a text or a list of texts"));
+        }
+    }
+    let results = &front_matter["model-index"];
+    let has_results = |model: &Value| model["name"].is_string() && model["results"].is_array();
+    if !results.is_null() && !is_list(results, has_results) {
+        faults.push("\"model-index\" must be a list of models with name and results".to_owned());
+    }
+    faults
+}
+
+fn is_list(value: &Value, holds: impl Fn(&Value) -> bool) -> bool {
+    value
+        .as_array()
+        .is_some_and(|values| values.iter().all(holds))
 }
 
 fn texts(value: &Value) -> impl Iterator<Item = &str> {
@@ -122,6 +156,7 @@ mod tests {
         check("# Title\n---\na: 1\n---\n", None);
         check("---\n---\n", None);
         check("---\na: 1\n", None);
+        check("\n \r\n---\na: 1\n---\n", Some(json!({"a": 1})));
         check(
             "---\nlicense: mit\ntags:\n- tool-hub\n- x\n---\n# Hi",
             Some(json!({"license": "mit", "tags": ["tool-hub", "x"]})),
@@ -151,6 +186,21 @@ mod tests {
             laughs += &format!("a{level}: &a{level} [{}]\n", below.trim_end_matches(", "));
         }
         check_refused(&(laughs + "---\n"));
+    }
+
+    #[test]
+    fn faults() {
+        assert!(card_faults(&json!({"tags": ["a"], "language": "en", "other": {}})).is_empty());
+        assert!(card_faults(&json!({"model-index": [{"name": "m", "results": []}]})).is_empty());
+        let faults = card_faults(&json!({"tags": [1], "license": {}, "model-index": "foo"}));
+        assert_eq!(
+            faults,
+            [
+                "\"tags\" must be a text or a list of texts",
+                "\"license\" must be a text or a list of texts",
+                "\"model-index\" must be a list of models with name and results"
+            ]
+        );
     }
 
     #[test]
