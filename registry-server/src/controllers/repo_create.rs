@@ -40,6 +40,8 @@ struct Wish {
     #[serde(default)]
     license: Option<String>,
     #[serde(default)]
+    sdk: Option<String>,
+    #[serde(default)]
     files: Vec<WishedFile>,
 }
 
@@ -72,7 +74,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         created_ms: now_ms,
         modified_ms: now_ms,
     };
-    let proposal = first_proposal(registry, &wish).await?;
+    let proposal = first_proposal(registry, &repository, &wish).await?;
     let touched = proposal.operations.iter().filter_map(put_path).collect();
     let root = index::root_of(&proposal.operations);
     let listing =
@@ -164,24 +166,17 @@ pub(super) async fn find_owner(
     }
 }
 
-async fn first_proposal(registry: &Registry, wish: &Wish) -> Result<Proposal, Refusal> {
+async fn first_proposal(
+    registry: &Registry,
+    repository: &Repository,
+    wish: &Wish,
+) -> Result<Proposal, Refusal> {
     let mut files = vec![(
         ".gitattributes".to_owned(),
         GIT_ATTRIBUTES.as_bytes().to_vec(),
     )];
-    if let Some(license) = wish.license.as_deref().filter(|text| !text.is_empty()) {
-        let plain = license
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'+'));
-        if !plain {
-            return Err(Refusal::bad_request(
-                "the license must be an identifier such as apache-2.0",
-            ));
-        }
-        files.push((
-            "README.md".to_owned(),
-            format!("---\nlicense: {license}\n---\n").into_bytes(),
-        ));
+    if let Some(card) = first_card(repository, wish)? {
+        files.push(("README.md".to_owned(), card.into_bytes()));
     }
     for file in &wish.files {
         if file
@@ -229,6 +224,32 @@ async fn first_proposal(registry: &Registry, wish: &Wish) -> Result<Proposal, Re
         parent: None,
         operations,
     })
+}
+
+/// The card of a new repository, if there is anything to put on it. A space always has one.
+fn first_card(repository: &Repository, wish: &Wish) -> Result<Option<String>, Refusal> {
+    let is_space = repository.kind == RepositoryKind::Space;
+    let mut lines = Vec::new();
+    if is_space {
+        // Quoted, because a name may read as a number.
+        lines.push(format!("title: {:?}\n", repository.name));
+        lines.extend(card_line("sdk", wish.sdk.as_deref())?);
+    }
+    lines.extend(card_line("license", wish.license.as_deref())?);
+    Ok((!lines.is_empty()).then(|| format!("---\n{}---\n", lines.concat())))
+}
+
+fn card_line(key: &str, word: Option<&str>) -> Result<Option<String>, Refusal> {
+    let Some(word) = word.filter(|word| !word.is_empty()) else {
+        return Ok(None);
+    };
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'+');
+    if !word.bytes().all(plain) {
+        return Err(Refusal::bad_request(format!(
+            "the {key} must be a word of letters, digits, -, . and +"
+        )));
+    }
+    Ok(Some(format!("{key}: {word}\n")))
 }
 
 /// A file may not have the name of another file's directory.
