@@ -23,8 +23,6 @@ struct Wish {
 
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let wish: Wish = call.json().await?;
-    let tag = RefName::parse(&wish.tag)
-        .ok_or_else(|| Refusal::bad_request("the tag has no valid name"))?;
     if wish
         .message
         .as_ref()
@@ -37,6 +35,8 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let revision = call.admitted.address.rest_text().unwrap_or_default();
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
+    let tag = RefName::parse(&wish.tag)
+        .ok_or_else(|| Refusal::bad_request("the tag has no valid name"))?;
     let manifest = tool_version::check_new_tag(&call.registry, repository, &tag, &commit).await?;
     let reference = Reference {
         name: tag.tag(),
