@@ -27,8 +27,8 @@ const WEB_PREFIXES: [&str; 4] = ["", "/datasets", "/spaces", "/kernels"];
 
 pub(crate) fn router(registry: Registry) -> Router {
     files(api())
+        .otherwise(Anyone, not_found::route)
         .into_router()
-        .fallback(not_found::route)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(from_fn(with_request_id))
         .with_state(registry)

@@ -96,6 +96,20 @@ impl Routes {
         self
     }
 
+    /// Answers what no route does.
+    pub(crate) fn otherwise<S, F, Fut>(mut self, _scope: S, controller: F) -> Self
+    where
+        S: Scope,
+        F: Fn(Call<S>) -> Fut + Clone + Send + Sync + 'static,
+        Fut: Future<Output = Reply> + Send + 'static,
+    {
+        let handler = async move |State(registry): State<Registry>, request: Request| -> Response {
+            run(registry, request, controller).await
+        };
+        self.router = self.router.fallback(handler);
+        self
+    }
+
     pub(crate) fn into_router(self) -> Router<Registry> {
         self.router
     }

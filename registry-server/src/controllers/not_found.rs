@@ -4,13 +4,21 @@ use http::StatusCode;
 
 use crate::access::{Anyone, Call, repo_not_found};
 use crate::http::{Refusal, Reply};
+use crate::names::Address;
 
 /// `GET /api/{kinds}/{name}`: an id without an owner, which only the public Hub has.
 pub(crate) async fn repository(call: Call<Anyone>) -> Reply {
     Err(repo_not_found(&call.admitted))
 }
 
-/// Any address the protocol does not have.
-pub(crate) async fn route() -> Refusal {
+/// Any address the protocol does not have. Where an id lacks its owner, clients want to hear that there is no such repository.
+pub(crate) async fn route(call: Call<Anyone>) -> Reply {
+    if Address::lacks_owner(call.parts.uri.path()) {
+        return Err(repo_not_found(&call.admitted));
+    }
+    Err(nothing())
+}
+
+pub(super) fn nothing() -> Refusal {
     Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this address")
 }

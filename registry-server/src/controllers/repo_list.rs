@@ -1,6 +1,5 @@
 //! `GET /api/{kinds}`: search.
 
-use axum::response::IntoResponse as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::header::LINK;
@@ -20,7 +19,7 @@ const CONDITIONS_MAX: usize = 20;
 
 pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let Some(kind) = kind_of_path(call.parts.uri.path()) else {
-        return Ok(not_found::route().await.into_response());
+        return Err(not_found::nothing());
     };
     let query = call.query();
     let expand = wanted_fields(&query)?;

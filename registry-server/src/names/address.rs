@@ -6,6 +6,19 @@ use percent_encoding::percent_decode_str;
 
 use super::word::{AccountName, NameError, RepositoryName};
 
+/// What follows an id in addresses of the API and has something after it.
+const API_VERBS: [&str; 7] = [
+    "revision",
+    "tree",
+    "paths-info",
+    "commits",
+    "branch",
+    "tag",
+    "preupload",
+];
+/// What follows an id in addresses of files.
+const FILE_VERBS: [&str; 2] = ["resolve", "raw"];
+
 /// The kinds of repository the Hub knows. Tools live in models by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -128,6 +141,23 @@ impl Address {
         })
     }
 
+    /// Whether the path would name a repository if its id had an owner: `/api/{kinds}/{name}/{verb}/…` or `/[{kinds}/]{name}/{verb}/…`.
+    pub(crate) fn lacks_owner(path: &str) -> bool {
+        let mut segments = path.trim_start_matches('/').split('/').peekable();
+        let of_the_api = segments.next_if_eq(&"api").is_some();
+        let has_kind = segments
+            .next_if(|segment| RepositoryKind::from_plural(segment).is_some())
+            .is_some();
+        let named = segments
+            .next()
+            .and_then(decode)
+            .is_some_and(|name| name.parse::<RepositoryName>().is_ok());
+        let verbs: &[&str] = if of_the_api { &API_VERBS } else { &FILE_VERBS };
+        named
+            && (has_kind || !of_the_api)
+            && segments.next().is_some_and(|verb| verbs.contains(&verb))
+    }
+
     /// Splits the rest into a revision and the segments after it.
     ///
     /// A revision is one percent-encoded segment, but the JavaScript client writes `refs/pr/1` as three.
@@ -173,6 +203,29 @@ mod tests {
             (kind, id.to_owned(), revision.to_owned(), rest.to_owned())
         });
         assert_eq!(got, expect, "{path}");
+    }
+
+    #[test]
+    fn addresses_whose_id_has_no_owner() {
+        for path in [
+            "/api/models/n/revision/main",
+            "/api/datasets/n/tree/main/a",
+            "/n/resolve/main/a",
+            "/spaces/n/raw/main/a",
+        ] {
+            assert!(Address::lacks_owner(path), "{path}");
+        }
+        for path in [
+            "/",
+            "/n",
+            "/api/n/revision/main",
+            "/api/models/o/n/revision/main",
+            "/api/models/n/frogs/main",
+            "/o/n/resolve/main/a",
+            "/api/models/%2e%2e/tree/main",
+        ] {
+            assert!(!Address::lacks_owner(path), "{path}");
+        }
     }
 
     #[test]

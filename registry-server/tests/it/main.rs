@@ -11,6 +11,7 @@
 #[allow(dead_code, reason = "the tests of several servers use the rest")]
 #[path = "../backends/backends.rs"]
 mod backends;
+mod client_suites;
 mod download;
 mod engines;
 mod git_authority;

@@ -1,0 +1,165 @@
+//! Edges that the public clients' own test suites show. `tests/conformance` runs the suites themselves.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{TestRegistry, ask, header_value, refusal};
+
+#[tokio::test]
+async fn an_id_without_an_owner_names_no_repository() {
+    let hub = TestRegistry::start().await;
+    for path in [
+        "/api/models/tool/revision/main",
+        "/api/datasets/tool/tree/main/a",
+        "/tool/resolve/main/a.txt",
+        "/spaces/tool/raw/main/a.txt",
+    ] {
+        let (status, code, _) = refusal(hub.get(path).await).await;
+        assert_eq!((status, code.as_str()), (404, "RepoNotFound"), "{path}");
+        let (status, code, _) = refusal(ask(&hub, Method::GET, path, &[]).await).await;
+        assert_eq!((status, code.as_str()), (401, "RepoNotFound"), "{path}");
+    }
+    let (status, code, _) = refusal(hub.get("/nothing/at/this/address").await).await;
+    assert_eq!((status, code.as_str()), (404, ""));
+    let bad = ask(
+        &hub,
+        Method::GET,
+        "/nothing/at/this/address",
+        &[("authorization", "Bearer hf_wrong")],
+    );
+    assert_eq!(bad.await.status(), 401);
+}
+
+#[tokio::test]
+async fn the_request_id_of_a_client_is_taken_over() {
+    let hub = TestRegistry::start().await;
+    let answered = async |headers: &[(&str, &str)]| {
+        let response = ask(&hub, Method::GET, "/health", headers).await;
+        header_value(&response, "x-request-id").to_owned()
+    };
+    assert_eq!(
+        answered(&[("x-request-id", "custom-id")]).await,
+        "custom-id"
+    );
+    let trace = "Root=1-67891233-abcdef012345678912345678";
+    assert_eq!(answered(&[("x-amzn-trace-id", trace)]).await, trace);
+    let both = [("x-amzn-trace-id", trace), ("x-request-id", "mine")];
+    assert_eq!(answered(&both).await, "mine");
+    let long = "a".repeat(129);
+    for hostile in ["", "a b", "a\"b", "a\tstatus=200", "<script>", &long] {
+        let id = answered(&[("x-request-id", hostile)]).await;
+        assert_eq!(id.len(), 32, "{hostile:?} gave {id}");
+        assert!(id.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_tag_on_a_revision_that_is_missing_hears_so_whatever_its_name() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let tag = async |revision: &str| {
+        let path = format!("/api/models/alice/tool/tag/{revision}");
+        let body = json!({"tag": "invalid tag"});
+        refusal(hub.send_json(Method::POST, &path, &hub.alice, body).await).await
+    };
+    let (status, code, _) = tag("foobar").await;
+    assert_eq!((status, code.as_str()), (404, "RevisionNotFound"));
+    assert_eq!(tag("main").await.0, 400);
+}
+
+#[tokio::test]
+async fn a_new_space_has_a_card() {
+    let hub = TestRegistry::start().await;
+    hub.create_with("alice/007", json!({"type": "space", "sdk": "static"}))
+        .await;
+    let card = hub.get("/spaces/alice/007/resolve/main/README.md").await;
+    let card = card.text().await.unwrap();
+    assert_eq!(card, "---\ntitle: \"007\"\nsdk: static\n---\n");
+    let info = hub.get_json("/api/spaces/alice/007").await;
+    assert_eq!(info["cardData"], json!({"title": "007", "sdk": "static"}));
+    let own = json!({"type": "space", "sdk": "static", "files": [
+        {"path": "README.md", "content": "bWluZQ==", "encoding": "base64"}]});
+    hub.create_with("alice/own", own).await;
+    let card = hub.get("/spaces/alice/own/resolve/main/README.md").await;
+    assert_eq!(card.text().await.unwrap(), "mine");
+    let body = json!({"name": "alice/bad", "type": "space", "sdk": "a\nprivate: false"});
+    let refused = hub.send_json(Method::POST, "/api/repos/create", &hub.alice, body);
+    assert_eq!(refusal(refused.await).await.0, 400);
+}
+
+#[tokio::test]
+async fn a_card_without_metadata_is_warned_of_and_a_wrong_value_refused() {
+    let hub = TestRegistry::start().await;
+    let validate = async |content: &str| {
+        let body = json!({"content": content, "repoType": "model"});
+        let path = "/api/validate-yaml";
+        let response = hub.send_json(Method::POST, path, &hub.alice, body).await;
+        let status = response.status().as_u16();
+        (status, response.json::<Value>().await.unwrap())
+    };
+    let (status, answer) = validate("A card without metadata").await;
+    assert_eq!(status, 200);
+    assert_eq!(
+        answer["warnings"],
+        json!([{"message": "the card has no metadata"}])
+    );
+    let (status, answer) = validate("\n---\nmodel-index: foo\n---\n").await;
+    assert_eq!(status, 400);
+    assert_eq!(
+        answer["errors"],
+        json!([{"message": "\"model-index\" must be a list of models with name and results"}])
+    );
+}
+
+/// What preupload says to ignore among `paths`.
+async fn ignored(hub: &TestRegistry, paths: &[&str], git_ignore: Option<&str>) -> Vec<String> {
+    let files: Vec<Value> = paths
+        .iter()
+        .map(|path| json!({"path": path, "size": 1, "sample": "YQ=="}))
+        .collect();
+    let mut body = json!({"files": files});
+    if let Some(patterns) = git_ignore {
+        body["gitIgnore"] = json!(patterns);
+    }
+    let path = "/api/models/alice/tool/preupload/main";
+    let response = hub.send_json(Method::POST, path, &hub.alice, body).await;
+    let answer: Value = response.json().await.unwrap();
+    let files = answer["files"].as_array().unwrap().iter();
+    files
+        .filter(|file| file["shouldIgnore"] == true)
+        .map(|file| file["path"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn preupload_leaves_out_what_a_gitignore_names() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let paths = ["a.txt", "nested/file.bin", "nested/kept.bin", "/nested/x"];
+    assert!(ignored(&hub, &paths, None).await.is_empty());
+    let patterns: (&str, &[u8]) = (".gitignore", b"nested/*\n");
+    let kept: (&str, &[u8]) = ("nested/kept.bin", b"x");
+    hub.commit("alice/tool", "ignore", &[patterns, kept]).await;
+    assert_eq!(ignored(&hub, &paths, None).await, ["nested/file.bin"]);
+    // The file of the commit itself goes before that of the revision.
+    assert_eq!(ignored(&hub, &paths, Some("*.txt\n")).await, ["a.txt"]);
+    assert!(ignored(&hub, &paths, Some("")).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_gitignore_that_is_too_long_is_refused() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let long = "a\n".repeat(8 << 10) + "b";
+    let path = "/api/models/alice/tool/preupload/main";
+    let ask = async |body: Value| {
+        refusal(hub.send_json(Method::POST, path, &hub.alice, body).await).await
+    };
+    let expect = "the repository's .gitignore has more than 16384 bytes";
+    let (status, _, text) = ask(json!({"files": [], "gitIgnore": long})).await;
+    assert_eq!((status, text.as_str()), (422, expect));
+    hub.commit("alice/tool", "ignore", &[(".gitignore", long.as_bytes())])
+        .await;
+    let (status, _, text) = ask(json!({"files": []})).await;
+    assert_eq!((status, text.as_str()), (422, expect));
+}
