@@ -18,6 +18,7 @@ pub(crate) mod repo_info;
 pub(crate) mod repo_list;
 pub(crate) mod repo_move;
 pub(crate) mod repo_settings;
+pub(crate) mod repo_storage;
 pub(crate) mod resolve;
 pub(crate) mod super_squash;
 pub(crate) mod tag_create;

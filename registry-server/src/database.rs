@@ -9,6 +9,7 @@ mod aliases;
 pub(crate) mod commits;
 pub(crate) mod counts;
 pub(crate) mod fulltext;
+pub(crate) mod holdings;
 pub(crate) mod listings;
 pub(crate) mod objects;
 mod postgres;

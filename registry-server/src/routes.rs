@@ -11,8 +11,8 @@ use crate::access::{
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, health, lfs, not_found, overview,
     paths_info, preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move,
-    repo_settings, resolve, super_squash, tag_create, tag_delete, tool, tree, validate_yaml,
-    whoami,
+    repo_settings, repo_storage, resolve, super_squash, tag_create, tag_delete, tool, tree,
+    validate_yaml, whoami,
 };
 use crate::http::{Refusal, with_request_id};
 use crate::registry::Registry;
@@ -47,6 +47,8 @@ fn api() -> Routes {
         .on(GET,    "/api/whoami-v2",                                             SignedIn,         whoami::show)
         .on(GET,    "/api/users/{user}/overview",                                 Anyone,           overview::user)
         .on(GET,    "/api/organizations/{organisation}/overview",                 Anyone,           overview::organisation)
+        .on(GET,    "/api/settings/repositories",                                 SignedIn,         repo_storage::own)
+        .on(GET,    "/api/organizations/{organisation}/settings/repositories",    SignedIn,         repo_storage::of_organisation)
         .on(POST,   "/api/validate-yaml",                                         Anyone,           validate_yaml::check)
         .on(PUT,    "/api/lfs/object",                                            HoldsTicket,      lfs::object::put)
         .on(PUT,    "/api/lfs/part",                                              HoldsTicket,      lfs::part::put)

@@ -3,6 +3,7 @@
 //! Only what the caller may see is counted, so that a number does not tell of a private repository.
 
 use http::StatusCode;
+use http::request::Parts;
 use serde_json::{Value, json};
 
 use super::json;
@@ -12,6 +13,7 @@ use crate::database::accounts::{Account, AccountKind};
 use crate::database::counts::Counts;
 use crate::http::{Refusal, Reply};
 use crate::names::{RepositoryKind, TokenReach, decode};
+use crate::registry::Registry;
 
 pub(crate) async fn user(call: Call<Anyone>) -> Reply {
     let (account, counts) = find(&call, AccountKind::User).await?;
@@ -45,21 +47,27 @@ fn overview(account: &Account, counts: &Counts) -> Value {
     })
 }
 
-async fn find(call: &Call<Anyone>, kind: AccountKind) -> Result<(Account, Counts), Refusal> {
-    // `/api/users/{name}/overview`
-    let name = call.parts.uri.path().split('/').nth(3).and_then(decode);
+/// The account that `/api/users/{name}/…` or `/api/organizations/{name}/…` names.
+pub(super) async fn account_in_path(
+    registry: &Registry,
+    parts: &Parts,
+    kind: AccountKind,
+) -> Result<Account, Refusal> {
+    let name = parts.uri.path().split('/').nth(3).and_then(decode);
     let name = name.unwrap_or_default();
+    let found = registry.database().account(&name).await?;
+    found.filter(|account| account.kind == kind).ok_or_else(|| {
+        let name: String = name.chars().take(100).collect();
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            format!("there is no {} called {name:?}", kind.word()),
+        )
+    })
+}
+
+async fn find(call: &Call<Anyone>, kind: AccountKind) -> Result<(Account, Counts), Refusal> {
+    let account = account_in_path(&call.registry, &call.parts, kind).await?;
     let database = call.registry.database();
-    let found = database.account(&name).await?;
-    let account = found
-        .filter(|account| account.kind == kind)
-        .ok_or_else(|| {
-            let name: String = name.chars().take(100).collect();
-            Refusal::new(
-                StatusCode::NOT_FOUND,
-                format!("there is no {} called {name:?}", kind.word()),
-            )
-        })?;
     let caller = call.admitted.caller();
     let reach = caller.map_or(TokenReach::All, Caller::reach);
     let viewer = caller.map(|caller| caller.account.id.as_str());

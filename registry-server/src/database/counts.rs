@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use sqlx::AssertSqlSafe;
-
 use super::Database;
-use super::visibility::{Value, readable};
+use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenReach};
 
@@ -36,14 +34,7 @@ impl Database {
             "SELECT r.kind, COUNT(*) FROM repositories r JOIN accounts o ON o.id = r.owner \
              WHERE r.owner = $1 AND {readable} GROUP BY r.kind"
         );
-        let mut query = sqlx::query_as(AssertSqlSafe(sql));
-        for value in values {
-            query = match value {
-                Value::Text(text) => query.bind(text),
-                Value::Number(number) => query.bind(number),
-            };
-        }
-        let rows: Vec<(String, i64)> = query.fetch_all(&self.pool).await?;
+        let rows: Vec<(String, i64)> = bound(sql, values).fetch_all(&self.pool).await?;
         Ok(Counts(rows.into_iter().collect()))
     }
 }

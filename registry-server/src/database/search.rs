@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, FromRow};
 
 use super::fulltext::Terms;
 use super::repositories::{REPOSITORIES, Repository};
-use super::visibility::{Value, readable};
+use super::visibility::{Value, bound, readable};
 use super::{BATCH_MAX, Database, Engine, placeholders};
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenReach};
@@ -92,14 +92,7 @@ impl Database {
     /// One page of repositories.
     pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
         let (sql, values) = statement(self.engine, search);
-        let mut query = sqlx::query_as(AssertSqlSafe(sql));
-        for value in values {
-            query = match value {
-                Value::Text(text) => query.bind(text),
-                Value::Number(number) => query.bind(number),
-            };
-        }
-        let mut found: Vec<Found> = query.fetch_all(&self.pool).await?;
+        let mut found: Vec<Found> = bound(sql, values).fetch_all(&self.pool).await?;
         self.add_tags(&mut found).await?;
         Ok(found)
     }

@@ -1,11 +1,27 @@
 //! The condition under which somebody may see a repository, wherever several are listed or counted.
 
+use sqlx::any::{AnyArguments, AnyRow};
+use sqlx::query::QueryAs;
+use sqlx::{Any, AssertSqlSafe, FromRow};
+
 use crate::names::TokenReach;
 
 /// A value bound to a statement that is put together from parts.
 pub(super) enum Value {
     Text(String),
     Number(i64),
+}
+
+/// A statement that was put together from fixed text and the numbers of `values`.
+pub(super) fn bound<'q, T>(sql: String, values: Vec<Value>) -> QueryAs<'q, Any, T, AnyArguments>
+where
+    T: for<'r> FromRow<'r, AnyRow>,
+{
+    let query = sqlx::query_as(AssertSqlSafe(sql));
+    values.into_iter().fold(query, |query, value| match value {
+        Value::Text(text) => query.bind(text),
+        Value::Number(number) => query.bind(number),
+    })
 }
 
 /// A condition on `repositories r` and its owner's `accounts o`. Only fixed text and what `bind` gives back go into it.

@@ -163,3 +163,71 @@ async fn a_gitignore_that_is_too_long_is_refused() {
     let (status, _, text) = ask(json!({"files": []})).await;
     assert_eq!((status, text.as_str()), (422, expect));
 }
+
+#[tokio::test]
+async fn an_owners_repositories_are_listed_with_what_they_take() {
+    let hub = TestRegistry::start().await;
+    hub.create_with("acme/open", json!({"type": "dataset"}))
+        .await;
+    hub.create_with("acme/closed", json!({"private": true}))
+        .await;
+    hub.create("alice/own").await;
+    hub.commit("acme/closed", "a", &[("a", &[0; 1_000])]).await;
+    let list = async |path: &str, token: &str| {
+        let mut rows = Vec::new();
+        let mut next = Some(format!("{path}?limit=1"));
+        while let Some(path) = next {
+            let response = hub.request(Method::GET, &path, Some(token));
+            let response = response.send().await.unwrap();
+            assert_eq!(response.status(), 200, "{path}");
+            let link = response.headers().get("link");
+            next = link.map(|link| {
+                let (address, _) = link.to_str().unwrap().split_once(">;").unwrap();
+                address.replace(&format!("<{}", hub.endpoint), "")
+            });
+            rows.extend(response.json::<Vec<Value>>().await.unwrap());
+        }
+        rows.sort_by_key(|row| row["id"].to_string());
+        rows
+    };
+    let own = list("/api/settings/repositories", &hub.alice).await;
+    assert_eq!(own.len(), 1);
+    assert_eq!(
+        (&own[0]["id"], &own[0]["type"]),
+        (&json!("alice/own"), &json!("model"))
+    );
+    let path = "/api/organizations/ACME/settings/repositories";
+    let all = list(path, &hub.carol).await;
+    let ids = |rows: &[Value]| -> Vec<Value> { rows.iter().map(|row| row["id"].clone()).collect() };
+    assert_eq!(ids(&all), ["acme/closed", "acme/open"]);
+    assert_eq!(all[0]["visibility"], "private");
+    let (closed, open) = (
+        all[0]["storage"].as_i64().unwrap(),
+        all[1]["storage"].as_i64().unwrap(),
+    );
+    // Beside the file each has its first one.
+    assert_eq!(closed, open + 1_000);
+    let share = all[0]["storagePercent"].as_f64().unwrap();
+    let expect = closed as f64 * 100.0 / (closed + open) as f64;
+    assert!((share - expect).abs() < 0.01, "{share} is not {expect}");
+    // Whoever may not see the private one is not told of it by the other's share either.
+    let seen = list(path, &hub.bob).await;
+    assert_eq!(ids(&seen), ["acme/open"]);
+    assert_eq!(seen[0]["storagePercent"], 100.0);
+    assert_eq!(
+        list("/api/settings/repositories", &hub.bob).await,
+        Vec::<Value>::new()
+    );
+    for (path, token, status) in [
+        (path, None, 401),
+        ("/api/settings/repositories", None, 401),
+        (
+            "/api/organizations/alice/settings/repositories",
+            Some(hub.alice.as_str()),
+            404,
+        ),
+    ] {
+        let response = hub.request(Method::GET, path, token).send().await.unwrap();
+        assert_eq!(response.status(), status, "{path}");
+    }
+}

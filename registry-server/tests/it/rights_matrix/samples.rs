@@ -98,6 +98,8 @@ pub(super) fn samples() -> Vec<Sample> {
         get("/api/whoami-v2", "/api/whoami-v2"),
         get("/api/users/{user}/overview", "/api/users/alice/overview"),
         get("/api/organizations/{organisation}/overview", "/api/organizations/acme/overview"),
+        get("/api/settings/repositories", "/api/settings/repositories"),
+        get("/api/organizations/{organisation}/settings/repositories", "/api/organizations/acme/settings/repositories"),
         send("POST", "/api/validate-yaml", "/api/validate-yaml", json(r#"{"content":""}"#)),
         sample("PUT", "/api/lfs/object", "/api/lfs/object?ticket=N", Body::None, (403, "")),
         sample("PUT", "/api/lfs/part", "/api/lfs/part?ticket=N&number=1", Body::None, (403, "")),

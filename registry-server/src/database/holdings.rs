@@ -1,0 +1,71 @@
+//! The repositories of one owner and what each takes.
+
+use sqlx::FromRow;
+
+use super::Database;
+use super::repositories::{REPOSITORIES, Repository};
+use super::visibility::{Value, bound, readable};
+use crate::error::RegistryError;
+use crate::names::TokenReach;
+
+/// A repository and the bytes of all versions of its files.
+#[derive(Debug, FromRow)]
+pub(crate) struct Holding {
+    #[sqlx(flatten)]
+    pub(crate) repository: Repository,
+    pub(crate) stored_bytes: i64,
+}
+
+/// Whose repositories are listed, and for whom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holdings<'a> {
+    pub(crate) owner: &'a str,
+    pub(crate) viewer: &'a str,
+    /// Where the viewer's rights count.
+    pub(crate) reach: &'a TokenReach,
+}
+
+impl Holdings<'_> {
+    /// The condition on `repositories r` and `accounts o`, and the values it binds.
+    fn condition(&self) -> (String, Vec<Value>) {
+        let mut values = vec![Value::Text(self.owner.to_owned())];
+        let readable = readable(Some(self.viewer), self.reach, |value| {
+            values.push(value);
+            format!("${}", values.len())
+        });
+        (format!("r.owner = $1 AND {readable}"), values)
+    }
+}
+
+impl Database {
+    /// One page of what the viewer may read, in the order of ids and after `after`.
+    pub(crate) async fn holdings(
+        &self,
+        holdings: Holdings<'_>,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<Holding>, RegistryError> {
+        let (condition, mut values) = holdings.condition();
+        let bounds = values.len();
+        values.push(Value::Text(after.to_owned()));
+        values.push(Value::Number(i64::try_from(limit).unwrap_or(i64::MAX)));
+        let sql = format!(
+            "SELECT (SELECT CAST(COALESCE(SUM(b.size_bytes), 0) AS BIGINT) FROM blobs b WHERE b.repository = r.id) AS stored_bytes, \
+             {REPOSITORIES} WHERE {condition} AND r.id > ${} ORDER BY r.id LIMIT ${}",
+            bounds + 1,
+            bounds + 2
+        );
+        Ok(bound(sql, values).fetch_all(&self.pool).await?)
+    }
+
+    /// What all the viewer may read takes together.
+    pub(crate) async fn held_bytes(&self, holdings: Holdings<'_>) -> Result<i64, RegistryError> {
+        let (condition, values) = holdings.condition();
+        let sql = format!(
+            "SELECT CAST(COALESCE(SUM(b.size_bytes), 0) AS BIGINT) FROM blobs b JOIN repositories r ON r.id = b.repository \
+             JOIN accounts o ON o.id = r.owner WHERE {condition}"
+        );
+        let (bytes,): (i64,) = bound(sql, values).fetch_one(&self.pool).await?;
+        Ok(bytes)
+    }
+}
