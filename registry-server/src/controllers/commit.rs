@@ -57,7 +57,12 @@ enum Place {
 async fn place(call: &Call<WriteRepository>) -> Result<Place, Refusal> {
     let text = call.admitted.address.rest_text().unwrap_or_default();
     if call.query().is_on("create_pr") {
-        let base = target::find_commit(&call.registry, &call.admitted.repository, &text).await?;
+        // What is asked for is to change a branch, so a commit's id will not do.
+        let Some(head) = Head::parse(&text) else {
+            return Err(Refusal::revision_not_found(&text));
+        };
+        let repository = &call.admitted.repository;
+        let base = target::find_commit(&call.registry, repository, &head.reference()).await?;
         return Ok(Place::NewPullRequest(base));
     }
     Head::parse(&text).map(Place::Head).ok_or_else(|| {

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{TestRegistry, ask, header_value, refusal};
+use crate::support::{TestRegistry, ask, file, header, header_value, refusal};
 
 #[tokio::test]
 async fn an_id_without_an_owner_names_no_repository() {
@@ -65,6 +65,29 @@ async fn a_tag_on_a_revision_that_is_missing_hears_so_whatever_its_name() {
     let (status, code, _) = tag("foobar").await;
     assert_eq!((status, code.as_str()), (404, "RevisionNotFound"));
     assert_eq!(tag("main").await.0, 400);
+}
+
+#[tokio::test]
+async fn a_pull_request_is_opened_against_a_branch() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let head = hub.commit("alice/tool", "a", &[("a", b"a")]).await;
+    let open = async |revision: &str| {
+        let path = format!("/api/models/alice/tool/commit/{revision}?create_pr=1");
+        let body = header("b") + &file("b", b"b");
+        let request = hub.request(Method::POST, &path, Some(&hub.alice));
+        request.body(body).send().await.unwrap()
+    };
+    for revision in [&head, &head[..7], "missing", "refs%2Ftags%2Fv1"] {
+        let (status, code, _) = refusal(open(revision).await).await;
+        assert_eq!(
+            (status, code.as_str()),
+            (404, "RevisionNotFound"),
+            "{revision}"
+        );
+    }
+    assert_eq!(open("main").await.status(), 200);
+    assert_eq!(open("refs%2Fpr%2F1").await.status(), 200);
 }
 
 #[tokio::test]
