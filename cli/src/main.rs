@@ -21,6 +21,7 @@ mod progress;
 mod record;
 mod report;
 mod signals;
+mod sizes;
 mod toolbox;
 mod wording;
 

@@ -226,7 +226,7 @@ fn commands_of_row(row: &str) -> Vec<String> {
 }
 
 /// The commands that a help lists, each after `prefix`.
-fn offered(help: &str, prefix: &str) -> BTreeSet<String> {
+pub(crate) fn offered(help: &str, prefix: &str) -> BTreeSet<String> {
     let help = Home::new().tool(help).ok();
     let (_, list) = help
         .split_once("\nCommands:\n")

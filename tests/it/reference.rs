@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use tool_hub_manifest::{Limits, Manifest, Toolbox};
 
+use crate::readme::offered;
 use crate::support::{Home, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -23,6 +24,10 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
         test("reference::every_key_is_shown", every_key_is_shown),
         test("reference::config_toml_is_read", config_toml_is_read),
+        test(
+            "reference::the_registry_s_commands_are_all_there",
+            the_registry_s_commands_are_all_there,
+        ),
     ]
 }
 
@@ -169,4 +174,74 @@ fn config_toml_is_read() {
         "{}",
         asked.stderr()
     );
+}
+
+/// The tables of the registry's commands and options are what the commands' own help says.
+fn the_registry_s_commands_are_all_there() {
+    let reference = reference();
+    let common = options_of("registry --help");
+    let named: BTreeSet<String> = rows(&reference, "## `tool registry`")
+        .iter()
+        .flat_map(|(option, _)| words(option))
+        .collect();
+    assert_eq!(named, common);
+
+    let (_, chapter) = reference
+        .split_once("\n| command | options |")
+        .expect("a table of commands");
+    let written: BTreeSet<(String, BTreeSet<String>)> =
+        rows(&format!("\n#\n| command | options |{chapter}"), "#")
+            .into_iter()
+            .map(|(command, options)| (command_of(&command), words(&options).collect()))
+            .collect();
+    let mut actual = BTreeSet::new();
+    for path in registry_commands() {
+        let options = options_of(&format!("registry {path} --help"));
+        actual.insert((path, options.difference(&common).cloned().collect()));
+    }
+    assert_eq!(written, actual);
+}
+
+/// `user add`, `serve` and all the others below `tool registry`.
+fn registry_commands() -> Vec<String> {
+    let groups = offered("registry --help", "");
+    groups
+        .into_iter()
+        .flat_map(|group| {
+            let help = format!("registry {group} --help");
+            if !Home::new().tool(&help).ok().contains("\nCommands:\n") {
+                return vec![group];
+            }
+            offered(&help, &format!("{group} ")).into_iter().collect()
+        })
+        .collect()
+}
+
+/// The long options that a help lists, those of every command aside.
+fn options_of(help: &str) -> BTreeSet<String> {
+    const OF_EVERY_COMMAND: [&str; 4] = ["--endpoint", "--json", "--quiet", "--help"];
+    let help = Home::new().tool(help).ok();
+    help.lines()
+        .map(str::trim_start)
+        .filter(|line| line.starts_with('-'))
+        .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")))
+        .filter(|option| !OF_EVERY_COMMAND.contains(option))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What stands between backquotes in a cell.
+fn words(cell: &str) -> impl Iterator<Item = String> {
+    let words = cell.split('`').skip(1).step_by(2);
+    words.map(str::to_owned)
+}
+
+/// `user add` of "`user add NAME`".
+fn command_of(cell: &str) -> String {
+    let written = words(cell).next().expect("a command");
+    let verbs = written.split(' ');
+    let verbs: Vec<&str> = verbs
+        .take_while(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .collect();
+    verbs.join(" ")
 }

@@ -1,6 +1,7 @@
 //! `tool registry`: runs and administers a registry of one's own.
 
 mod org;
+mod quota;
 mod serve;
 mod token;
 mod user;
@@ -43,9 +44,9 @@ pub(crate) struct Registry {
 enum RegistryCommand {
     /// Serve the registry over HTTP
     Serve(serve::Serve),
-    /// Add and list users
+    /// Add and list users, and set their quotas
     User(user::User),
-    /// Add organisations and their members
+    /// Add organisations and their members, and set their quotas
     Org(org::Org),
     /// Make, list and revoke tokens
     Token(token::Token),

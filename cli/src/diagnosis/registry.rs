@@ -17,6 +17,8 @@ impl Hint for RegistryError {
             | Self::Name(_)
             | Self::NameTaken { .. }
             | Self::NoSuchAccount { .. }
+            | Self::ExpiryNotInFuture { .. }
+            | Self::ReachOutOfBounds { .. }
             | Self::NoSuchToken { .. } => Exit::User,
             _ => Exit::Unexpected,
         }
@@ -61,9 +63,23 @@ impl Hint for RegistryError {
                 "see who there is with: tool registry user list".to_owned(),
                 format!("add the user with: tool registry user add {name}"),
             ],
+            Self::NoSuchAccount { kind: "user or organisation", name } => vec![
+                "see which users there are with: tool registry user list".to_owned(),
+                format!("add it with: tool registry user add {name}, or with: tool registry org add {name}"),
+            ],
             Self::NoSuchAccount { name, .. } => {
                 vec![format!("add it with: tool registry org add {name}")]
             }
+            Self::ExpiryNotInFuture { .. } => vec![
+                "look whether this machine's clock is right, and give a token a day at least: --expires-days 1"
+                    .to_owned(),
+            ],
+            Self::ReachOutOfBounds { count: 0, .. } => {
+                vec!["name a repo with --repo OWNER/NAME".to_owned()]
+            }
+            Self::ReachOutOfBounds { .. } => vec![
+                "cover all repos of an owner with --repo 'OWNER/*', or make several tokens".to_owned(),
+            ],
             Self::NoSuchToken { .. } => {
                 vec!["see the ids of a user's tokens with: tool registry token list USER".to_owned()]
             }
@@ -77,7 +93,8 @@ mod tests {
     use std::fmt::Debug;
     use std::path::Path;
 
-    use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole};
+    use time::{Duration, OffsetDateTime};
+    use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenReach, TokenRole};
 
     use super::super::of;
     use super::*;
@@ -126,6 +143,30 @@ mod tests {
             "there is no user called \"bob\"",
             &["tool registry user list", "tool registry user add bob"],
         );
+        check(
+            registry.set_quota("bob", Some(1)).await,
+            "there is no user or organisation called \"bob\"",
+            &["tool registry user list", "tool registry org add bob"],
+        );
+        let yesterday = OffsetDateTime::now_utc() - Duration::days(1);
+        check(
+            registry
+                .create_token("alice", "token", TokenRole::Read, Some(yesterday))
+                .await,
+            "the token would be expired from the start",
+            &["--expires-days 1"],
+        );
+        for (count, hint) in [(0, "--repo OWNER/NAME"), (51, "--repo 'OWNER/*'")] {
+            let patterns = vec!["alice/a".parse().unwrap(); count];
+            let reach = TokenReach::Only(patterns);
+            check(
+                registry
+                    .create_limited_token("alice", "token", TokenRole::Read, reach, None)
+                    .await,
+                "a token is limited to 1 to 50 patterns of repositories",
+                &[hint],
+            );
+        }
         check(
             registry.add_member("acme", "alice", MemberRole::Read).await,
             "there is no organisation called \"acme\"",

@@ -1,10 +1,11 @@
-//! `tool registry org`: adds organisations and their members.
+//! `tool registry org`: adds organisations and their members, and sets their quotas.
 
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
 use tool_hub_registry_server::{MemberRole, Registry};
 
+use super::quota::Quota;
 use crate::printer::Printer;
 
 /// Arguments of `tool registry org`.
@@ -31,6 +32,8 @@ enum OrgCommand {
         #[arg(long, value_enum, default_value_t = Role::Write)]
         role: Role,
     },
+    /// Show what an organisation keeps, or set what it may keep
+    Quota(Quota),
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -79,6 +82,7 @@ impl Org {
                     .await?;
                 printer.note(&format!("{user} is a member of {organisation}"));
             }
+            OrgCommand::Quota(quota) => return quota.execute(&registry, printer).await,
         }
         Ok(ExitCode::SUCCESS)
     }

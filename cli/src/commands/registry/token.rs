@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
+use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
-use tool_hub_registry_server::{Registry, TokenRole, TokenSummary};
+use tool_hub_registry_server::{Registry, RepositoryPattern, TokenReach, TokenRole, TokenSummary};
 
 use crate::printer::Printer;
 use crate::report::table;
@@ -29,6 +30,9 @@ enum TokenCommand {
         /// What the token allows
         #[arg(long, value_enum, default_value_t = Role::Write)]
         role: Role,
+        /// A repo that the token is good for, or all of an owner's as `OWNER/*`; may be repeated [default: all that the user may use]
+        #[arg(long = "repo", value_name = "OWNER/NAME")]
+        repos: Vec<RepositoryPattern>,
         /// Days until the token is refused [default: never]
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
         expires_days: Option<u16>,
@@ -73,12 +77,13 @@ impl Token {
                 user,
                 name,
                 role,
+                repos,
                 expires_days,
             } => {
                 let expires = expires_days
                     .map(|days| OffsetDateTime::now_utc() + Duration::days(days.into()));
                 let token = registry
-                    .create_token(user, name, (*role).into(), expires)
+                    .create_limited_token(user, name, (*role).into(), reach(repos), expires)
                     .await?;
                 if printer.wants_json() {
                     printer
@@ -96,7 +101,7 @@ impl Token {
                     printer.json(&json!({ "tokens": tokens }))?;
                 } else {
                     let rows = tokens.iter().map(as_row).collect();
-                    printer.data(&table(["ID", "NAME", "ROLE", "STATE"], rows))?;
+                    printer.data(&table(HEADING, rows))?;
                 }
             }
             TokenCommand::Revoke { id } => {
@@ -108,17 +113,50 @@ impl Token {
     }
 }
 
-fn as_json(token: &TokenSummary) -> serde_json::Value {
-    json!({ "id": token.id, "name": token.name, "role": role(token), "state": state(token) })
+/// What the columns of a list of tokens are called.
+const HEADING: [&str; 6] = ["ID", "NAME", "ROLE", "REPOS", "EXPIRES", "STATE"];
+
+fn reach(repos: &[RepositoryPattern]) -> TokenReach {
+    if repos.is_empty() {
+        return TokenReach::All;
+    }
+    TokenReach::Only(repos.to_vec())
 }
 
-fn as_row(token: &TokenSummary) -> [String; 4] {
+/// `repos` is `null` for a token that is good for all its user may use.
+fn as_json(token: &TokenSummary) -> serde_json::Value {
+    json!({
+        "id": token.id,
+        "name": token.name,
+        "role": role(token),
+        "repos": repos(token),
+        "expires": token.expires.and_then(|expires| expires.format(&Rfc3339).ok()),
+        "state": state(token),
+    })
+}
+
+fn as_row(token: &TokenSummary) -> [String; 6] {
+    let repos = match repos(token) {
+        None => "all".to_owned(),
+        Some(repos) if repos.is_empty() => "none".to_owned(),
+        Some(repos) => repos.join(", "),
+    };
+    let expires = token.expires.map(|expires| expires.date().to_string());
     [
         token.id.clone(),
         token.name.clone(),
         role(token).to_owned(),
+        repos,
+        expires.unwrap_or_else(|| "never".to_owned()),
         state(token).to_owned(),
     ]
+}
+
+fn repos(token: &TokenSummary) -> Option<Vec<String>> {
+    match &token.reach {
+        TokenReach::All => None,
+        TokenReach::Only(patterns) => Some(patterns.iter().map(ToString::to_string).collect()),
+    }
 }
 
 fn role(token: &TokenSummary) -> &'static str {

@@ -1,4 +1,4 @@
-//! `tool registry user`: adds and lists users.
+//! `tool registry user`: adds and lists users, and sets their quotas.
 
 use std::process::ExitCode;
 
@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use tool_hub_registry_server::Registry;
 
+use super::quota::Quota;
 use crate::printer::Printer;
 use crate::report::table;
 
@@ -28,6 +29,8 @@ enum UserCommand {
     },
     /// List the users
     List,
+    /// Show what a user keeps, or set what they may keep
+    Quota(Quota),
 }
 
 impl User {
@@ -50,6 +53,7 @@ impl User {
                 ));
             }
             UserCommand::List => list(&registry, printer).await?,
+            UserCommand::Quota(quota) => return quota.execute(&registry, printer).await,
         }
         Ok(ExitCode::SUCCESS)
     }
