@@ -6,6 +6,7 @@ mod args;
 mod arguments;
 mod build;
 mod clear_text;
+mod columns;
 mod commands;
 mod config;
 mod credentials;

@@ -60,7 +60,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         "the card has {:?} bytes",
         client.card(&resolved).await?.map(|card| card.len())
     );
-    for found in client.search("round", 10).await? {
+    for found in client.search("round", 10).await?.found {
         println!(
             "found {} {:?} {:?}",
             found.repo, found.description, found.tags

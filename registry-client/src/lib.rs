@@ -34,6 +34,7 @@ mod files;
 mod hub;
 mod identity;
 mod limits;
+mod link;
 mod progress;
 mod pull;
 mod push;
@@ -54,6 +55,6 @@ pub use limits::{
 pub use progress::{Progress, Silent};
 pub use push::{Push, PushOutcome, Pushed, Rehearsal, Visibility};
 pub use resolve::{Resolved, TaggedVersion};
-pub use search::{Found, SEARCH_TAG};
+pub use search::{Found, FoundTool, SEARCH_TAG, SearchResults};
 pub use store::{DamagedBlob, Freed, Store, StoreError, StoreReport};
 pub use token::{Token, TokenError};

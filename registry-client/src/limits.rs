@@ -9,8 +9,10 @@ pub const CARD_BYTES_MAX: u64 = 1 << 20;
 /// The longest token.
 pub const TOKEN_BYTES_MAX: usize = 1024;
 /// The most results that one search gives.
-pub const SEARCH_RESULTS_MAX: usize = 100;
+pub const SEARCH_RESULTS_MAX: usize = 1000;
 
+/// The most results that one request of a search brings.
+pub(crate) const SEARCH_PAGE_MAX: usize = 100;
 /// The largest JSON answer: a list of refs or of search results.
 pub(crate) const ANSWER_BYTES_MAX: u64 = 8 << 20;
 /// How much of the body of a refusal is read for its message.

@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 use tool_hub_manifest::RepoId;
+use url::Url;
 
 use crate::error::excerpt;
-use crate::limits::SEARCH_RESULTS_MAX;
+use crate::limits::{SEARCH_PAGE_MAX, SEARCH_RESULTS_MAX};
 use crate::{Act, Client, ClientError};
 
 /// The tag in a card's front matter by which tools are found.
@@ -12,6 +13,24 @@ pub const SEARCH_TAG: &str = "tool-hub";
 
 /// How many tags of one result are kept.
 const TAGS_MAX: usize = 50;
+/// How many names of a tool's functions are kept.
+const FUNCTIONS_MAX: usize = 20;
+
+/// What every registry can list.
+const KEYS: [&str; 5] = ["downloads", "likes", "lastModified", "tags", "private"];
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SearchResults {
+    /// The tools, in the registry's order.
+    pub found: Vec<Found>,
+    /// Whether there are more than were asked for.
+    pub more: bool,
+    /// Whether the registry reads manifests. The public Hub does not: of what it finds, version and functions are known only after
+    /// a download.
+    pub knows_tools: bool,
+}
 
 /// One tool that a search found. Its texts come from strangers; they are escaped and bounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +38,10 @@ const TAGS_MAX: usize = 50;
 pub struct Found {
     /// The repo.
     pub repo: RepoId,
-    /// The `description` in the card's front matter.
+    /// What the manifest says it does or, where the registry reads no manifests, the card.
     pub description: Option<String>,
+    /// What else the manifest on the default branch says, where the registry reads manifests and there is one.
+    pub tool: Option<FoundTool>,
     /// The card's tags, at most 50.
     pub tags: Vec<String>,
     /// How often it was downloaded, by the registry's own count.
@@ -31,6 +52,27 @@ pub struct Found {
     pub last_modified: Option<String>,
     /// Whether only its owners can see it.
     pub private: bool,
+}
+
+/// A manifest as a listing shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundTool {
+    /// The version.
+    pub version: String,
+    /// The names of its functions, at most 20.
+    pub functions: Vec<String>,
+    /// How many functions there are.
+    pub function_count: u64,
+}
+
+/// What is asked of each result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listing {
+    /// The registry's reading of the manifest.
+    Tool,
+    /// The card's front matter.
+    Card,
 }
 
 #[derive(Deserialize)]
@@ -47,17 +89,65 @@ struct Entry {
     #[serde(default)]
     private: bool,
     card_data: Option<serde_json::Value>,
+    tool: Option<ToolEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolEntry {
+    version: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    functions: Vec<String>,
+    #[serde(default)]
+    function_count: u64,
 }
 
 impl Client {
-    /// Finds tools whose repo's name or card holds `query`; an empty query finds all. At most
-    /// `limit` results, and never more than [`SEARCH_RESULTS_MAX`], in the registry's order.
-    /// Repos whose ids cannot be tool references are left out.
+    /// Finds tools whose repo's name, manifest or card holds `query`; an empty query finds all. At most `limit` results, and never
+    /// more than [`SEARCH_RESULTS_MAX`], in the registry's order. Repos whose ids cannot be tool references are left out.
+    ///
+    /// A request brings up to 100 results, and one is under way at a time. Nothing is downloaded. A registry that does not know what
+    /// a tool is refuses the first request and is asked once more, for what every registry can list.
     ///
     /// # Errors
     /// As every question.
-    pub async fn search(&self, query: &str, limit: usize) -> Result<Vec<Found>, ClientError> {
+    pub async fn search(&self, query: &str, limit: usize) -> Result<SearchResults, ClientError> {
         let limit = limit.clamp(1, SEARCH_RESULTS_MAX);
+        match self.list(query, limit, Listing::Tool).await {
+            Err(ClientError::Refused { answer, .. }) if answer.status == 400 => {
+                self.list(query, limit, Listing::Card).await
+            }
+            listed => listed,
+        }
+    }
+
+    async fn list(
+        &self,
+        query: &str,
+        limit: usize,
+        listing: Listing,
+    ) -> Result<SearchResults, ClientError> {
+        let mut found: Vec<Found> = Vec::new();
+        let mut next = Some(self.first_page(query, limit, listing));
+        // A page whose repos cannot be tools adds nothing; without a bound on pages a registry could send such pages for ever.
+        for _ in 0..limit.div_ceil(SEARCH_PAGE_MAX) {
+            let Some(url) = next.take() else { break };
+            let (entries, after): (Vec<Entry>, _) = self.wire().page(&Act::Search, url).await?;
+            found.extend(entries.into_iter().filter_map(Entry::found));
+            next = after;
+        }
+        let more = found.len() > limit || next.is_some();
+        found.truncate(limit);
+        Ok(SearchResults {
+            found,
+            more,
+            knows_tools: listing == Listing::Tool,
+        })
+    }
+
+    fn first_page(&self, query: &str, limit: usize, listing: Listing) -> Url {
         let mut url = self.wire().url(&["api", "models"]);
         {
             let mut pairs = url.query_pairs_mut();
@@ -65,46 +155,48 @@ impl Client {
                 pairs.append_pair("search", query.trim());
             }
             pairs.append_pair("filter", SEARCH_TAG);
-            pairs.append_pair("limit", &limit.to_string());
-            for key in [
-                "downloads",
-                "likes",
-                "lastModified",
-                "tags",
-                "private",
-                "cardData",
-            ] {
+            pairs.append_pair("limit", &limit.min(SEARCH_PAGE_MAX).to_string());
+            let described = match listing {
+                Listing::Tool => "tool",
+                Listing::Card => "cardData",
+            };
+            for key in KEYS.into_iter().chain([described]) {
                 pairs.append_pair("expand", key);
             }
         }
-        let entries: Vec<Entry> = self.wire().get(&Act::Search, url).await?;
-        Ok(entries
-            .into_iter()
-            .filter_map(Entry::found)
-            .take(limit)
-            .collect())
+        url
     }
 }
 
 impl Entry {
     fn found(self) -> Option<Found> {
-        let description = self
-            .card_data
-            .as_ref()
-            .and_then(|card| card.get("description")?.as_str());
+        let of_card = || self.card_data.as_ref()?.get("description")?.as_str();
+        let of_tool = self.tool.as_ref().map(|tool| tool.description.as_str());
+        let description = of_tool.or_else(of_card).filter(|text| !text.is_empty());
         Some(Found {
             repo: self.id.parse().ok()?,
             description: description.map(excerpt),
-            tags: self
-                .tags
-                .iter()
-                .take(TAGS_MAX)
-                .map(|tag| excerpt(tag))
-                .collect(),
+            tool: self.tool.map(ToolEntry::found),
+            tags: excerpts(&self.tags, TAGS_MAX),
             downloads: self.downloads,
             likes: self.likes,
             last_modified: self.last_modified.as_deref().map(excerpt),
             private: self.private,
         })
     }
+}
+
+impl ToolEntry {
+    fn found(self) -> FoundTool {
+        let listed = self.functions.len() as u64;
+        FoundTool {
+            version: excerpt(&self.version),
+            functions: excerpts(&self.functions, FUNCTIONS_MAX),
+            function_count: self.function_count.max(listed),
+        }
+    }
+}
+
+fn excerpts(texts: &[String], max: usize) -> Vec<String> {
+    texts.iter().take(max).map(|text| excerpt(text)).collect()
 }

@@ -14,7 +14,7 @@ use url::Url;
 use crate::limits::{
     ANSWER_BYTES_MAX, QUESTION_ATTEMPTS_MAX, REDIRECTS_MAX, TRANSFER_BYTES_PER_SECOND_MIN,
 };
-use crate::{Act, ClientConfig, ClientError, Timeouts, refusal};
+use crate::{Act, ClientConfig, ClientError, Timeouts, link, refusal};
 
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 
@@ -93,6 +93,28 @@ impl Wire {
             reach: Reach::Origin,
         };
         self.json(act, url, &question).await
+    }
+
+    /// Asks for one page of a list by GET: what is on it, and where the next one is.
+    pub(crate) async fn page<T: DeserializeOwned>(
+        &self,
+        act: &Act,
+        url: Url,
+    ) -> Result<(T, Option<Url>), ClientError> {
+        let question = Question {
+            method: Method::GET,
+            form: &[],
+            reach: Reach::Origin,
+        };
+        let from = url.clone();
+        let (headers, page) = self.json_with_headers(act, url, &question).await?;
+        let next = match link::next(&headers, &from) {
+            Some(next) if next.origin() != self.endpoint.origin() => {
+                return Err(refusal::nonsense(act, "its next page is on another host"));
+            }
+            next => next,
+        };
+        Ok((page, next))
     }
 
     /// Asks a question by POST of a form and reads the answer as JSON.
@@ -187,17 +209,30 @@ impl Wire {
         url: Url,
         question: &Question<'_>,
     ) -> Result<T, ClientError> {
+        let (_, answer) = self.json_with_headers(act, url, question).await?;
+        Ok(answer)
+    }
+
+    async fn json_with_headers<T: DeserializeOwned>(
+        &self,
+        act: &Act,
+        url: Url,
+        question: &Question<'_>,
+    ) -> Result<(HeaderMap, T), ClientError> {
         let asked = async {
             let response = self.ask_patiently(act, url, question).await?;
-            self.body(act, response, ANSWER_BYTES_MAX, |_| ()).await
+            let headers = response.headers().clone();
+            let content = self.body(act, response, ANSWER_BYTES_MAX, |_| ()).await?;
+            Ok((headers, content))
         };
-        let content = timeout_at(Instant::now() + self.timeouts.answer, asked)
+        let (headers, content) = timeout_at(Instant::now() + self.timeouts.answer, asked)
             .await
             .unwrap_or_else(|_| Err(self.timed_out(act, self.timeouts.answer)))?;
-        serde_json::from_slice(&content).map_err(|error| {
+        let answer = serde_json::from_slice(&content).map_err(|error| {
             // The parser's message may repeat what the registry sent.
             refusal::nonsense(act, &format!("it is not the expected JSON: {error}"))
-        })
+        })?;
+        Ok((headers, answer))
     }
 
     /// Asks again, a little later, while the registry says that it is not available.

@@ -10,6 +10,7 @@ pub(crate) mod commits;
 pub(crate) mod counts;
 pub(crate) mod fulltext;
 pub(crate) mod holdings;
+mod heads;
 pub(crate) mod listings;
 pub(crate) mod objects;
 mod postgres;

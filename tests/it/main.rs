@@ -27,6 +27,7 @@ mod output;
 mod readme;
 mod reference;
 mod samples;
+mod search;
 mod support;
 mod tamper;
 mod tidy;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         tamper::tests(),
         clients::tests(),
         samples::tests(),
+        search::tests(),
         mcp::tests(),
         embed::tests(),
         demo::tests(),

@@ -12,5 +12,6 @@ mod pull;
 mod push;
 mod registry;
 mod resolve;
+mod search;
 mod store;
 mod support;

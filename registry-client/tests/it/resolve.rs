@@ -1,4 +1,4 @@
-//! References, identity and search.
+//! References and identity.
 
 use std::collections::BTreeMap;
 
@@ -115,25 +115,6 @@ async fn who_am_i() {
     let shown = error.to_string();
     assert!(shown.contains("status 401: Invalid credentials"), "{shown}");
     assert!(shown.contains("request req-1"), "{shown}");
-}
-
-#[tokio::test]
-async fn search_finds_and_bounds() {
-    let registry = registry().await;
-    let found = anonymous(&registry).search("words & so", 5).await.unwrap();
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].repo.as_str(), "alice/demo");
-    assert_eq!((found[0].likes, found[0].downloads), (2, 7));
-    let description = found[0].description.as_deref();
-    assert_eq!(description, Some("Counts \\u{1b}[2Jwords."));
-    let seen = registry.take_seen();
-    assert!(
-        seen[0]
-            .query
-            .starts_with("search=words+%26+so&filter=tool-hub&limit=5&expand="),
-        "{}",
-        seen[0].query
-    );
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use crate::history::{
     Blobs, DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision,
 };
 use crate::http::{Query, Refusal, Reply};
-use crate::wire::{EXPANDABLE, RepositoryFacts, repository_json, sibling_json};
+use crate::wire::{EXPANDABLE, RepositoryFacts, listed_tool_json, repository_json, sibling_json};
 
 pub(crate) async fn show_default(call: Call<ReadRepository>) -> Reply {
     let commit = resolve_revision(
@@ -54,6 +54,13 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
             .tool_description(&repository.id)
             .await?
             .filter(|text| !text.is_empty());
+    }
+    // Of clients of the public Hub none expects it unless it asks for it.
+    if expand.is_some() && wants("tool") {
+        let heads = database
+            .head_manifests([repository.id.as_str()].into_iter())
+            .await?;
+        facts.tool = heads.get(&repository.id).map(listed_tool_json);
     }
     if wants("usedStorage") {
         facts.used_storage_bytes = Some(database.used_storage_bytes(&repository.id).await?);

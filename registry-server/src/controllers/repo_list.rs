@@ -1,4 +1,6 @@
-//! `GET /api/{kinds}`: search.
+//! `GET /api/{kinds}`: search. `?expand=tool` shows of each tool what its manifest says, so that a client lists tools without a download.
+
+use std::collections::HashMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,7 +14,7 @@ use crate::database::fulltext::Terms;
 use crate::database::search::{Order, Position, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
 use crate::names::{Address, RepositoryKind, TokenReach};
-use crate::wire::{RepositoryFacts, describe_in_card, repository_json};
+use crate::wire::{RepositoryFacts, describe_in_card, listed_tool_json, repository_json};
 
 /// Most words and tags of one search; each is a condition the database has to check.
 const CONDITIONS_MAX: usize = 20;
@@ -41,6 +43,12 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     };
     let full = query.is_on("full");
     let with_card = full || query.is_on("cardData") || expand.is_some();
+    let tools = if expand.iter().flatten().any(|name| name == "tool") {
+        let ids = found.iter().map(|one| one.repository.id.as_str());
+        call.registry.database().head_manifests(ids).await?
+    } else {
+        HashMap::new()
+    };
     let rows: Vec<Value> = found
         .into_iter()
         .map(|one| {
@@ -48,6 +56,7 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
                 sha: one.head,
                 tags: one.tags,
                 description: one.tool_description.filter(|text| !text.is_empty()),
+                tool: tools.get(&one.repository.id).map(listed_tool_json),
                 ..RepositoryFacts::default()
             };
             let mut fields = repository_json(&one.repository, facts);

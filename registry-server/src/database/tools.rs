@@ -45,7 +45,7 @@ impl Database {
     }
 }
 
-fn stored(sha256: &str, facts: &str) -> Result<KnownManifest, RegistryError> {
+pub(super) fn stored(sha256: &str, facts: &str) -> Result<KnownManifest, RegistryError> {
     let damaged = || RegistryError::Damaged(format!("the facts of the manifest {sha256}"));
     let facts: ToolFacts = serde_json::from_str(facts).map_err(|_| damaged())?;
     let sha256 = Sha256Digest::from_hex(sha256).ok_or_else(damaged)?;
@@ -85,13 +85,14 @@ impl Writing {
         self.insert_manifest(repository, manifest).await?;
         let facts = &manifest.facts;
         let statement = sqlx::query(
-            "INSERT INTO tools (repository, name, version, description, functions) VALUES ($1, $2, $3, $4, $5)",
+            "INSERT INTO tools (repository, name, version, description, functions, manifest) VALUES ($1, $2, $3, $4, $5, $6)",
         )
         .bind(repository)
         .bind(&facts.name)
         .bind(&facts.version)
         .bind(without_zeros(&facts.description))
-        .bind(searched_functions(facts));
+        .bind(searched_functions(facts))
+        .bind(manifest.sha256.to_string());
         self.run(statement).await?;
         Ok(())
     }

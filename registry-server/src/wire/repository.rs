@@ -42,6 +42,7 @@ pub(crate) const EXPANDABLE: &[&str] = &[
     "spaces",
     "subdomain",
     "tags",
+    "tool",
     "transformersInfo",
     "trendingScore",
     "usedStorage",
@@ -58,6 +59,8 @@ pub(crate) struct RepositoryFacts {
     pub(crate) used_storage_bytes: Option<i64>,
     /// What a tool says of itself.
     pub(crate) description: Option<String>,
+    /// The tool on the default branch, as listings show it.
+    pub(crate) tool: Option<Value>,
 }
 
 /// Puts a tool's own description in the place where clients look for one in search results.
@@ -115,6 +118,9 @@ pub(crate) fn repository_json(
     }
     if let Some(description) = facts.description {
         put("description", json!(description));
+    }
+    if let Some(tool) = facts.tool {
+        put("tool", tool);
     }
     put("cardData", card);
     if let Some(siblings) = facts.siblings {

@@ -247,3 +247,74 @@ async fn pages_by_relevance_join_to_the_whole_and_hide_what_is_private() {
         assert_eq!(order(&whole), all);
     }
 }
+
+#[tokio::test]
+async fn a_listing_shows_what_the_tools_are() {
+    let hub = registry().await;
+    let card = hub.get_json("/api/models?search=delta&expand=tool").await;
+    assert_eq!(card[0]["id"], "alice/delta");
+    assert!(card[0].get("tool").is_none(), "{card}");
+
+    let found = hub
+        .get_json("/api/models?filter=tool-hub&search=walrus_weight&expand=tool,downloads")
+        .await;
+    let tool = &found[0]["tool"];
+    let digest = tool["manifest"]["sha256"].as_str().unwrap();
+    assert_eq!(digest.len(), 64);
+    let expect = json!({
+        "name": "gamma",
+        "version": "0.1.0",
+        "description": "Nothing",
+        "license": null,
+        "functions": ["walrus_weight"],
+        "functionCount": 1,
+        "manifest": {"sha256": digest},
+    });
+    assert_eq!(*tool, expect);
+    let fields: Vec<&String> = found[0].as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["_id", "id", "downloads", "tool"]);
+    let view = hub.get_json("/api/models/alice/gamma/tool").await;
+    assert_eq!(view["head"]["manifest"]["sha256"], digest);
+    let info = hub.get_json("/api/models/alice/gamma?expand=tool").await;
+    assert_eq!(info["tool"], expect);
+    for plain in [
+        "/api/models/alice/gamma",
+        "/api/models?search=gamma&full=true",
+    ] {
+        assert!(
+            !hub.get_json(plain)
+                .await
+                .to_string()
+                .contains("functionCount")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_listing_of_tools_is_that_of_the_newest_commit_and_bounded() {
+    let hub = TestRegistry::start().await;
+    publish(&hub, "alice/counter", "Counts", "count", "card").await;
+    let long = "long ".repeat(10_000);
+    let mut manifest =
+        format!("schema = 1\nname = \"counter\"\nversion = \"0.1.0\"\ndescription = \"{long}\"\n");
+    for index in 0..1_000 {
+        manifest += &format!("[functions.f{index}]\ndescription = \"Does it.\"\n");
+    }
+    let files = [("tool.toml", manifest.as_bytes())];
+    hub.commit("alice/counter", "more", &files).await;
+    let found = hub
+        .get_json("/api/models?filter=tool-hub&expand=tool")
+        .await;
+    let tool = &found[0]["tool"];
+    assert_eq!(tool["functionCount"], 1_000);
+    assert_eq!(tool["functions"].as_array().unwrap().len(), 20);
+    let description = tool["description"].as_str().unwrap();
+    assert!(description.ends_with('…') && description.chars().count() == 301);
+    assert!(found.to_string().len() < 4_096);
+
+    let gone = header("no tool") + &deletion("deletedFile", "tool.toml");
+    assert_eq!(hub.send_commit("alice/counter", gone).await.status(), 200);
+    let found = hub.get_json("/api/models?search=counter&expand=tool").await;
+    assert_eq!(found[0]["id"], "alice/counter");
+    assert!(found[0].get("tool").is_none(), "{found}");
+}

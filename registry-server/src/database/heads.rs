@@ -1,0 +1,36 @@
+//! The tools that default branches carry, for listings.
+
+use std::collections::HashMap;
+
+use sqlx::AssertSqlSafe;
+
+use super::tools::stored;
+use super::{BATCH_MAX, Database, placeholders};
+use crate::error::RegistryError;
+use crate::tool::KnownManifest;
+
+impl Database {
+    /// What the default branches of these repositories carry, by repository; one without a tool is left out.
+    pub(crate) async fn head_manifests<'a>(
+        &self,
+        repositories: impl Iterator<Item = &'a str>,
+    ) -> Result<HashMap<String, KnownManifest>, RegistryError> {
+        let repositories: Vec<&str> = repositories.collect();
+        let mut heads = HashMap::with_capacity(repositories.len());
+        for batch in repositories.chunks(BATCH_MAX) {
+            let sql = format!(
+                "SELECT t.repository, m.sha256, m.facts FROM tools t \
+                 JOIN manifests m ON m.repository = t.repository AND m.sha256 = t.manifest WHERE t.repository IN ({})",
+                placeholders(1, batch.len())
+            );
+            let mut query = sqlx::query_as::<_, (String, String, String)>(AssertSqlSafe(sql));
+            for repository in batch {
+                query = query.bind((*repository).to_owned());
+            }
+            for (repository, sha256, facts) in query.fetch_all(&self.pool).await? {
+                heads.insert(repository, stored(&sha256, &facts)?);
+            }
+        }
+        Ok(heads)
+    }
+}
