@@ -5,6 +5,7 @@ mod storage;
 
 use std::path::PathBuf;
 
+use ipnet::IpNet;
 use url::Url;
 
 pub use database::{DatabaseAddress, PostgresUrl};
@@ -30,6 +31,9 @@ pub struct RegistryConfig {
     /// The size from which files are to be sent over LFS; `None` for never. Only clients that still have basic LFS uploads can then
     /// send them: the JavaScript one, git, and the Python one where Xet is switched off or not installed.
     pub lfs_from_bytes: Option<u64>,
+    /// Proxies and load balancers whose `X-Forwarded-For` says whom a request comes from, for the bound on requests without a token.
+    /// Nobody else's is read. They must append to the header, or set it.
+    pub trusted_proxies: Vec<IpNet>,
     /// Bounds on what clients may send.
     pub limits: Limits,
 }
@@ -44,6 +48,7 @@ impl RegistryConfig {
             storage: StorageAddress::Directory,
             public_url: None,
             lfs_from_bytes: None,
+            trusted_proxies: Vec::new(),
             limits: Limits::standard(),
         }
     }

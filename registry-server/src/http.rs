@@ -2,6 +2,7 @@
 
 mod base_url;
 mod body;
+mod forwarded;
 mod query;
 mod refusal;
 mod request_id;
@@ -9,6 +10,7 @@ mod stalled_writes;
 
 pub(crate) use base_url::{BaseUrl, next_link};
 pub(crate) use body::{BodyReader, drain, read_bounded};
+pub(crate) use forwarded::client_address;
 pub(crate) use query::Query;
 pub(crate) use refusal::{NotFound, Refusal, Reply};
 pub(crate) use request_id::with_request_id;

@@ -62,7 +62,8 @@ pub struct Limits {
     /// How often one token may ask; `None` for no bound. Each process on a registry counts for itself.
     pub token_rate: Option<RateLimit>,
     /// How often one address may ask without a valid token; `None` for no bound. A network of 64 bits of IPv6 is one address. Loopback
-    /// is never counted: a proxy on the same machine must count its own visitors.
+    /// is never counted: behind a proxy on the same machine everybody would be one, unless the proxy is
+    /// [trusted](crate::RegistryConfig::trusted_proxies).
     pub address_rate: Option<RateLimit>,
     /// Most tokens and addresses that are counted at once, about 100 bytes each; beyond them those who asked least are forgotten.
     pub rate_subjects_max: usize,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use ipnet::IpNet;
 use url::Url;
 
 use crate::config::{DatabaseAddress, RegistryConfig, StorageAddress};
@@ -29,6 +30,7 @@ struct Inner {
     content: ContentStore,
     public_url: Option<Url>,
     lfs_from_bytes: Option<u64>,
+    trusted_proxies: Vec<IpNet>,
     rates: Rates,
     limits: Limits,
 }
@@ -67,6 +69,7 @@ impl Registry {
             content,
             public_url: config.public_url,
             lfs_from_bytes: config.lfs_from_bytes,
+            trusted_proxies: config.trusted_proxies,
             rates: Rates::new(&config.limits),
             limits: config.limits,
         })))
@@ -91,6 +94,10 @@ impl Registry {
 
     pub(crate) fn lfs_from_bytes(&self) -> Option<u64> {
         self.0.lfs_from_bytes
+    }
+
+    pub(crate) fn trusted_proxies(&self) -> &[IpNet] {
+        &self.0.trusted_proxies
     }
 
     pub(crate) fn rates(&self) -> &Rates {

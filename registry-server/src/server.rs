@@ -1,9 +1,12 @@
 //! Accepting connections until told to stop.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -14,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use crate::error::RegistryError;
-use crate::http::StalledWrites;
+use crate::http::{StalledWrites, client_address};
 use crate::rates::Peer;
 use crate::registry::Registry;
 use crate::routes;
@@ -60,9 +63,10 @@ pub async fn serve(
         };
         prepare(&stream);
         let stream = StalledWrites::new(stream, limits.answer_stall_max);
-        let service = service.clone();
-        let from_peer = service_fn(move |mut request| {
-            http::Request::extensions_mut(&mut request).insert(peer);
+        let (registry, service) = (registry.clone(), service.clone());
+        let from_peer = service_fn(move |mut request: Request<Incoming>| {
+            let address = client_address(peer, request.headers(), registry.trusted_proxies());
+            request.extensions_mut().insert(Peer(address));
             service.call(request)
         });
         let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), from_peer));
@@ -87,10 +91,10 @@ pub async fn serve(
 async fn accept(
     listener: &TcpListener,
     connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, Peer, OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, IpAddr, OwnedSemaphorePermit)> {
     let permit = Arc::clone(connections).acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, address)) => Some((stream, Peer(address.ip()), permit)),
+        Ok((stream, address)) => Some((stream, address.ip(), permit)),
         Err(error) => {
             tracing::warn!(%error, "a connection could not be accepted");
             None

@@ -66,6 +66,26 @@ async fn loopback_without_a_token_is_not_counted() {
 }
 
 #[tokio::test]
+async fn visitors_behind_a_trusted_proxy_are_counted_one_by_one() {
+    let hub = TestRegistry::start_configured(|config| {
+        config.limits.address_rate = Some(RATE);
+        config.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await;
+    let ask = async |visitor: &str| {
+        let request = hub.request(Method::GET, "/api/models", None);
+        let response = request.header("x-forwarded-for", visitor).send().await;
+        response.unwrap().status().as_u16()
+    };
+    for _ in 0..5 {
+        assert_eq!(ask("192.0.2.1").await, 200);
+    }
+    assert_eq!(ask("192.0.2.1").await, 429);
+    assert_eq!(ask("203.0.113.9, 192.0.2.1").await, 429);
+    assert_eq!(ask("192.0.2.2").await, 200);
+}
+
+#[tokio::test]
 async fn an_address_that_guesses_tokens_is_counted() {
     let Some(address) = address_of_this_machine() else {
         #[allow(clippy::print_stderr, reason = "a skipped test must say so")]

@@ -1,10 +1,11 @@
 //! `tool registry serve`: the registry over HTTP, until it is told to stop.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
 
 use clap::Args;
+use ipnet::{AddrParseError, IpNet};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tool_hub_registry_server::{
@@ -27,6 +28,14 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     public_url: Option<Url>,
 
+    /// A proxy whose X-Forwarded-For is believed, as an address or network such as 10.0.0.0/8; may be given again
+    #[arg(long = "trusted-proxy", value_name = "NETWORK", value_parser = network)]
+    trusted_proxies: Vec<IpNet>,
+
+    /// Have files from this size on sent over LFS, for clients that can: the JavaScript one, git, and the Python one without Xet
+    #[arg(long, value_name = "BYTES")]
+    lfs_from_bytes: Option<u64>,
+
     /// Send files out of a bucket through the registry, where clients cannot reach the bucket
     #[arg(long)]
     proxy_downloads: bool,
@@ -39,6 +48,8 @@ impl Serve {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         settings.public_url.clone_from(&self.public_url);
+        settings.lfs_from_bytes = self.lfs_from_bytes;
+        settings.trusted_proxies.clone_from(&self.trusted_proxies);
         if let StorageAddress::S3(storage) = &mut settings.storage
             && self.proxy_downloads
         {
@@ -60,6 +71,14 @@ impl Serve {
         tool_hub_registry_server::serve(listener, registry.clone(), stop_requested()).await?;
         registry.close().await;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// An address alone is a network of one.
+fn network(text: &str) -> Result<IpNet, AddrParseError> {
+    match text.parse::<IpAddr>() {
+        Ok(address) => Ok(address.into()),
+        Err(_) => text.parse(),
     }
 }
 
@@ -123,6 +142,8 @@ mod tests {
         let serve = Serve {
             listen: taken.local_addr().unwrap(),
             public_url: None,
+            trusted_proxies: Vec::new(),
+            lfs_from_bytes: None,
             proxy_downloads: false,
         };
         let settings = RegistryConfig::new(scratch.path());
