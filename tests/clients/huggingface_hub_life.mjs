@@ -63,7 +63,7 @@ step("createRepo");
 
 const settings = Buffer.from("schema = 1\nname = 'js-life'\n");
 const card = `---\nlicense: mit\ntags: [tool-hub, life-${run}]\n---\n# Life\n\nCounts the numbats of ${run}.\n`;
-const large = randomBytes(12 << 20);
+const large = randomBytes(100_000_000);
 const uploaded = await hub.uploadFiles({
 	repo,
 	commitTitle: "add files",
@@ -83,7 +83,7 @@ assert.deepEqual(await bytesOf(repo, "top.toml"), settings);
 assert.equal((await bytesOf(repo, "data/deep/ü b.txt")).toString(), "deep");
 assert.equal((await bytesOf(repo, "empty.txt")).length, 0);
 assert.equal(await bytesOf(repo, "missing.txt"), null);
-step("uploadFiles and downloadFile, 12 MiB with equal sha256");
+step("uploadFiles and downloadFile, 100 MB with equal sha256");
 
 const part = await hub.downloadFile({ repo, path: "data/large.bin", ...signed });
 assert.deepEqual(Buffer.from(await part.slice(1000, 2000).arrayBuffer()), large.subarray(1000, 2000));
@@ -152,6 +152,19 @@ assert.deepEqual(
 	[".gitattributes", "README.md", "data/large.bin", "top.toml"],
 );
 step("commit with several operations, parent commit, deleteFile");
+
+const proposal = await hub.uploadFile({
+	repo,
+	isPullRequest: true,
+	commitTitle: "a proposal",
+	file: { path: "proposed.txt", content: new Blob(["proposed"]) },
+	...signed,
+});
+assert.equal(proposal.pullRequestUrl, `${hubUrl}/${repo}/discussions/1`);
+assert.equal((await bytesOf(repo, "proposed.txt", "refs/pr/1")).toString(), "proposed");
+assert.equal(await bytesOf(repo, "proposed.txt"), null);
+assert.ok((await collect(hub.listFiles({ repo, revision: "refs/pr/1", ...signed }))).some((file) => file.path === "proposed.txt"));
+step("pull request");
 
 const history = await collect(hub.listCommits({ repo, batchSize: 2, ...signed }));
 assert.deepEqual(history.map((commit) => commit.title), ["Delete first.txt", "several", "add files", "initial commit"]);

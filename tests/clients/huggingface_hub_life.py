@@ -85,12 +85,12 @@ api.upload_file(path_or_fileobj=card.encode(), path_in_repo="README.md", repo_id
 assert download(repo, "README.md") == card.encode()
 step("upload_file")
 
-large = random.Random(7).randbytes(12 << 20)
+large = random.Random(7).randbytes(100_000_000)
 large_path = Path(HOME.name) / "large.bin"
 large_path.write_bytes(large)
 api.upload_file(path_or_fileobj=large_path, path_in_repo="data/large.bin", repo_id=repo)
 assert sha256(download(repo, "data/large.bin")) == sha256(large)
-step("upload and download of 12 MiB with equal sha256")
+step("upload and download of 100 MB with equal sha256")
 
 folder = Path(HOME.name) / "folder"
 for relative, content in {"a.txt": b"a", "sub/b.txt": b"b" * 1000, "sub/deep/c d ü.txt": b"c", "empty.txt": b""}.items():
@@ -180,6 +180,25 @@ delete = [CommitOperationDelete("not-there.txt")]
 refused(EntryNotFoundError, lambda: api.create_commit(repo, operations=delete, commit_message="missing"))
 assert not api.file_exists(repo, "late.txt")
 step("several operations, parent commit")
+
+operations = [CommitOperationAdd("proposed.txt", b"proposed")]
+proposal = api.create_commit(repo, operations=operations, commit_message="a proposal", create_pr=True)
+assert proposal.pr_num == 1 and proposal.pr_revision == "refs/pr/1", proposal
+assert download(repo, "proposed.txt", revision="refs/pr/1") == b"proposed"
+assert not api.file_exists(repo, "proposed.txt")
+api.upload_file(path_or_fileobj=b"more", path_in_repo="more.txt", repo_id=repo, revision="refs/pr/1")
+titles = [c.title for c in api.list_repo_commits(repo, revision="refs/pr/1")]
+assert titles[:2] == ["Upload more.txt with huggingface_hub", "a proposal"] and len(titles) == 8, titles
+refs = api.list_repo_refs(repo, include_pull_requests=True)
+assert [pull.ref for pull in refs.pull_requests] == ["refs/pr/1"], refs
+step("pull request")
+
+api.create_branch(repo, branch="squashed")
+api.super_squash_history(repo, branch="squashed", commit_message="all of it")
+assert [c.title for c in api.list_repo_commits(repo, revision="squashed")] == ["all of it"]
+assert api.list_repo_files(repo, revision="squashed") == api.list_repo_files(repo)
+api.delete_branch(repo, branch="squashed")
+step("super-squash")
 
 snapshot = Path(api.snapshot_download(repo, cache_dir=Path(HOME.name) / "cache"))
 assert sha256((snapshot / "data/large.bin").read_bytes()) == sha256(large)

@@ -1,14 +1,15 @@
 //! The registry's protocol as clients of other people speak it, and what the two worlds make
 //! of each other's uploads.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
 use tool_hub_manifest::Digest;
 
 use crate::journey::load;
-use crate::support::{Home, Need, RegistryProcess, Test, guests, packages, root, test};
+use crate::public_clients::{self, said};
+use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -35,52 +36,23 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-fn script(name: &str) -> PathBuf {
-    root().join("tests/clients").join(name)
-}
-
-/// Python with `huggingface_hub` as its users install it, in a home without a token.
+/// Python in the home of a user of this registry, who has no token.
 fn python(home: &Home, registry: &RegistryProcess) -> Command {
-    let mut command = Command::new("python3");
+    let mut command = public_clients::python();
     command
-        .env("PYTHONPATH", packages::python("huggingface_hub==2.4.0"))
         .env("HF_HOME", home.path().join("hf"))
-        .env("HF_ENDPOINT", registry.url())
-        .env_remove("HF_TOKEN");
+        .env("HF_ENDPOINT", registry.url());
     command
-}
-
-#[track_caller]
-fn run(command: &mut Command) -> String {
-    let output = command.output().expect("the client starts");
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    assert!(
-        output.status.success(),
-        "stdout:\n{stdout}\nstderr:\n{stderr}"
-    );
-    stdout.into_owned()
 }
 
 fn huggingface_hub_for_python() {
     let registry = RegistryProcess::start();
-    let token = registry.user("alice");
-    run(python(&Home::new(), &registry)
-        .arg(script("huggingface_hub_life.py"))
-        .args([registry.url(), &token]));
+    public_clients::live_in_python(registry.url(), &registry.user("alice"));
 }
 
 fn huggingface_hub_for_javascript() {
     let registry = RegistryProcess::start();
-    let token = registry.user("alice");
-    let modules = packages::node("@huggingface/hub@2.17.5");
-    // The script looks for its package below the directory in which it is started.
-    run(Command::new("node")
-        .arg(script("huggingface_hub_life.mjs"))
-        .args([registry.url(), &token])
-        .current_dir(modules));
+    public_clients::live_in_javascript(registry.url(), &registry.user("alice"));
 }
 
 const READ: &str = r#"
@@ -107,7 +79,7 @@ fn python_reads_what_tool_pushed() {
         .member("author")
         .run(["push", "-C", &project.to_string_lossy()])
         .ok();
-    let said = run(python(&Home::new(), &registry).args(["-c", READ, "author/calculator"]));
+    let said = said(python(&Home::new(), &registry).args(["-c", READ, "author/calculator"]));
     assert_eq!(said.trim(), sha256_of(&project.join("dist/tool.wasm")));
 }
 
@@ -129,10 +101,12 @@ fn tool_loads_what_python_uploaded() {
     let registry = RegistryProcess::start();
     let token = registry.user("bob");
     let package = guests::built("text-stats").join("dist");
-    run(python(&Home::new(), &registry)
-        .args(["-c", UPLOAD])
-        .arg(&package)
-        .args(["bob/counting", &token]));
+    said(
+        python(&Home::new(), &registry)
+            .args(["-c", UPLOAD])
+            .arg(&package)
+            .args(["bob/counting", &token]),
+    );
     let user = registry.visitor();
     load(&user, "bob/counting@0.1.0", &[]);
     let answer = user

@@ -24,6 +24,8 @@ mod mcp;
 mod network;
 mod no_target;
 mod output;
+#[path = "../clients/public_clients.rs"]
+mod public_clients;
 mod readme;
 mod reference;
 mod samples;

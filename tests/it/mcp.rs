@@ -3,7 +3,8 @@
 use std::process::Command;
 
 use crate::journey::load;
-use crate::support::{Home, Need, Test, guests, packages, root, test};
+use crate::public_clients::packages;
+use crate::support::{Home, Need, Test, guests, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![

@@ -3,7 +3,6 @@
 pub(crate) mod guests;
 pub(crate) mod home;
 pub(crate) mod needs;
-pub(crate) mod packages;
 pub(crate) mod proxy;
 pub(crate) mod registry;
 pub(crate) mod terminal;

@@ -88,7 +88,7 @@ pub(crate) async fn live(hub: &TestRegistry) {
             .unwrap()
     );
 
-    let large: Vec<u8> = (0..6_000_000_u32)
+    let large: Vec<u8> = (0..100_000_000_u32)
         .map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8)
         .collect();
     let manifest = b"schema = 1\nname = \"life\"\nversion = \"0.1.0\"\n".to_vec();
@@ -155,7 +155,7 @@ pub(crate) async fn live(hub: &TestRegistry) {
             metadata.commit_hash.as_str(),
             metadata.xet_hash
         ),
-        (6_000_000, oid.as_str(), None)
+        (100_000_000, oid.as_str(), None)
     );
     assert!(
         repo.file_exists()
@@ -218,6 +218,17 @@ pub(crate) async fn live(hub: &TestRegistry) {
         ("v0.1.0", oid.as_str())
     );
     repo.delete_branch().branch("side").send().await.unwrap();
+
+    repo.create_commit()
+        .operations(vec![CommitOperation::add_bytes("proposed", "proposed")])
+        .commit_message("a proposal")
+        .create_pr(true)
+        .send()
+        .await
+        .unwrap();
+    let proposed = "proposed".to_owned();
+    assert!(tree(&repo, "refs/pr/1").await.contains(&proposed));
+    assert!(!tree(&repo, "main").await.contains(&proposed));
 
     repo.delete_folder()
         .path_in_repo("docs")

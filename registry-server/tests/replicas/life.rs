@@ -7,6 +7,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::json;
 use tool_hub_registry_server::TokenRole;
 
+use crate::public_clients::{self, packages};
 use crate::replica::Pair;
 use crate::support::{TestRegistry, token};
 use crate::{balancer, hf_hub_life, test};
@@ -22,7 +23,30 @@ pub(crate) fn tests() -> Vec<Trial> {
             "life::of_a_repository_with_hf_hub",
             of_a_repository_with_hf_hub,
         ),
+        needing(
+            packages::python_missing,
+            test(
+                "life::of_a_repository_with_python",
+                of_a_repository_with_python,
+            ),
+        ),
+        needing(
+            packages::node_missing,
+            test(
+                "life::of_a_repository_with_javascript",
+                of_a_repository_with_javascript,
+            ),
+        ),
     ]
+}
+
+/// A test that is reported as ignored, and says why, where packages for its language cannot be had.
+fn needing(missing: fn() -> Option<String>, test: Trial) -> Trial {
+    let reason = missing();
+    if let Some(reason) = &reason {
+        eprintln!("SKIPPED: {}, because {reason}", test.name());
+    }
+    test.with_ignored_flag(reason.is_some())
 }
 
 async fn text(hub: &TestRegistry, path: &str) -> String {
@@ -126,12 +150,31 @@ async fn tokens_are_shared() {
     assert_eq!((ask(&pair.a).await, ask(&pair.b).await), (refused, refused));
 }
 
-/// The public client meets another server with every request, and the bucket for long files.
 async fn of_a_repository_with_hf_hub() {
+    through_both(async |hub| hf_hub_life::live(&hub).await).await;
+}
+
+async fn of_a_repository_with_python() {
+    through_both(in_a_process(public_clients::live_in_python)).await;
+}
+
+async fn of_a_repository_with_javascript() {
+    through_both(in_a_process(public_clients::live_in_javascript)).await;
+}
+
+/// The public client meets another server with every request, and the bucket for long files.
+async fn through_both(live: impl AsyncFnOnce(TestRegistry)) {
     let pair = Pair::start().await;
     let endpoints = [pair.a.endpoint.clone(), pair.b.endpoint.clone()];
     let (endpoint, requests) = balancer::start(endpoints).await;
-    hf_hub_life::live(&pair.hub.through(&endpoint)).await;
+    live(pair.hub.through(&endpoint)).await;
     let requests = requests.load(Ordering::Relaxed);
     assert!(requests > 30, "only {requests} requests");
+}
+
+fn in_a_process(live: fn(&str, &str)) -> impl AsyncFnOnce(TestRegistry) {
+    async move |hub: TestRegistry| {
+        let living = tokio::task::spawn_blocking(move || live(&hub.endpoint, &hub.alice));
+        living.await.unwrap();
+    }
 }

@@ -23,6 +23,9 @@ mod life;
 mod memory;
 mod opening;
 mod outage;
+#[allow(dead_code, reason = "the tests of the command use the rest")]
+#[path = "../../../tests/clients/public_clients.rs"]
+mod public_clients;
 mod replica;
 #[allow(dead_code, reason = "the tests of one server use the rest")]
 #[path = "../it/support.rs"]
@@ -57,7 +60,10 @@ fn main() -> ExitCode {
     let trials = tests
         .into_iter()
         .flatten()
-        .map(|trial| trial.with_ignored_flag(missing.is_some()))
+        .map(|trial| match missing {
+            Some(_) => trial.with_ignored_flag(true),
+            None => trial,
+        })
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -4,6 +4,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use super::guests;
+use crate::public_clients::packages;
 
 /// Something that a test cannot run without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,20 +29,8 @@ impl Need {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
             Self::JavascriptGuest => guests::try_build("json-query").err(),
-            Self::PythonPackages => reaches(
-                "python3",
-                &[
-                    "-m",
-                    "pip",
-                    "download",
-                    "--no-deps",
-                    "--quiet",
-                    "--dest",
-                    "{}",
-                    "six==1.17.0",
-                ],
-            ),
-            Self::NodePackages => reaches("npm", &["view", "is-number", "version"]),
+            Self::PythonPackages => packages::python_missing(),
+            Self::NodePackages => packages::node_missing(),
         });
         found.clone()
     }
@@ -68,23 +57,5 @@ fn rust_target() -> Option<String> {
     match installed(()) {
         Some(()) => None,
         None => Some("the Rust target wasm32-wasip2 is missing and cannot be added".to_owned()),
-    }
-}
-
-fn reaches(program: &str, arguments: &[&str]) -> Option<String> {
-    let place = tempfile::tempdir().expect("a temporary directory");
-    let arguments = arguments
-        .iter()
-        .map(|word| word.replace("{}", &place.path().to_string_lossy()));
-    match Command::new(program).args(arguments).output() {
-        Ok(output) if output.status.success() => None,
-        Ok(output) => Some(format!(
-            "`{program}` cannot reach its package registry: {}",
-            String::from_utf8_lossy(&output.stderr)
-                .lines()
-                .last()
-                .unwrap_or_default()
-        )),
-        Err(error) => Some(format!("`{program}` cannot be started: {error}")),
     }
 }

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use super::kept;
-
 /// The directory to put on `PYTHONPATH` for `requirement`, such as `mcp==2.0.0`.
 #[track_caller]
 pub(crate) fn python(requirement: &str) -> PathBuf {
@@ -32,6 +30,39 @@ pub(crate) fn node(package: &str) -> PathBuf {
     })
 }
 
+/// Why packages for Python cannot be installed here; nothing when they can.
+pub(crate) fn python_missing() -> Option<String> {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let mut command = Command::new("python3");
+    command
+        .args(["-m", "pip", "download", "--no-deps", "--quiet", "--dest"])
+        .arg(place.path())
+        .arg("six==1.17.0");
+    unreachable(command)
+}
+
+/// Why packages for Node cannot be installed here; nothing when they can.
+pub(crate) fn node_missing() -> Option<String> {
+    let mut command = Command::new("npm");
+    command.args(["view", "is-number", "version"]);
+    unreachable(command)
+}
+
+fn unreachable(mut command: Command) -> Option<String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    match command.output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(format!(
+            "`{program}` cannot reach its package registry: {}",
+            String::from_utf8_lossy(&output.stderr)
+                .lines()
+                .last()
+                .unwrap_or_default()
+        )),
+        Err(error) => Some(format!("`{program}` cannot be started: {error}")),
+    }
+}
+
 /// Installs beside the place and moves it there, so that what is there is complete.
 #[track_caller]
 fn installed(kind: &str, package: &str, install: impl FnOnce(&Path) -> Command) -> PathBuf {
@@ -40,7 +71,10 @@ fn installed(kind: &str, package: &str, install: impl FnOnce(&Path) -> Command) 
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     let name = package.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-");
-    let place = kept().join("packages").join(kind).join(name);
+    let place = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("packages")
+        .join(kind)
+        .join(name);
     if place.is_dir() {
         return place;
     }
