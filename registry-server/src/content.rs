@@ -1,7 +1,9 @@
 //! The content store: the bytes of files, keyed by their SHA-256, in any `object_store`.
 
 mod bucket;
+mod copy;
 mod digest;
+mod inventory;
 mod parts;
 mod spool;
 mod upload;
@@ -10,7 +12,6 @@ use std::io::SeekFrom;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use futures::TryStreamExt as _;
@@ -24,6 +25,7 @@ use url::Url;
 use bucket::Bucket;
 pub(crate) use bucket::ShownAs;
 pub(crate) use digest::Sha256Digest;
+pub(crate) use inventory::StoredObject;
 use spool::SpooledBytes;
 pub(crate) use spool::{Spool, Spooled};
 
@@ -34,6 +36,8 @@ use crate::error::RegistryError;
 const READ_BYTES: usize = 128 << 10;
 /// The directory where bodies wait until they are complete; inside a local store.
 const INCOMING: &str = "incoming";
+/// The directory, inside a store, of the objects.
+const SHA256: &str = "sha256";
 
 /// Where the bytes of files live. An object, once there, never changes.
 #[derive(Debug, Clone)]
@@ -83,24 +87,6 @@ impl ContentStore {
             Some(bucket) => bucket.signed_url(&key_of(sha256), shown).await,
             None => Ok(None),
         }
-    }
-
-    /// Removes what interrupted uploads left behind: temporary files older than `age`.
-    ///
-    /// Younger ones may belong to another process on the same directory.
-    pub(crate) fn sweep_incoming(&self, age: Duration) -> Result<(), RegistryError> {
-        for entry in std::fs::read_dir(&self.incoming)? {
-            let entry = entry?;
-            let old = entry
-                .metadata()?
-                .modified()?
-                .elapsed()
-                .is_ok_and(|elapsed| elapsed > age);
-            if old {
-                std::fs::remove_file(entry.path())?;
-            }
-        }
-        Ok(())
     }
 
     /// A place for the bytes of one file while they arrive.
@@ -210,5 +196,5 @@ fn create_incoming(directory: &Path) -> Result<PathBuf, RegistryError> {
 /// Two levels of directories keep each one small.
 fn key_of(sha256: &Sha256Digest) -> Key {
     let hex = sha256.to_string();
-    Key::from_iter(["sha256", &hex[..2], &hex[2..4], &hex])
+    Key::from_iter([SHA256, &hex[..2], &hex[2..4], &hex])
 }

@@ -7,6 +7,7 @@ pub(crate) mod commit;
 pub(crate) mod commits;
 pub(crate) mod health;
 pub(crate) mod lfs;
+pub(crate) mod metrics;
 pub(crate) mod not_found;
 pub(crate) mod overview;
 pub(crate) mod paths_info;

@@ -7,7 +7,9 @@
 pub(crate) mod accounts;
 mod aliases;
 pub(crate) mod commits;
+pub(crate) mod contents;
 pub(crate) mod counts;
+pub(crate) mod export;
 pub(crate) mod fulltext;
 mod heads;
 pub(crate) mod holdings;
@@ -19,6 +21,7 @@ pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;
 pub(crate) mod search;
+pub(crate) mod tables;
 pub(crate) mod tokens;
 pub(crate) mod tools;
 mod trouble;
@@ -83,6 +86,30 @@ impl Engine {
         }
     }
 
+    /// How a reading transaction begins that sees the database as it was at its first question, whatever is written meanwhile.
+    fn begin_snapshot(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN DEFERRED",
+            Self::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        }
+    }
+
+    /// Ends a question for rows that nobody may change until the transaction has ended. SQLite's writer is alone anyway.
+    fn share_rows(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => "FOR SHARE",
+        }
+    }
+
+    /// Ends a question for rows that nobody else may lock until the transaction has ended.
+    fn lock_rows(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => "FOR UPDATE",
+        }
+    }
+
     /// Finds a repository and keeps all other writers to it out.
     fn lock_repository(self) -> &'static str {
         match self {
@@ -95,6 +122,7 @@ impl Engine {
 /// A write transaction; dropping it without [`Writing::commit`] rolls back.
 pub(crate) struct Writing {
     transaction: Transaction<'static, Any>,
+    engine: Engine,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -141,6 +169,7 @@ impl Database {
         let transaction = self.pool.begin_with(self.engine.begin()).await?;
         Ok(Writing {
             transaction,
+            engine: self.engine,
             _permit: permit,
         })
     }
@@ -160,6 +189,12 @@ impl Database {
             .fetch_optional(&mut *writing.transaction)
             .await?;
         found.map(|_| writing).ok_or(RegistryError::RepositoryGone)
+    }
+
+    /// Whether the database answers.
+    pub(crate) async fn probe(&self) -> Result<(), RegistryError> {
+        sqlx::query("SELECT 1").execute(&self.pool).await?;
+        Ok(())
     }
 
     /// Flushes what is written and closes all connections.

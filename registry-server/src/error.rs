@@ -50,6 +50,45 @@ pub enum RegistryError {
     /// A temporary file could not be written or read.
     #[error("cannot use temporary file space")]
     Spool(#[from] std::io::Error),
+    /// Stored bytes are not those that their name promises.
+    #[error("the content {expected} is damaged: its bytes hash to {found}")]
+    ContentAltered {
+        /// The sha256 by which it is stored.
+        expected: String,
+        /// The sha256 of what is there.
+        found: String,
+    },
+    /// The garbage collection took a content away while a commit with it was on its way.
+    #[error("the content {sha256} was collected while its commit was on its way")]
+    ContentCollected {
+        /// The sha256 of the content.
+        sha256: String,
+    },
+    /// The content store took longer than this to remove objects. Commits with the same content are refused for two minutes.
+    #[error("the content store took longer than {0:?} to remove a few objects")]
+    RemovalSlow(std::time::Duration),
+    /// A backup was asked for where something is.
+    #[error("{} is in the way; name a directory that does not exist yet", path.display())]
+    InTheWay {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// What should be restored is not a whole backup.
+    #[error("{} is not a backup of a registry: {reason}", path.display())]
+    NotABackup {
+        /// The directory that was named.
+        path: PathBuf,
+        /// What is missing or different.
+        reason: String,
+    },
+    /// A restore was asked for into a registry that is in use.
+    #[error(
+        "the registry to restore into has {table} already; a backup is restored into an empty one"
+    )]
+    NotEmpty {
+        /// What it has: a table of the database.
+        table: &'static str,
+    },
     /// Bytes built to share their SHA-1 with other bytes; git ids would be ambiguous.
     #[error("the content is part of a known attack on sha-1 and is not accepted")]
     Sha1Collision,

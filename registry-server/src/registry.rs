@@ -11,6 +11,7 @@ use crate::content::ContentStore;
 use crate::database::Database;
 use crate::error::RegistryError;
 use crate::limits::Limits;
+use crate::metrics::Metrics;
 use crate::rates::Rates;
 
 /// The file with the metadata, in the registry's directory.
@@ -33,6 +34,7 @@ struct Inner {
     trusted_proxies: Vec<IpNet>,
     rates: Rates,
     limits: Limits,
+    metrics: Arc<Metrics>,
 }
 
 impl Registry {
@@ -72,6 +74,7 @@ impl Registry {
             trusted_proxies: config.trusted_proxies,
             rates: Rates::new(&config.limits),
             limits: config.limits,
+            metrics: Arc::new(Metrics::new()),
         })))
     }
 
@@ -104,6 +107,10 @@ impl Registry {
         &self.0.rates
     }
 
+    pub(crate) fn metrics(&self) -> &Arc<Metrics> {
+        &self.0.metrics
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         &self.0.limits
     }
@@ -116,7 +123,7 @@ impl std::fmt::Debug for Registry {
 }
 
 /// Private repositories and token hashes lie below, so other users of the machine are kept out.
-fn create_private_directory(path: &Path) -> Result<(), RegistryError> {
+pub(crate) fn create_private_directory(path: &Path) -> Result<(), RegistryError> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

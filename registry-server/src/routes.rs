@@ -1,7 +1,7 @@
 //! Every route of the registry, on one page, each with the access it needs.
 
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::from_fn_with_state;
 use http::StatusCode;
 
 use crate::access::{
@@ -9,7 +9,7 @@ use crate::access::{
     SignedIn, SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
-    auth_check, branch_create, branch_delete, commit, commits, health, lfs, not_found, overview,
+    auth_check, branch_create, branch_delete, commit, commits, health, lfs, metrics, not_found, overview,
     paths_info, preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move,
     repo_settings, repo_storage, resolve, super_squash, tag_create, tag_delete, tool, tree,
     validate_yaml, whoami,
@@ -30,7 +30,21 @@ pub(crate) fn router(registry: Registry) -> Router {
         .otherwise(Anyone, not_found::route)
         .into_router()
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn(with_request_id))
+        .layer(from_fn_with_state(registry.clone(), with_request_id))
+        .with_state(registry)
+}
+
+/// What is for the operator only, on an address of its own.
+pub(crate) fn metrics_router(registry: Registry) -> Router {
+    #[rustfmt::skip]
+    let routes = Routes::new()
+        .on(GET,    "/metrics",                                                   Probe,            metrics::show)
+        .on(GET,    "/health/live",                                               Probe,            health::live)
+        .on(GET,    "/health/ready",                                              Probe,            health::ready);
+    routes
+        .otherwise(Anyone, not_found::route)
+        .into_router()
+        .method_not_allowed_fallback(method_not_allowed)
         .with_state(registry)
 }
 
@@ -43,7 +57,9 @@ pub fn routes() -> Vec<Route> {
 #[rustfmt::skip]
 fn api() -> Routes {
     Routes::new()
-        .on(GET,    "/health",                                                    Probe,            health::show)
+        .on(GET,    "/health",                                                    Probe,            health::live)
+        .on(GET,    "/health/live",                                               Probe,            health::live)
+        .on(GET,    "/health/ready",                                              Probe,            health::ready)
         .on(GET,    "/api/whoami-v2",                                             SignedIn,         whoami::show)
         .on(GET,    "/api/users/{user}/overview",                                 Anyone,           overview::user)
         .on(GET,    "/api/organizations/{organisation}/overview",                 Anyone,           overview::organisation)

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
@@ -39,8 +40,33 @@ pub async fn serve(
     sweep::incoming(&registry)?;
     let mut sweeping = JoinSet::new();
     sweeping.spawn(sweep::now_and_then(registry.clone()));
+    let router = routes::router(registry.clone());
+    accept_until(listener, &registry, router, shutdown).await;
+    Ok(())
+}
+
+/// Serves `/metrics` in the text form of Prometheus, and `/health/live` and `/health/ready`, until `shutdown` is ready.
+///
+/// Metrics tell how much a registry is used and by which requests, so they are on no address but the one the operator chose for
+/// them: a loopback one, or one that only the monitoring reaches. A rule by the sender's address on the common listener would let
+/// everybody in as soon as a proxy stands before it.
+pub async fn serve_metrics(
+    listener: TcpListener,
+    registry: Registry,
+    shutdown: impl Future<Output = ()> + Send,
+) {
+    let router = routes::metrics_router(registry.clone());
+    accept_until(listener, &registry, router, shutdown).await;
+}
+
+async fn accept_until(
+    listener: TcpListener,
+    registry: &Registry,
+    router: Router,
+    shutdown: impl Future<Output = ()> + Send,
+) {
     let limits = registry.limits().clone();
-    let service = TowerToHyperService::new(routes::router(registry.clone()));
+    let service = TowerToHyperService::new(router);
     let connections = Arc::new(Semaphore::new(limits.connections_max));
     let graceful = GracefulShutdown::new();
     let mut shutdown = std::pin::pin!(shutdown);
@@ -63,6 +89,7 @@ pub async fn serve(
         };
         prepare(&stream);
         let stream = StalledWrites::new(stream, limits.answer_stall_max);
+        let open = registry.metrics().connection();
         let (registry, service) = (registry.clone(), service.clone());
         let from_peer = service_fn(move |mut request: Request<Incoming>| {
             let address = client_address(peer, request.headers(), registry.trusted_proxies());
@@ -74,7 +101,7 @@ pub async fn serve(
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection broke off");
             }
-            drop(permit);
+            drop((open, permit));
         });
     }
     drop(listener);
@@ -84,7 +111,6 @@ pub async fn serve(
     {
         tracing::warn!("requests were still open when the grace period ended");
     }
-    Ok(())
 }
 
 /// Waits for room and then for a connection; `None` when the system refused one.

@@ -7,7 +7,7 @@ use crate::error::RegistryError;
 use crate::registry::Registry;
 
 /// Temporary files older than this belong to no upload that still runs.
-const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Rest between two sweeps. Each of several servers sweeps; what one has taken away the others do not miss.
 const PAUSE: Duration = Duration::from_secs(60 * 60);
 

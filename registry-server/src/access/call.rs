@@ -154,6 +154,9 @@ async fn admit<S: Scope>(
 ) -> Result<(S::Admitted, BaseUrl), Refusal> {
     let base = BaseUrl::of(registry, parts)?;
     let visitor = Visitor::of(registry, parts).await;
+    if let Some(caller) = visitor.as_ref().ok().and_then(Visitor::caller) {
+        tracing::Span::current().record("account", &caller.account.name);
+    }
     if S::METERED
         && let Some(subject) = subject(visitor.as_ref().ok(), parts)
     {

@@ -5,7 +5,7 @@ use std::fmt;
 use data_encoding::HEXLOWER;
 
 /// The SHA-256 of a file; it names the file in the content store.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Sha256Digest([u8; 32]);
 
 impl Sha256Digest {

@@ -13,7 +13,7 @@ use super::{ContentStore, Spooled};
 use crate::error::RegistryError;
 
 /// What the keys of parts begin with.
-const PARTS: &str = "parts";
+pub(super) const PARTS: &str = "parts";
 
 impl ContentStore {
     /// Stores a part. When this returns the bytes are durable.
@@ -54,7 +54,7 @@ impl ContentStore {
     }
 
     /// Another server may have been faster.
-    async fn remove(&self, key: &Key) -> Result<(), RegistryError> {
+    pub(super) async fn remove(&self, key: &Key) -> Result<(), RegistryError> {
         match self.store.delete(key).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error.into()),

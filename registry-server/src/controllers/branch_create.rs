@@ -71,7 +71,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 operations: Vec::new(),
             };
             initial_commit(
-                database,
+                &call.registry,
                 &mut writing,
                 repository,
                 &branch,

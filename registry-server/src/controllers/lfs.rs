@@ -6,6 +6,8 @@ pub(crate) mod object;
 pub(crate) mod part;
 pub(crate) mod verify;
 
+use std::collections::BTreeSet;
+
 use http::StatusCode;
 
 use crate::clock;
@@ -42,8 +44,10 @@ async fn take_in(registry: &Registry, upload: &Upload, spooled: Spooled) -> Resu
     let repository = &upload.repository;
     let oid = pointer_oid(&blob.sha256, blob.size_bytes)?;
     let mut writing = registry.database().write_to(repository).await?;
+    let digests = BTreeSet::from([blob.sha256]);
+    let claimed = writing.claim_contents(registry.content(), digests).await?;
     if writing
-        .insert_uploaded_blob(repository, &oid, &blob, clock::now_ms())
+        .insert_uploaded_blob(repository, &oid, &blob, &claimed, clock::now_ms())
         .await?
         && let Some(exceeded) = quota::exceeded(registry, &mut writing, &upload.owner).await?
     {

@@ -95,7 +95,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
             .field("url", Value::String(web_url(&call.base, &repository))));
     }
     initial_commit(
-        registry.database(),
+        registry,
         &mut writing,
         &repository,
         &main,

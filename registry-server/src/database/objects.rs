@@ -3,10 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use gix_hash::ObjectId;
+use gix_object::Kind;
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, FromRow};
 
-use super::{BATCH_MAX, Database, Writing, placeholders};
+use super::contents::Claimed;
+use super::{BATCH_MAX, Database, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -108,6 +110,37 @@ impl Database {
     }
 }
 
+/// A git tree or commit as stored.
+#[derive(Debug, Clone, FromRow)]
+pub(crate) struct StoredGitObject {
+    pub(crate) repository: String,
+    pub(crate) oid: String,
+    /// The object without its header.
+    pub(crate) data: Vec<u8>,
+}
+
+impl Database {
+    /// Trees or commits of all repositories, in order, at most `limit` after a repository and an id.
+    pub(crate) async fn git_objects_after(
+        &self,
+        kind: Kind,
+        after: &(String, String),
+        limit: i64,
+    ) -> Result<Vec<StoredGitObject>, RegistryError> {
+        let table = match kind {
+            Kind::Commit => "repository, oid, data FROM commits",
+            _ => "repository, oid, data FROM trees",
+        };
+        let condition = "WHERE (repository, oid) > ($1, $2) ORDER BY repository, oid LIMIT $3";
+        Ok(select(table, condition)
+            .bind(&after.0)
+            .bind(&after.1)
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+}
+
 impl Blob {
     fn stored(sha256: &str, size: i64, form: &str) -> Result<Self, RegistryError> {
         Ok(Self {
@@ -136,14 +169,15 @@ impl Writing {
         Ok(())
     }
 
-    /// Records the content of a blob that a commit names; false when one did before.
+    /// Records the content of a blob that a commit names and that this transaction has claimed; false when one did before.
     pub(crate) async fn insert_blob(
         &mut self,
         repository: &str,
         oid: &ObjectId,
         blob: &Blob,
+        claimed: &Claimed,
     ) -> Result<bool, RegistryError> {
-        self.upsert_blob(repository, oid, blob, None).await
+        self.upsert_blob(repository, oid, blob, claimed, None).await
     }
 
     /// Records the content of a blob that awaits its commit; false when the repository has it.
@@ -152,9 +186,11 @@ impl Writing {
         repository: &str,
         oid: &ObjectId,
         blob: &Blob,
+        claimed: &Claimed,
         now_ms: i64,
     ) -> Result<bool, RegistryError> {
-        self.upsert_blob(repository, oid, blob, Some(now_ms)).await
+        self.upsert_blob(repository, oid, blob, claimed, Some(now_ms))
+            .await
     }
 
     /// A blob that somebody committed as text and that is an LFS pointer stands for the object from the moment it is there, as in git.
@@ -163,8 +199,14 @@ impl Writing {
         repository: &str,
         oid: &ObjectId,
         blob: &Blob,
+        claimed: &Claimed,
         uploaded_ms: Option<i64>,
     ) -> Result<bool, RegistryError> {
+        debug_assert!(
+            claimed.covers(&blob.sha256),
+            "{} is not claimed",
+            blob.sha256
+        );
         let statement = sqlx::query(
             "INSERT INTO blobs (repository, oid, sha256, size_bytes, form, uploaded_ms) VALUES ($1, $2, $3, $4, $5, $6) \
              ON CONFLICT (repository, oid) DO UPDATE SET \

@@ -144,13 +144,14 @@ pub(crate) async fn write_commit(
 ///
 /// False when a reference of this name exists.
 pub(crate) async fn initial_commit(
-    database: &Database,
+    registry: &Registry,
     writing: &mut Writing,
     repository: &Repository,
     branch: &RefName,
     author: &Account,
     proposal: &Proposal,
 ) -> Result<bool, RegistryError> {
+    let database = registry.database();
     let snapshot = match build(database, &repository.id, None, &proposal.operations).await? {
         Ok(snapshot) => snapshot,
         Err(refusal) => {
@@ -171,6 +172,7 @@ pub(crate) async fn initial_commit(
         return Ok(false);
     }
     insert(
+        registry,
         writing,
         repository,
         &commit,
@@ -238,7 +240,11 @@ pub(super) async fn store(
         snapshot,
     } = prepared;
     let operations = &proposal.operations;
-    if insert(writing, repository, commit, data, snapshot, operations).await? == Added::Nothing {
+    let added = insert(
+        registry, writing, repository, commit, data, snapshot, operations,
+    )
+    .await?;
+    if added == Added::Nothing {
         return Ok(None);
     }
     let exceeded = quota::exceeded(registry, writing, &repository.owner).await?;
@@ -345,6 +351,7 @@ enum Added {
 }
 
 async fn insert(
+    registry: &Registry,
     writing: &mut Writing,
     repository: &Repository,
     commit: &Commit,
@@ -358,9 +365,14 @@ async fn insert(
             blobs.insert(*oid, blob);
         }
     }
+    let digests = blobs.values().map(|blob| blob.sha256).collect();
+    let claimed = writing.claim_contents(registry.content(), digests).await?;
     let mut added = Added::Nothing;
     for (oid, blob) in blobs {
-        if writing.insert_blob(&repository.id, &oid, blob).await? {
+        if writing
+            .insert_blob(&repository.id, &oid, blob, &claimed)
+            .await?
+        {
             added = Added::Content;
         }
     }

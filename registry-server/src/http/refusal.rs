@@ -105,6 +105,17 @@ impl From<RegistryError> for Refusal {
         if matches!(error, RegistryError::Sha1Collision) {
             return Self::new(StatusCode::UNPROCESSABLE_ENTITY, error.to_string());
         }
+        if matches!(error, RegistryError::ContentCollected { .. }) {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a commit lost a race"
+            );
+            return Self::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "a file of this commit was being collected as garbage; send the commit again",
+            )
+            .header(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
         if disk_is_full(&error) {
             tracing::error!(error = &error as &dyn std::error::Error, "no space is left");
             return Self::new(

@@ -11,15 +11,18 @@
 #[allow(dead_code, reason = "the tests of several servers use the rest")]
 #[path = "../backends/backends.rs"]
 mod backends;
+mod backup;
 mod client_suites;
 mod download;
 mod engines;
+mod garbage;
 mod git_authority;
 mod hf_hub_life;
 mod history;
 mod hostile;
 mod lfs;
 mod limits;
+mod monitoring;
 mod overview;
 mod pull_requests;
 mod quotas;
@@ -27,6 +30,7 @@ mod rates;
 mod repositories;
 mod rights;
 mod rights_matrix;
+mod scrub;
 mod search;
 mod search_tools;
 mod server;

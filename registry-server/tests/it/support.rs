@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::{Method, RequestBuilder, Response};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -174,6 +175,28 @@ impl TestRegistry {
         files_below(&root.join(below))
     }
 
+    /// The file in which the registry, or the server of its bucket, keeps these bytes.
+    #[allow(dead_code, reason = "not every target looks at files")]
+    pub(crate) fn object(&self, bytes: &[u8]) -> PathBuf {
+        let hex = hex(bytes);
+        let content = match &self.place {
+            Some(place) => backends::bucket_files(place),
+            None => self.config.directory.join("content"),
+        };
+        let below = format!("sha256/{}/{}/{hex}", &hex[..2], &hex[2..4]);
+        content.join(below)
+    }
+
+    /// Where another registry of the same kind could be.
+    #[allow(dead_code, reason = "not every target opens several registries")]
+    pub(crate) fn elsewhere(&self, name: &str) -> RegistryConfig {
+        let directory = self.directory.path().join(name);
+        match Place::wanted() {
+            Some(place) => place.config(&directory, Downloads::Proxy),
+            None => RegistryConfig::new(directory),
+        }
+    }
+
     /// All that the database has written down.
     pub(crate) fn stored_metadata(&self) -> Vec<u8> {
         let Some(place) = &self.place else {
@@ -282,7 +305,20 @@ pub(crate) async fn token(registry: &Registry, user: &str, role: TokenRole) -> S
         .to_owned()
 }
 
-/// The header line of a commit.
+/// The SHA-256 of these bytes.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
+}
+
+/// Serves a registry until the test ends, and tells its address.
+#[allow(dead_code, reason = "not every target opens several registries")]
+pub(crate) async fn serve_on_a_port(registry: &Registry) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(serve(listener, registry.clone(), std::future::pending()));
+    endpoint
+}
+
 /// A stranger's request with these headers.
 pub(crate) async fn ask(
     hub: &TestRegistry,
@@ -305,6 +341,7 @@ pub(crate) fn header_value<'a>(response: &'a Response, name: &str) -> &'a str {
     value.to_str().unwrap()
 }
 
+/// The header line of a commit.
 pub(crate) fn header(title: &str) -> String {
     format!(
         "{}\n",

@@ -12,9 +12,23 @@
 
 #[path = "../backends/backends.rs"]
 mod backends;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "its tests run on one server in their own target"
+)]
+#[path = "../it/backup.rs"]
+mod backup;
 mod balancer;
 mod commits;
 mod downloads;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "its tests run on one server in their own target"
+)]
+#[path = "../it/garbage.rs"]
+mod garbage;
 #[allow(dead_code, reason = "its tests run on one server in their own target")]
 #[path = "../it/hf_hub_life.rs"]
 mod hf_hub_life;
@@ -22,6 +36,7 @@ mod lfs;
 mod life;
 mod memory;
 mod opening;
+mod operation;
 mod outage;
 #[allow(dead_code, reason = "the tests of the command use the rest")]
 #[path = "../../../tests/clients/public_clients.rs"]
@@ -48,6 +63,7 @@ fn main() -> ExitCode {
         life::tests(),
         memory::tests(),
         opening::tests(),
+        operation::tests(),
         outage::tests(),
     ];
     let missing = match arguments.list {

@@ -3,8 +3,10 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::Duration;
 
-use tool_hub_registry_server::{Downloads, Registry, serve};
+use tokio::signal::unix::{SignalKind, signal};
+use tool_hub_registry_server::{Downloads, Registry, RegistryConfig, serve};
 
 use crate::backends::{Place, Shared};
 use crate::support::TestRegistry;
@@ -14,6 +16,9 @@ const ROLE: &str = "--serve-as-a-replica";
 
 /// Short parts, so that a file of a few megabytes has several.
 const LFS_PART_BYTES: u64 = 5 << 20;
+
+/// How long requests may go on after a replica was asked to end.
+pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// A running server. It ends with this value, in the manner of a power cut.
 pub(crate) struct Replica {
@@ -60,19 +65,22 @@ impl Pair {
 }
 
 impl Replica {
-    pub(crate) fn start(place: &Place, directory: &Path, downloads: Downloads) -> Self {
+    /// Starts a server on a place, or on a directory alone.
+    pub(crate) fn start<'a>(
+        place: impl Into<Option<&'a Place>>,
+        directory: &Path,
+        downloads: Downloads,
+    ) -> Self {
+        let [database, endpoint, storage] = match place.into() {
+            Some(place) => [&place.database, &place.endpoint, &place.storage].map(String::as_str),
+            None => [""; 3],
+        };
         let downloads = match downloads {
             Downloads::Proxy => "proxy",
             _ => "redirect",
         };
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args([
-                ROLE,
-                &place.database,
-                &place.endpoint,
-                &place.storage,
-                downloads,
-            ])
+            .args([ROLE, database, endpoint, storage, downloads])
             .arg(directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -97,6 +105,20 @@ impl Replica {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
+
+    /// Asks the process to end, as an orchestrator does.
+    #[allow(dead_code, reason = "not every target asks")]
+    pub(crate) fn terminate(&self) {
+        let mut kill = Command::new("kill");
+        let sent = kill.args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    }
+
+    /// The exit code, if the process has ended by itself.
+    #[allow(dead_code, reason = "not every target asks")]
+    pub(crate) fn exit_code(&mut self) -> Option<i32> {
+        self.child.try_wait().unwrap()?.code()
+    }
 }
 
 impl Drop for Replica {
@@ -115,11 +137,11 @@ pub(crate) fn run_if_asked() -> Option<ExitCode> {
     if role != ROLE {
         return None;
     }
-    let place = Place {
+    let place = (!database.is_empty()).then(|| Place {
         database: database.clone(),
         endpoint: endpoint.clone(),
         storage: storage.clone(),
-    };
+    });
     let downloads = match downloads.as_str() {
         "proxy" => Downloads::Proxy,
         _ => Downloads::Redirect,
@@ -129,21 +151,32 @@ pub(crate) fn run_if_asked() -> Option<ExitCode> {
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(run(&place, Path::new(directory), downloads));
+    let mut config = match &place {
+        Some(place) => place.config(Path::new(directory), downloads),
+        None => RegistryConfig::new(directory),
+    };
+    config.limits.shutdown_grace_max = GRACE;
+    config.limits.lfs_part_bytes = LFS_PART_BYTES;
+    runtime.block_on(run(config));
     Some(ExitCode::SUCCESS)
 }
 
-async fn run(place: &Place, directory: &Path, downloads: Downloads) {
-    let mut config = place.config(directory, downloads);
-    config.limits.lfs_part_bytes = LFS_PART_BYTES;
+async fn run(config: RegistryConfig) {
     let registry = Registry::open(config).await.unwrap();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut terminated = signal(SignalKind::terminate()).unwrap();
     println!("http://{}", listener.local_addr().unwrap());
     let parent_ended = tokio::task::spawn_blocking(|| {
         let _ = std::io::stdin().read(&mut [0]);
     });
-    let stop = async {
-        let _ = parent_ended.await;
+    let stop = async move {
+        tokio::select! {
+            _ = parent_ended => {}
+            _ = terminated.recv() => {}
+        }
     };
-    serve(listener, registry, stop).await.unwrap();
+    serve(listener, registry.clone(), stop).await.unwrap();
+    registry.close().await;
+    // What waits for the end of standard input would keep the process.
+    std::process::exit(0);
 }

@@ -95,6 +95,8 @@ pub(super) fn samples() -> Vec<Sample> {
     let json = Body::Json;
     vec![
         get("/health", "/health"),
+        get("/health/live", "/health/live"),
+        get("/health/ready", "/health/ready"),
         get("/api/whoami-v2", "/api/whoami-v2"),
         get("/api/users/{user}/overview", "/api/users/alice/overview"),
         get("/api/organizations/{organisation}/overview", "/api/organizations/acme/overview"),

@@ -1,0 +1,13 @@
+//! `GET /metrics`, on an address of its own: what the server counts.
+
+use axum::response::IntoResponse as _;
+use http::header::CONTENT_TYPE;
+
+use crate::access::{Call, Probe};
+use crate::http::Reply;
+use crate::metrics;
+
+pub(crate) async fn show(call: Call<Probe>) -> Reply {
+    let text = call.registry.metrics().text()?;
+    Ok(([(CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response())
+}

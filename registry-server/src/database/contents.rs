@@ -1,0 +1,302 @@
+//! Which content is in use, and the lock between commits and the garbage collection.
+//!
+//! A commit stores content first and refers to it later, in a transaction. The collection must not take content away in between
+//! unnoticed, whichever servers the two run on. Both go through one row a content:
+//!
+//! - the collection condemns content in a transaction of its own; in a second one it locks the rows, looks whether somebody refers to
+//!   the content after all, removes it, and says so in the row;
+//! - a commit locks the same rows, shared with other commits, in the transaction that makes the references. Each waits for the other,
+//!   and the later one sees what the earlier one did: the collection sees the reference, or the commit sees the row and looks whether
+//!   the content is there.
+//!
+//! A condemned row without the word that the content is gone belongs to a collection that was cut off, by a crash or because the
+//! database gave it up. Its last removals may still be on their way to the storage, so a commit is refused for [`REMOVAL_DOUBT`].
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
+
+use super::{BATCH_MAX, Database, Writing, placeholders};
+use crate::clock;
+use crate::content::{ContentStore, Sha256Digest};
+use crate::error::RegistryError;
+
+/// How long after it was condemned a content may still be removed by a collection that was cut off.
+pub(crate) const REMOVAL_DOUBT: Duration = Duration::from_secs(2 * 60);
+
+/// Proof that a transaction may refer to some contents: they are there, and stay until it has ended.
+pub(crate) struct Claimed(BTreeSet<Sha256Digest>);
+
+impl Claimed {
+    pub(super) fn covers(&self, digest: &Sha256Digest) -> bool {
+        self.0.contains(digest)
+    }
+}
+
+#[derive(FromRow)]
+struct Row {
+    sha256: String,
+    condemned_ms: i64,
+    removed: i64,
+}
+
+impl Row {
+    /// A collection may not be done with the content.
+    fn is_in_doubt(&self, now_ms: i64) -> bool {
+        let doubt_ms = clock::span_ms(REMOVAL_DOUBT);
+        self.removed == 0 && self.condemned_ms > now_ms.saturating_sub(doubt_ms)
+    }
+}
+
+impl Database {
+    /// Those of these contents that somebody refers to.
+    pub(crate) async fn referenced(
+        &self,
+        digests: &BTreeSet<Sha256Digest>,
+    ) -> Result<BTreeSet<Sha256Digest>, RegistryError> {
+        referenced(&self.pool, digests).await
+    }
+
+    /// The contents that repositories refer to, in order, at most `limit` after `after`.
+    pub(crate) async fn contents_after(
+        &self,
+        after: Option<&Sha256Digest>,
+        limit: i64,
+    ) -> Result<Vec<Sha256Digest>, RegistryError> {
+        let rows: Vec<String> = sqlx::query_scalar(
+            "SELECT DISTINCT sha256 FROM blobs WHERE sha256 > $1 ORDER BY sha256 LIMIT $2",
+        )
+        .bind(after.map(ToString::to_string).unwrap_or_default())
+        .bind(limit)
+        .fetch_all(&self.pool)
+        .await?;
+        rows.iter().map(|hex| stored(hex)).collect()
+    }
+
+    /// The repositories that hold a content: `kind owner/name`, at most `limit`.
+    pub(crate) async fn holders(
+        &self,
+        digest: &Sha256Digest,
+        limit: i64,
+    ) -> Result<Vec<String>, RegistryError> {
+        let holders = sqlx::query_scalar(
+            "SELECT DISTINCT r.kind || ' ' || o.name || '/' || r.name FROM blobs b JOIN repositories r ON r.id = b.repository \
+             JOIN accounts o ON o.id = r.owner WHERE b.sha256 = $1 ORDER BY 1 LIMIT $2",
+        );
+        Ok(holders
+            .bind(digest.to_string())
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
+    }
+}
+
+impl Writing {
+    /// Makes sure that these contents are there and stay, whatever a collection is doing. Whoever refers to a content claims it first,
+    /// in the transaction that makes the reference.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::ContentCollected`] when one of them is gone or may go; it has to be sent again.
+    pub(crate) async fn claim_contents(
+        &mut self,
+        store: &ContentStore,
+        digests: BTreeSet<Sha256Digest>,
+    ) -> Result<Claimed, RegistryError> {
+        let all: Vec<&Sha256Digest> = digests.iter().collect();
+        for batch in all.chunks(BATCH_MAX) {
+            let mut rows: Vec<Row> = Vec::new();
+            // A row that is forgotten between the two statements is made again.
+            while rows.len() < batch.len() {
+                self.insert_contents(batch).await?;
+                rows = self.lock_contents(batch, self.engine.share_rows()).await?;
+            }
+            for row in rows.iter().filter(|row| row.condemned_ms > 0) {
+                let digest = stored(&row.sha256)?;
+                if row.is_in_doubt(clock::now_ms()) || store.find(&digest).await?.is_none() {
+                    return Err(RegistryError::ContentCollected {
+                        sha256: digest.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(Claimed(digests))
+    }
+
+    /// The order is that of the digests everywhere, so that no two transactions wait for each other.
+    async fn insert_contents(&mut self, digests: &[&Sha256Digest]) -> Result<(), RegistryError> {
+        let mut values = String::new();
+        for number in 1..=digests.len() {
+            let comma = if number > 1 { "," } else { "" };
+            values.push_str(&format!("{comma}(${number}, 0, 0)"));
+        }
+        let mut statement = sqlx::query(AssertSqlSafe(format!(
+            "INSERT INTO contents (sha256, condemned_ms, removed) VALUES {values} ON CONFLICT (sha256) DO NOTHING"
+        )));
+        for digest in digests {
+            statement = statement.bind(digest.to_string());
+        }
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    async fn lock_contents(
+        &mut self,
+        digests: &[&Sha256Digest],
+        lock: &str,
+    ) -> Result<Vec<Row>, RegistryError> {
+        let mut query = sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT sha256, condemned_ms, removed FROM contents WHERE sha256 IN ({}) ORDER BY sha256 {lock}",
+            placeholders(1, digests.len())
+        )));
+        for digest in digests {
+            query = query.bind(digest.to_string());
+        }
+        Ok(query.fetch_all(&mut *self.transaction).await?)
+    }
+
+    /// Condemns contents.
+    pub(crate) async fn condemn_contents(
+        &mut self,
+        digests: &BTreeSet<Sha256Digest>,
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
+        for digest in digests {
+            let statement = sqlx::query(
+                "INSERT INTO contents (sha256, condemned_ms, removed) VALUES ($1, $2, 0) \
+                 ON CONFLICT (sha256) DO UPDATE SET condemned_ms = excluded.condemned_ms, removed = 0",
+            )
+            .bind(digest.to_string())
+            .bind(now_ms);
+            self.run(statement).await?;
+        }
+        Ok(())
+    }
+
+    /// Keeps commits away from these contents, and tells which of them somebody refers to.
+    pub(crate) async fn keep_from_commits(
+        &mut self,
+        digests: &BTreeSet<Sha256Digest>,
+    ) -> Result<BTreeSet<Sha256Digest>, RegistryError> {
+        let all: Vec<&Sha256Digest> = digests.iter().collect();
+        for batch in all.chunks(BATCH_MAX) {
+            self.lock_contents(batch, self.engine.lock_rows()).await?;
+        }
+        referenced(&mut *self.transaction, digests).await
+    }
+
+    /// Records that a condemned content is gone.
+    pub(crate) async fn record_removal(
+        &mut self,
+        digest: &Sha256Digest,
+    ) -> Result<(), RegistryError> {
+        let statement = sqlx::query("UPDATE contents SET removed = 1 WHERE sha256 = $1")
+            .bind(digest.to_string());
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Takes back that a content was condemned.
+    pub(crate) async fn acquit_content(
+        &mut self,
+        digest: &Sha256Digest,
+    ) -> Result<(), RegistryError> {
+        let statement =
+            sqlx::query("UPDATE contents SET condemned_ms = 0, removed = 0 WHERE sha256 = $1")
+                .bind(digest.to_string());
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Takes back that contents were condemned before `before_ms` that somebody refers to.
+    pub(crate) async fn acquit_referenced(&mut self, before_ms: i64) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "UPDATE contents SET condemned_ms = 0, removed = 0 WHERE condemned_ms > 0 AND condemned_ms < $1 \
+             AND EXISTS (SELECT 1 FROM blobs WHERE blobs.sha256 = contents.sha256)",
+        )
+        .bind(before_ms);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Forgets what was condemned before `before_ms` and that nobody refers to; no commit that was on its way then can still be.
+    pub(crate) async fn forget_condemned(&mut self, before_ms: i64) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "DELETE FROM contents WHERE condemned_ms > 0 AND condemned_ms < $1 \
+             AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.sha256 = contents.sha256)",
+        )
+        .bind(before_ms);
+        self.run(statement).await?;
+        Ok(())
+    }
+}
+
+async fn referenced(
+    database: impl Executor<'_, Database = Any>,
+    digests: &BTreeSet<Sha256Digest>,
+) -> Result<BTreeSet<Sha256Digest>, RegistryError> {
+    if digests.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let sql = format!(
+        "SELECT DISTINCT sha256 FROM blobs WHERE sha256 IN ({})",
+        placeholders(1, digests.len())
+    );
+    let mut query = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql));
+    for digest in digests {
+        query = query.bind(digest.to_string());
+    }
+    let rows = query.fetch_all(database).await?;
+    rows.iter().map(|hex| stored(hex)).collect()
+}
+
+pub(super) fn stored(hex: &str) -> Result<Sha256Digest, RegistryError> {
+    Sha256Digest::from_hex(hex).ok_or_else(|| RegistryError::Damaged(format!("sha256 {hex:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_may_still_be_removed_is_not_relied_on() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("registry.sqlite");
+        let database = Database::open_sqlite(&path).await.unwrap();
+        let store = ContentStore::open_local(scratch.path()).unwrap();
+        let mut spool = store.spool(1 << 10);
+        spool.write(b"content").await.unwrap();
+        let spooled = spool.finish().await.unwrap();
+        let digests = BTreeSet::from([spooled.sha256]);
+        store.keep(spooled).await.unwrap();
+
+        let is_claimed = async || {
+            let mut writing = database.write().await.unwrap();
+            match writing.claim_contents(&store, digests.clone()).await {
+                Ok(claimed) => claimed.covers(digests.first().unwrap()),
+                Err(RegistryError::ContentCollected { .. }) => false,
+                Err(error) => panic!("{error:?}"),
+            }
+        };
+        let condemn = async |age: Duration, is_removed: bool| {
+            let since_ms = clock::now_ms() - clock::span_ms(age);
+            let mut writing = database.write().await.unwrap();
+            writing.condemn_contents(&digests, since_ms).await.unwrap();
+            if is_removed {
+                let digest = digests.first().unwrap();
+                writing.record_removal(digest).await.unwrap();
+            }
+            writing.commit().await.unwrap();
+        };
+        assert!(is_claimed().await, "nobody condemned it");
+        condemn(Duration::ZERO, false).await;
+        assert!(!is_claimed().await, "it may go at any moment");
+        condemn(REMOVAL_DOUBT + Duration::from_secs(1), false).await;
+        assert!(is_claimed().await, "it stayed");
+        condemn(Duration::ZERO, true).await;
+        assert!(is_claimed().await, "it was sent again");
+        store.remove(digests.first().unwrap()).await.unwrap();
+        assert!(!is_claimed().await, "it is gone");
+    }
+}

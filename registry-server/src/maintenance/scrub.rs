@@ -1,0 +1,336 @@
+//! Reading everything again to find what the disk changed.
+
+use std::fmt;
+
+use futures::{StreamExt as _, TryStreamExt as _};
+use gix_object::Kind;
+
+use crate::content::{Sha256Digest, StoredObject};
+use crate::database::objects::{StoredGitObject, object_id};
+use crate::error::RegistryError;
+use crate::git;
+use crate::registry::Registry;
+
+/// Most faults that are listed; all are counted.
+const FAULTS_MAX: usize = 1_000;
+/// Most repositories named for one damaged content.
+const HOLDERS_MAX: i64 = 10;
+/// Rows asked for at once.
+const PAGE: i64 = 500;
+/// Git objects asked for at once; a tree may have some megabytes.
+const GIT_PAGE: i64 = 50;
+/// Objects hashed at the same time.
+const HASHES_IN_FLIGHT_MAX: usize = 4;
+/// Objects looked for at the same time.
+const LOOKS_IN_FLIGHT_MAX: usize = 16;
+
+/// What a scrub found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScrubReport {
+    /// Objects of the content store that were hashed.
+    pub objects: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Git trees and commits that were hashed.
+    pub git_objects: u64,
+    /// The first thousand faults.
+    pub faults: Vec<ScrubFault>,
+    /// How many faults there are.
+    pub fault_count: u64,
+}
+
+/// Something that is not as it was stored. `{}` says it in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScrubFault {
+    /// The bytes of a file are other bytes.
+    ContentAltered {
+        /// The digest they should have.
+        sha256: String,
+        /// The digest they have.
+        found: String,
+        /// `kind owner/name` of repositories with this file, at most ten.
+        repositories: Vec<String>,
+    },
+    /// The bytes of a file cannot be read.
+    ContentUnreadable {
+        /// The digest they should have.
+        sha256: String,
+        /// What the store said.
+        reason: String,
+        /// As above.
+        repositories: Vec<String>,
+    },
+    /// A commit refers to bytes that are not there.
+    ContentMissing {
+        /// Their digest.
+        sha256: String,
+        /// As above.
+        repositories: Vec<String>,
+    },
+    /// A tree or a commit in the database does not have its id.
+    GitObjectAltered {
+        /// `tree` or `commit`.
+        kind: &'static str,
+        /// The id it should have.
+        oid: String,
+        /// The id of its repository in the database.
+        repository: String,
+    },
+}
+
+impl ScrubReport {
+    /// Whether everything is as it was stored. A command ends with failure when it is not.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.fault_count == 0
+    }
+
+    fn add(&mut self, fault: ScrubFault) {
+        tracing::error!(%fault, "the registry is damaged");
+        self.fault_count += 1;
+        if self.faults.len() < FAULTS_MAX {
+            self.faults.push(fault);
+        }
+    }
+}
+
+impl fmt::Display for ScrubFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ContentAltered {
+                sha256,
+                found,
+                repositories,
+            } => {
+                write!(
+                    f,
+                    "content {sha256} is altered, it hashes to {found}{}",
+                    Holders(repositories)
+                )
+            }
+            Self::ContentUnreadable {
+                sha256,
+                reason,
+                repositories,
+            } => {
+                write!(
+                    f,
+                    "content {sha256} cannot be read: {reason}{}",
+                    Holders(repositories)
+                )
+            }
+            Self::ContentMissing {
+                sha256,
+                repositories,
+            } => {
+                write!(f, "content {sha256} is missing{}", Holders(repositories))
+            }
+            Self::GitObjectAltered {
+                kind,
+                oid,
+                repository,
+            } => {
+                write!(f, "{kind} {oid} of repository {repository} is altered")
+            }
+        }
+    }
+}
+
+struct Holders<'a>(&'a [String]);
+
+impl fmt::Display for Holders<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("; no repository holds it"),
+            holders => write!(f, "; held by {}", holders.join(", ")),
+        }
+    }
+}
+
+impl Registry {
+    /// Hashes every stored object again and looks for what is missing. It changes nothing and may run while others push.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::Query`] or [`RegistryError::Content`] when the database or the listing of the store fails. What is damaged is
+    /// in the report, not an error.
+    pub async fn scrub(&self) -> Result<ScrubReport, RegistryError> {
+        let mut report = ScrubReport::default();
+        self.scrub_contents(&mut report).await?;
+        self.look_for_missing(&mut report).await?;
+        for kind in [Kind::Tree, Kind::Commit] {
+            self.scrub_git_objects(kind, &mut report).await?;
+        }
+        Ok(report)
+    }
+
+    async fn scrub_contents(&self, report: &mut ScrubReport) -> Result<(), RegistryError> {
+        let hashed = self
+            .content()
+            .list()
+            .map_ok(async |object| Ok((object, self.content().rehash(&object.sha256).await)))
+            .try_buffer_unordered(HASHES_IN_FLIGHT_MAX);
+        let mut hashed = std::pin::pin!(hashed);
+        while let Some((object, outcome)) = hashed.try_next().await? {
+            report.objects += 1;
+            report.bytes += object.size_bytes;
+            self.judge(&object, outcome, report).await?;
+        }
+        Ok(())
+    }
+
+    async fn judge(
+        &self,
+        object: &StoredObject,
+        outcome: Result<Option<Sha256Digest>, RegistryError>,
+        report: &mut ScrubReport,
+    ) -> Result<(), RegistryError> {
+        let sha256 = object.sha256.to_string();
+        let repositories = self.database().holders(&object.sha256, HOLDERS_MAX);
+        match outcome {
+            Ok(Some(found)) if found != object.sha256 => {
+                let (found, repositories) = (found.to_string(), repositories.await?);
+                report.add(ScrubFault::ContentAltered {
+                    sha256,
+                    found,
+                    repositories,
+                });
+            }
+            // Gone since the listing: whether somebody misses it is looked at afterwards.
+            Ok(_) => {}
+            Err(error) => {
+                let (reason, repositories) = (chain(&error), repositories.await?);
+                report.add(ScrubFault::ContentUnreadable {
+                    sha256,
+                    reason,
+                    repositories,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    async fn look_for_missing(&self, report: &mut ScrubReport) -> Result<(), RegistryError> {
+        let mut after = None;
+        loop {
+            let page = self.database().contents_after(after.as_ref(), PAGE).await?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            after = Some(*last);
+            let looking = futures::stream::iter(&page).map(async |sha256| {
+                Ok::<_, RegistryError>((sha256, self.content().find(sha256).await?.is_some()))
+            });
+            let looked: Vec<(&Sha256Digest, bool)> =
+                looking.buffered(LOOKS_IN_FLIGHT_MAX).try_collect().await?;
+            for (sha256, _) in looked.into_iter().filter(|(_, there)| !there) {
+                // Its last repository may have been deleted meanwhile, and the content collected.
+                let repositories = self.database().holders(sha256, HOLDERS_MAX).await?;
+                if !repositories.is_empty() {
+                    let sha256 = sha256.to_string();
+                    report.add(ScrubFault::ContentMissing {
+                        sha256,
+                        repositories,
+                    });
+                }
+            }
+        }
+    }
+
+    async fn scrub_git_objects(
+        &self,
+        kind: Kind,
+        report: &mut ScrubReport,
+    ) -> Result<(), RegistryError> {
+        let mut after = (String::new(), String::new());
+        loop {
+            let page = self
+                .database()
+                .git_objects_after(kind, &after, GIT_PAGE)
+                .await?;
+            let Some(last) = page.last() else {
+                return Ok(());
+            };
+            after = (last.repository.clone(), last.oid.clone());
+            for object in page {
+                report.git_objects += 1;
+                if !is_itself(kind, &object) {
+                    report.add(ScrubFault::GitObjectAltered {
+                        kind: if kind == Kind::Tree { "tree" } else { "commit" },
+                        oid: object.oid,
+                        repository: object.repository,
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn is_itself(kind: Kind, object: &StoredGitObject) -> bool {
+    match (object_id(&object.oid), git::object_id(kind, &object.data)) {
+        (Ok(expected), Ok(found)) => expected == found,
+        _ => false,
+    }
+}
+
+/// An error with its causes, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::RegistryConfig;
+    use crate::database::repositories::Repository;
+    use crate::names::RepositoryKind;
+
+    #[tokio::test]
+    async fn an_altered_tree_is_found() {
+        let scratch = tempfile::tempdir().unwrap();
+        let registry = Registry::open(RegistryConfig::new(scratch.path()))
+            .await
+            .unwrap();
+        registry.add_user("alice", None).await.unwrap();
+        let alice = registry.database().account("alice").await.unwrap().unwrap();
+        let repository = Repository {
+            id: "r".to_owned(),
+            kind: RepositoryKind::Model,
+            owner: alice.id,
+            owner_name: alice.name,
+            name: "tool".to_owned(),
+            private: false,
+            card: None,
+            downloads: 0,
+            likes: 0,
+            created_ms: 0,
+            modified_ms: 0,
+        };
+        let sound = b"100644 a\0aaaaaaaaaaaaaaaaaaaa".to_vec();
+        let oid = git::object_id(Kind::Tree, &sound).unwrap();
+        let other = git::object_id(Kind::Tree, b"").unwrap();
+        let mut altered = sound.clone();
+        altered[8] ^= 1;
+        let mut writing = registry.database().write().await.unwrap();
+        writing.insert_repository(&repository).await.unwrap();
+        writing.insert_tree("r", &oid, &sound).await.unwrap();
+        writing.insert_tree("r", &other, &altered).await.unwrap();
+        writing.commit().await.unwrap();
+        let report = registry.scrub().await.unwrap();
+        assert_eq!(report.git_objects, 2);
+        let fault = ScrubFault::GitObjectAltered {
+            kind: "tree",
+            oid: other.to_string(),
+            repository: "r".to_owned(),
+        };
+        assert_eq!((report.faults, report.fault_count), (vec![fault], 1));
+    }
+}

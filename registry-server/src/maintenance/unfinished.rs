@@ -1,0 +1,77 @@
+//! A directory that appears when it is complete, or never.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::RegistryError;
+use crate::registry::create_private_directory;
+
+/// A directory under another name, which takes its own when it is complete and disappears when it never is.
+pub(super) struct Unfinished {
+    directory: tempfile::TempDir,
+    final_path: PathBuf,
+}
+
+impl Unfinished {
+    pub(super) fn beside(path: &Path) -> Result<Self, RegistryError> {
+        let failed = |source| RegistryError::OpenDirectory {
+            path: path.to_owned(),
+            source,
+        };
+        let final_path = std::path::absolute(path).map_err(failed)?;
+        if final_path.symlink_metadata().is_ok() {
+            return Err(RegistryError::InTheWay { path: final_path });
+        }
+        let parent = final_path.parent().unwrap_or(&final_path);
+        create_private_directory(parent)?;
+        let directory = tempfile::Builder::new()
+            .prefix(".unfinished-")
+            .tempdir_in(parent)
+            .map_err(failed)?;
+        Ok(Self {
+            directory,
+            final_path,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Makes everything durable and gives the directory its name.
+    pub(super) async fn finish(self) -> Result<(), RegistryError> {
+        let finishing = tokio::task::spawn_blocking(move || {
+            sync_directories(self.directory.path())?;
+            std::fs::rename(self.directory.path(), &self.final_path)?;
+            // Its old name is free again; nothing is left to remove.
+            let _ = self.directory.keep();
+            sync_directory(self.final_path.parent().unwrap_or(&self.final_path))
+        });
+        let finished = finishing
+            .await
+            .map_err(|_| RegistryError::Damaged("finishing a copy was cut off".to_owned()))?;
+        Ok(finished?)
+    }
+}
+
+/// The depth is that of the content store.
+fn sync_directories(directory: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_directories(&entry.path())?;
+        }
+    }
+    sync_directory(directory)
+}
+
+#[cfg(unix)]
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    std::fs::File::open(directory)?.sync_all()
+}
+
+/// Elsewhere directories cannot be opened as files, and the system orders their writes itself.
+#[cfg(not(unix))]
+fn sync_directory(_: &Path) -> io::Result<()> {
+    Ok(())
+}
