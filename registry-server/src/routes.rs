@@ -9,10 +9,10 @@ use crate::access::{
     SignedIn, SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
-    auth_check, branch_create, branch_delete, commit, commits, health, lfs, metrics, not_found, overview,
-    paths_info, preupload, refs, repo_create, repo_delete, repo_info, repo_list, repo_move,
-    repo_settings, repo_storage, resolve, super_squash, tag_create, tag_delete, tool, tree,
-    validate_yaml, whoami,
+    auth_check, branch_create, branch_delete, commit, commits, health, lfs, metrics, not_found,
+    overview, paths_info, preupload, refs, repo_create, repo_delete, repo_info, repo_list,
+    repo_move, repo_settings, repo_storage, resolve, super_squash, tag_create, tag_delete, tool,
+    tree, validate_yaml, whoami,
 };
 use crate::http::{Refusal, with_request_id};
 use crate::registry::Registry;

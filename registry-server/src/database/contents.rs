@@ -174,15 +174,31 @@ impl Writing {
         Ok(())
     }
 
-    /// Keeps commits away from these contents, and tells which of them somebody refers to.
-    pub(crate) async fn keep_from_commits(
+    /// Keeps commits and other collections away from those of these contents that stand as they were condemned at that moment. What
+    /// another collection has condemned again or decided about since is its own.
+    pub(crate) async fn lock_condemned(
+        &mut self,
+        digests: &BTreeSet<Sha256Digest>,
+        condemned_ms: i64,
+    ) -> Result<BTreeSet<Sha256Digest>, RegistryError> {
+        let all: Vec<&Sha256Digest> = digests.iter().collect();
+        let mut condemned = BTreeSet::new();
+        for batch in all.chunks(BATCH_MAX) {
+            let rows = self.lock_contents(batch, self.engine.lock_rows()).await?;
+            for row in rows {
+                if (row.condemned_ms, row.removed) == (condemned_ms, 0) {
+                    condemned.insert(stored(&row.sha256)?);
+                }
+            }
+        }
+        Ok(condemned)
+    }
+
+    /// Those of these contents that somebody refers to, as this transaction sees it.
+    pub(crate) async fn referenced(
         &mut self,
         digests: &BTreeSet<Sha256Digest>,
     ) -> Result<BTreeSet<Sha256Digest>, RegistryError> {
-        let all: Vec<&Sha256Digest> = digests.iter().collect();
-        for batch in all.chunks(BATCH_MAX) {
-            self.lock_contents(batch, self.engine.lock_rows()).await?;
-        }
         referenced(&mut *self.transaction, digests).await
     }
 
@@ -296,7 +312,26 @@ mod tests {
         assert!(is_claimed().await, "it stayed");
         condemn(Duration::ZERO, true).await;
         assert!(is_claimed().await, "it was sent again");
-        store.remove(digests.first().unwrap()).await.unwrap();
+        store.remove_object(digests.first().unwrap()).await.unwrap();
         assert!(!is_claimed().await, "it is gone");
+    }
+
+    #[tokio::test]
+    async fn of_two_collections_the_one_that_condemned_last_decides() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("registry.sqlite");
+        let database = Database::open_sqlite(&path).await.unwrap();
+        let digests = BTreeSet::from([Sha256Digest::new([7; 32])]);
+        let mut writing = database.write().await.unwrap();
+        writing.condemn_contents(&digests, 1_000).await.unwrap();
+        writing.condemn_contents(&digests, 2_000).await.unwrap();
+        let none = BTreeSet::new();
+        assert_eq!(writing.lock_condemned(&digests, 1_000).await.unwrap(), none);
+        let mine = writing.lock_condemned(&digests, 2_000).await.unwrap();
+        assert_eq!(mine, digests);
+        for digest in &digests {
+            writing.acquit_content(digest).await.unwrap();
+        }
+        assert_eq!(writing.lock_condemned(&digests, 2_000).await.unwrap(), none);
     }
 }

@@ -113,12 +113,14 @@ impl Collection<'_> {
         let database = self.registry.database();
         let condemned = tokio::time::Instant::now();
         let mut writing = database.write().await?;
-        writing.condemn_contents(garbage, clock::now_ms()).await?;
+        let condemned_ms = clock::now_ms();
+        writing.condemn_contents(garbage, condemned_ms).await?;
         writing.commit().await?;
 
         let mut writing = database.write().await?;
-        let referenced = writing.keep_from_commits(garbage).await?;
-        let wanted = garbage.difference(&referenced).copied().collect();
+        let mut kept = writing.lock_condemned(garbage, condemned_ms).await?;
+        let referenced = writing.referenced(&kept).await?;
+        let wanted = kept.difference(&referenced).copied().collect();
         let removed = match condemned.elapsed() < REMOVAL_MAX {
             true => {
                 let removing = self.remove_old(wanted);
@@ -129,7 +131,6 @@ impl Collection<'_> {
             // Whoever was waited for took so long that nothing may be begun any more.
             false => Vec::new(),
         };
-        let mut kept = garbage.clone();
         for gone in removed {
             kept.remove(&gone.sha256);
             writing.record_removal(&gone.sha256).await?;

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::support::{TestRegistry, header, refusal, token};
+use crate::support::{TestRegistry, header, hex as sha256, refusal, token};
 use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole, serve};
 
 const BATCH: &str = "/alice/tool.git/info/lfs/objects/batch";
@@ -20,10 +19,6 @@ async fn registry() -> TestRegistry {
     let hub = TestRegistry::start_configured(configure).await;
     hub.create("alice/tool").await;
     hub
-}
-
-fn sha256(content: &[u8]) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(content))
 }
 
 fn content(length: usize) -> Vec<u8> {
@@ -443,7 +438,13 @@ async fn an_object_that_no_commit_names_is_forgotten() {
     );
     let lost = upload(&hub, &left).await;
     assert!(used().await >= before + 1_200);
+    let collect = async || hub.registry.collect_garbage(Duration::ZERO).await.unwrap();
+    assert_eq!(collect().await.removed_objects, 0);
+    assert!(hub.object(&left).exists(), "it awaits its commit");
     forget(&hub).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(collect().await.removed_objects, 2);
+    assert!(!hub.object(&left).exists() && hub.object(&named).exists());
     let asked = async |oid: &str, size| batch(&hub, BATCH, oid, size, &["basic"]).await;
     assert!(asked(&lost, 700).await["actions"]["upload"]["href"].is_string());
     assert_eq!(asked(&kept, 500).await.get("actions"), None);

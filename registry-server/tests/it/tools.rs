@@ -2,9 +2,8 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
-use crate::support::{TestRegistry, deletion, file, header, refusal, token};
+use crate::support::{TestRegistry, deletion, file, header, hex, refusal, token};
 use tool_hub_registry_server::TokenRole;
 
 fn manifest(version: &str) -> String {
@@ -23,10 +22,6 @@ fn finished(version: &str, component: &[u8]) -> String {
         manifest(version),
         component.len()
     )
-}
-
-fn hex(bytes: &[u8]) -> String {
-    data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 async fn tag(hub: &TestRegistry, id: &str, revision: &str, tag: &str) -> reqwest::Response {

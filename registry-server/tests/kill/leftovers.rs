@@ -28,7 +28,7 @@ pub(crate) async fn check_deleted(hub: &TestRegistry, ids: &[String]) -> Result<
 /// directories have ended.
 pub(crate) async fn check(hub: &TestRegistry, directories: &[PathBuf]) -> Result<(), String> {
     let content = match &hub.place {
-        Some(place) => backends::objects(place),
+        Some(place) => backends::bucket_files(place),
         None => hub.config.directory.join("content"),
     };
     let incoming: Vec<PathBuf> = directories
