@@ -5,6 +5,8 @@ pub(crate) mod branch_create;
 pub(crate) mod branch_delete;
 pub(crate) mod commit;
 pub(crate) mod commits;
+pub(crate) mod compare;
+pub(crate) mod discussions;
 pub(crate) mod health;
 pub(crate) mod lfs;
 pub(crate) mod metrics;

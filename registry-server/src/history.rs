@@ -1,17 +1,19 @@
 //! The history of a repository: finding revisions, reading trees, writing commits.
 
+mod compare;
+mod discussion;
 mod listing;
-mod pull_request;
 mod release;
 mod revision;
 mod squash;
 mod workspace;
 mod write;
 
+pub(crate) use compare::{Difference, Version, compare};
+pub(crate) use discussion::{Topic, open_discussion, open_draft, open_pull_request};
 pub(crate) use listing::{
     Blobs, Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,
 };
-pub(crate) use pull_request::open_pull_request;
 pub(crate) use release::{Release, find_releases};
 pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};
 pub(crate) use squash::{SquashOutcome, squash_branch};

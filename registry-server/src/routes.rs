@@ -9,10 +9,10 @@ use crate::access::{
     SignedIn, SignedInToWrite, WriteRepository,
 };
 use crate::controllers::{
-    auth_check, branch_create, branch_delete, commit, commits, health, lfs, metrics, not_found,
-    overview, paths_info, preupload, refs, repo_create, repo_delete, repo_info, repo_list,
-    repo_move, repo_settings, repo_storage, resolve, super_squash, tag_create, tag_delete, tool,
-    tree, validate_yaml, whoami,
+    auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
+    metrics, not_found, overview, paths_info, preupload, refs, repo_create, repo_delete, repo_info,
+    repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash, tag_create,
+    tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::{Refusal, with_request_id};
 use crate::registry::Registry;
@@ -84,6 +84,10 @@ fn api() -> Routes {
         .on(POST,   "/api/{kinds}/{owner}/{name}/paths-info/{*rest}",             ReadRepository,   paths_info::show)
         .on(GET,    "/api/{kinds}/{owner}/{name}/refs",                           ReadRepository,   refs::list)
         .on(GET,    "/api/{kinds}/{owner}/{name}/commits/{*rest}",                ReadRepository,   commits::list)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/compare/{*rest}",                ReadRepository,   compare::show)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/discussions",                    ReadRepository,   discussions::list::list)
+        .on(POST,   "/api/{kinds}/{owner}/{name}/discussions",                    WriteRepository,  discussions::create::open)
+        .on(GET,    "/api/{kinds}/{owner}/{name}/discussions/{number}",           ReadRepository,   discussions::show::show)
         .on(POST,   "/api/{kinds}/{owner}/{name}/branch/{*rest}",                 WriteRepository,  branch_create::create)
         .on(DELETE, "/api/{kinds}/{owner}/{name}/branch/{*rest}",                 WriteRepository,  branch_delete::delete)
         .on(POST,   "/api/{kinds}/{owner}/{name}/tag/{*rest}",                    WriteRepository,  tag_create::create)

@@ -1,12 +1,14 @@
 //! The JSON shapes of the protocol.
 
 mod commit;
+mod discussion;
 mod entry;
 mod listed_tool;
 mod release;
 mod repository;
 
 pub(crate) use commit::{commit_json, last_commit_json};
+pub(crate) use discussion::{comment_json, commit_event_json, discussion_json};
 pub(crate) use entry::{entry_json, sibling_json};
 pub(crate) use listed_tool::listed_tool_json;
 pub(crate) use release::release_json;

@@ -124,13 +124,17 @@ pub(crate) const TABLES: &[Table] = &[
         ],
     },
     Table {
-        name: "pull_requests",
+        name: "discussions",
         key_columns: 2,
         columns: &[
             ("repository", Text),
             ("number", Integer),
+            ("kind", Text),
+            ("status", Text),
             ("title", Text),
+            ("description", Text),
             ("author", Text),
+            ("base", Text),
             ("created_ms", Integer),
         ],
     },

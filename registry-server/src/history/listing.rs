@@ -186,7 +186,7 @@ async fn directory_entries(
     decode(&database.trees(repository, &[oid]).await?, oid)
 }
 
-fn decode(
+pub(super) fn decode(
     trees: &HashMap<ObjectId, Vec<u8>>,
     oid: ObjectId,
 ) -> Result<BTreeMap<String, TreeEntry>, RegistryError> {

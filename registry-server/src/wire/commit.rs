@@ -28,7 +28,7 @@ pub(crate) fn last_commit_json(commit: &Commit) -> Value {
 }
 
 /// `formatted` is HTML, so what is text must be escaped.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

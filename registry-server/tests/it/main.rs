@@ -13,6 +13,8 @@
 mod backends;
 mod backup;
 mod client_suites;
+mod compare;
+mod discussions;
 mod download;
 mod engines;
 mod garbage;

@@ -1,0 +1,5 @@
+//! Discussions and pull requests.
+
+pub(crate) mod create;
+pub(crate) mod list;
+pub(crate) mod show;

@@ -1,0 +1,62 @@
+//! `POST …/discussions`: a new discussion, or a pull request without commits, as the Python client opens one before it sends a folder.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::access::{Call, WriteRepository};
+use crate::controllers::{json as answer, repo_create::web_url, target};
+use crate::history::{DEFAULT_BRANCH, Topic, open_discussion, open_draft};
+use crate::http::{Refusal, Reply};
+
+/// Longest title in characters.
+const TITLE_CHARS_MAX: usize = 200;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wish {
+    title: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    pull_request: bool,
+}
+
+pub(crate) async fn open(mut call: Call<WriteRepository>) -> Reply {
+    let wish: Wish = call.json().await?;
+    let topic = Topic {
+        title: title(&wish)?,
+        description: description(&wish, call.registry.limits().commit_message_bytes_max)?,
+        author: &call.admitted.caller.account,
+    };
+    let (registry, repository) = (&call.registry, &call.admitted.repository);
+    let number = if wish.pull_request {
+        let base = target::find_commit(registry, repository, DEFAULT_BRANCH).await?;
+        open_draft(registry, repository, &base, topic).await?
+    } else {
+        open_discussion(registry, repository, topic).await?
+    };
+    let url = format!("{}/discussions/{number}", web_url(&call.base, repository));
+    Ok(answer(
+        json!({"num": number, "pullRequest": wish.pull_request, "url": url}),
+    ))
+}
+
+fn title(wish: &Wish) -> Result<&str, Refusal> {
+    let title = wish.title.trim();
+    let length = title.chars().count();
+    if length == 0 || length > TITLE_CHARS_MAX || title.contains(char::is_control) {
+        return Err(Refusal::bad_request(format!(
+            "\"title\" must be one line of 1 to {TITLE_CHARS_MAX} characters"
+        )));
+    }
+    Ok(title)
+}
+
+fn description(wish: &Wish, bytes_max: usize) -> Result<&str, Refusal> {
+    if wish.description.len() > bytes_max {
+        return Err(Refusal::bad_request(format!(
+            "\"description\" has at most {bytes_max} bytes"
+        )));
+    }
+    Ok(&wish.description)
+}

@@ -1,0 +1,115 @@
+//! `GET …/discussions/{number}`: what was said, and for a pull request what it would change.
+
+use std::collections::HashMap;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::access::{Call, ReadRepository};
+use crate::controllers::json as answer;
+use crate::database::commits::Commit;
+use crate::database::discussions::Discussion;
+use crate::error::RegistryError;
+use crate::history::{DEFAULT_BRANCH, Version, compare, resolve_revision};
+use crate::http::{Refusal, Reply};
+use crate::names::{Head, RefName};
+use crate::wire::{comment_json, commit_event_json, discussion_json};
+
+/// Commits of a pull request that are shown.
+const COMMITS_MAX: i64 = 1_000;
+
+pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
+    let repository = &call.admitted.repository;
+    let number = call.admitted.address.rest_text().unwrap_or_default();
+    let discussion = match number.parse() {
+        Ok(number) => {
+            let database = call.registry.database();
+            database.discussion(&repository.id, number).await?
+        }
+        Err(_) => None,
+    };
+    let discussion = discussion.ok_or_else(|| {
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            "there is no discussion of this number",
+        )
+    })?;
+    let mut value = discussion_json(repository, &discussion);
+    let mut events = vec![comment_json(&discussion)];
+    if discussion.is_pull_request() {
+        let request = PullRequest::find(&call, &discussion).await?;
+        events.extend(request.commits(&call).await?.iter().map(commit_event_json));
+        let base = RefName::parse(DEFAULT_BRANCH).map(|branch| branch.branch());
+        value.insert("changes".to_owned(), json!({"base": base}));
+        let conflicts = request.conflicts(&call).await?;
+        value.insert("filesWithConflicts".to_owned(), json!(conflicts));
+    }
+    value.insert("events".to_owned(), Value::Array(events));
+    Ok(answer(Value::Object(value)))
+}
+
+/// Where a pull request began, and where it is.
+struct PullRequest {
+    base: Commit,
+    head: Commit,
+}
+
+impl PullRequest {
+    async fn find(call: &Call<ReadRepository>, discussion: &Discussion) -> Result<Self, Refusal> {
+        let reference = u32::try_from(discussion.number)
+            .map(|number| Head::PullRequest(number).reference())
+            .unwrap_or_default();
+        let head = find(call, &reference).await?;
+        let base = match &discussion.base {
+            Some(base) => find(call, base).await?,
+            // It was opened before bases were written down, and then its first commit tells.
+            None => head.clone(),
+        };
+        Ok(Self { base, head })
+    }
+
+    /// The commits it would bring, the oldest first.
+    async fn commits(&self, call: &Call<ReadRepository>) -> Result<Vec<Commit>, RegistryError> {
+        let repository = &call.admitted.repository.id;
+        let database = call.registry.database();
+        let count = (self.head.generation - self.base.generation).clamp(0, COMMITS_MAX);
+        let mut commits = match count {
+            0 => Vec::new(),
+            count => {
+                database
+                    .history(repository, &self.head.oid, 0, count)
+                    .await?
+            }
+        };
+        commits.reverse();
+        Ok(commits)
+    }
+
+    /// The files that it and the default branch have changed since it began, each in its own way.
+    async fn conflicts(&self, call: &Call<ReadRepository>) -> Result<Vec<String>, Refusal> {
+        let repository = &call.admitted.repository.id;
+        let database = call.registry.database();
+        let branch = find(call, DEFAULT_BRANCH).await?;
+        let there = compare(database, repository, Some(&self.base), &branch).await?;
+        let there: HashMap<&str, Option<Version>> = there
+            .iter()
+            .map(|difference| (difference.path.as_str(), difference.new))
+            .collect();
+        let here = compare(database, repository, Some(&self.base), &self.head).await?;
+        Ok(here
+            .into_iter()
+            .filter(|difference| {
+                there
+                    .get(difference.path.as_str())
+                    .is_some_and(|new| *new != difference.new)
+            })
+            .map(|difference| difference.path)
+            .collect())
+    }
+}
+
+async fn find(call: &Call<ReadRepository>, revision: &str) -> Result<Commit, Refusal> {
+    let repository = &call.admitted.repository.id;
+    let found = resolve_revision(call.registry.database(), repository, revision).await?;
+    found.ok_or_else(|| RegistryError::Damaged(format!("{revision} is missing")).into())
+}

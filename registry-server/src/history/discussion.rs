@@ -1,0 +1,129 @@
+//! Opening discussions and pull requests. Each pull request has a reference of its own, on which its commits are.
+
+use super::write::{Proposal, WriteRefusal, prepare, store};
+use crate::clock;
+use crate::database::Writing;
+use crate::database::accounts::Account;
+use crate::database::commits::Commit;
+use crate::database::discussions::{DiscussionKind, NewDiscussion};
+use crate::database::references::Reference;
+use crate::database::repositories::Repository;
+use crate::error::RegistryError;
+use crate::names::Head;
+use crate::registry::Registry;
+
+/// A pull request that was opened, with its one commit.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) number: u32,
+    pub(crate) commit: Commit,
+}
+
+/// What somebody wants to talk about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Topic<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) description: &'a str,
+    pub(crate) author: &'a Account,
+}
+
+/// Puts a commit on top of `base` and opens a pull request with it. When this returns one, metadata and content are durable.
+pub(crate) async fn open_pull_request(
+    registry: &Registry,
+    repository: &Repository,
+    base: &Commit,
+    author: &Account,
+    proposal: &Proposal,
+) -> Result<Result<Opened, WriteRefusal>, RegistryError> {
+    let database = registry.database();
+    let prepared = match prepare(database, repository, base, author, proposal).await? {
+        Ok(prepared) => prepared,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let mut writing = database.write_to(&repository.id).await?;
+    let topic = Topic {
+        title: &proposal.title,
+        description: &proposal.message,
+        author,
+    };
+    let request = NewDiscussion {
+        base: Some(&base.oid),
+        ..new(topic, DiscussionKind::PullRequest, "open")
+    };
+    let number = insert(&mut writing, repository, request, &prepared.commit).await?;
+    if let Some(refusal) = store(registry, &mut writing, repository, &prepared, proposal).await? {
+        return Ok(Err(refusal));
+    }
+    writing.commit().await?;
+    Ok(Ok(Opened {
+        number,
+        commit: prepared.commit,
+    }))
+}
+
+/// Opens a pull request that has no commits yet; they come to its reference one by one.
+pub(crate) async fn open_draft(
+    registry: &Registry,
+    repository: &Repository,
+    base: &Commit,
+    topic: Topic<'_>,
+) -> Result<u32, RegistryError> {
+    let mut writing = registry.database().write_to(&repository.id).await?;
+    let request = NewDiscussion {
+        base: Some(&base.oid),
+        ..new(topic, DiscussionKind::PullRequest, "draft")
+    };
+    let number = insert(&mut writing, repository, request, base).await?;
+    writing.commit().await?;
+    Ok(number)
+}
+
+/// Opens a discussion about nothing in the repository's history.
+pub(crate) async fn open_discussion(
+    registry: &Registry,
+    repository: &Repository,
+    topic: Topic<'_>,
+) -> Result<u32, RegistryError> {
+    let mut writing = registry.database().write_to(&repository.id).await?;
+    let discussion = new(topic, DiscussionKind::Talk, "open");
+    let number = writing
+        .insert_discussion(&repository.id, discussion)
+        .await?;
+    writing.commit().await?;
+    Ok(number)
+}
+
+fn new<'a>(topic: Topic<'a>, kind: DiscussionKind, status: &'a str) -> NewDiscussion<'a> {
+    NewDiscussion {
+        kind,
+        status,
+        title: topic.title,
+        description: topic.description,
+        author: &topic.author.name,
+        base: None,
+        created_ms: clock::now_ms(),
+    }
+}
+
+async fn insert(
+    writing: &mut Writing,
+    repository: &Repository,
+    request: NewDiscussion<'_>,
+    head: &Commit,
+) -> Result<u32, RegistryError> {
+    let number = writing.insert_discussion(&repository.id, request).await?;
+    let reference = Reference {
+        name: Head::PullRequest(number).reference(),
+        commit: head.oid.clone(),
+    };
+    if !writing
+        .insert_reference(&repository.id, &reference, None, request.created_ms)
+        .await?
+    {
+        return Err(RegistryError::Damaged(format!(
+            "{} exists without its pull request",
+            reference.name
+        )));
+    }
+    Ok(number)
+}
