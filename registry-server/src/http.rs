@@ -3,6 +3,7 @@
 mod base_url;
 mod body;
 mod forwarded;
+mod pace;
 mod query;
 mod refusal;
 mod request_id;

@@ -40,10 +40,12 @@ pub struct Limits {
     pub manifest_bytes_max: usize,
     /// Most versions of one page of a tool's view.
     pub tool_versions_page_max: usize,
-    /// Longest silence of a client that is sending a body.
+    /// Longest wait for a client that is sending a body, until it has sent [`Limits::stall_bytes_min`] more.
     pub body_stall_max: Duration,
-    /// Longest time in which a client that is sent an answer takes nothing of it.
+    /// Longest wait for a client that is sent an answer, until it has taken [`Limits::stall_bytes_min`] more.
     pub answer_stall_max: Duration,
+    /// Who moves fewer bytes than these in the time above is as good as silent, and would otherwise hold a connection for ever.
+    pub stall_bytes_min: u64,
     /// Longest wait for a request on an open connection; also how long an idle connection is kept. Python pools connections and
     /// trips over servers that close theirs early, so it is above a minute.
     pub idle_connection_max: Duration,
@@ -104,6 +106,7 @@ impl Limits {
             tool_versions_page_max: 50,
             body_stall_max: Duration::from_secs(60),
             answer_stall_max: Duration::from_secs(60),
+            stall_bytes_min: 16 << 10,
             idle_connection_max: Duration::from_secs(75),
             connections_max: 4_096,
             shutdown_grace_max: Duration::from_secs(20),

@@ -88,7 +88,7 @@ async fn accept_until(
             continue;
         };
         prepare(&stream);
-        let stream = StalledWrites::new(stream, limits.answer_stall_max);
+        let stream = StalledWrites::new(stream, &limits);
         let open = registry.metrics().connection();
         let (registry, service) = (registry.clone(), service.clone());
         let from_peer = service_fn(move |mut request: Request<Incoming>| {

@@ -1,4 +1,6 @@
-//! Reading request bodies with a bound on their length and on the client's silence.
+//! Reading request bodies with a bound on their length and on the client's slowness.
+
+use std::time::Instant;
 
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
@@ -6,6 +8,7 @@ use futures::StreamExt as _;
 use http::StatusCode;
 
 use super::Refusal;
+use super::pace::Pace;
 use crate::limits::Limits;
 
 /// A body read piece by piece.
@@ -14,6 +17,7 @@ pub(crate) struct BodyReader<'a> {
     limits: &'a Limits,
     left: u64,
     bytes_max: u64,
+    pace: Pace,
 }
 
 impl<'a> BodyReader<'a> {
@@ -23,23 +27,26 @@ impl<'a> BodyReader<'a> {
             limits,
             left: bytes_max,
             bytes_max,
+            pace: Pace::new(limits.body_stall_max, limits.stall_bytes_min),
         }
     }
 
     /// The next piece; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
-        let piece = tokio::time::timeout(self.limits.body_stall_max, self.stream.next())
+        let asked = Instant::now();
+        let piece = tokio::time::timeout(self.pace.left(), self.stream.next())
             .await
             .map_err(|_| {
                 Refusal::new(
                     StatusCode::REQUEST_TIMEOUT,
-                    "the client sent nothing for too long",
+                    "the client sent nothing, or next to nothing, for too long",
                 )
             })?;
         match piece {
             None => Ok(None),
             Some(Err(_)) => Err(Refusal::bad_request("the body broke off")),
             Some(Ok(bytes)) => {
+                self.pace.moved(bytes.len() as u64, asked.elapsed());
                 self.left = self
                     .left
                     .checked_sub(bytes.len() as u64)

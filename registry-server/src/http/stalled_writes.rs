@@ -6,39 +6,57 @@ use std::future::Future as _;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes fail with [`ErrorKind::TimedOut`] when none of them gets anywhere for `stall_max`.
+use super::pace::Pace;
+use crate::limits::Limits;
+
+/// A stream whose writes fail with [`ErrorKind::TimedOut`] when the client takes next to nothing for too long.
 pub(crate) struct StalledWrites {
     stream: TcpStream,
-    stall_max: Duration,
-    /// Runs while a write waits.
-    timer: Option<Pin<Box<Sleep>>>,
+    pace: Pace,
+    waiting: Option<Waiting>,
+}
+
+/// A write that the client has left no room for.
+struct Waiting {
+    since: Instant,
+    timer: Pin<Box<Sleep>>,
 }
 
 impl StalledWrites {
-    pub(crate) fn new(stream: TcpStream, stall_max: Duration) -> Self {
+    pub(crate) fn new(stream: TcpStream, limits: &Limits) -> Self {
         Self {
             stream,
-            stall_max,
-            timer: None,
+            pace: Pace::new(limits.answer_stall_max, limits.stall_bytes_min),
+            waiting: None,
         }
     }
 
-    fn bound<T>(&mut self, written: Poll<Result<T>>, context: &mut Context<'_>) -> Poll<Result<T>> {
-        if written.is_ready() {
-            self.timer = None;
-            return written;
+    fn bound(
+        &mut self,
+        written: Poll<Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<usize>> {
+        if let Poll::Ready(written) = written {
+            // Only waits for the client count, not the time in which there is nothing to send.
+            let waited = self.waiting.take().map(|waiting| waiting.since.elapsed());
+            let bytes = *written.as_ref().unwrap_or(&0) as u64;
+            self.pace.moved(bytes, waited.unwrap_or_default());
+            return Poll::Ready(written);
         }
-        let stall_max = self.stall_max;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(stall_max)));
-        match timer.as_mut().poll(context) {
+        let left = self.pace.left();
+        let waiting = self.waiting.get_or_insert_with(|| Waiting {
+            since: Instant::now(),
+            timer: Box::pin(sleep(left)),
+        });
+        match waiting.timer.as_mut().poll(context) {
             Poll::Ready(()) => {
-                let message = "the client took nothing for too long";
+                let message = "the client took nothing, or next to nothing, for too long";
                 Poll::Ready(Err(Error::new(ErrorKind::TimedOut, message)))
             }
             Poll::Pending => Poll::Pending,

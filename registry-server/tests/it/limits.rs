@@ -89,6 +89,39 @@ async fn a_client_that_falls_silent_is_cut_off() {
 }
 
 #[tokio::test]
+async fn a_client_that_sends_next_to_nothing_is_cut_off() {
+    let hub = TestRegistry::start_with(|limits| {
+        limits.body_stall_max = Duration::from_millis(500);
+        limits.stall_bytes_min = 1_000;
+    })
+    .await;
+    hub.create("alice/tool").await;
+    let send = async |piece: usize| {
+        let body = header("x") + &file("a", &[7; 6_000]);
+        let pieces = body.into_bytes();
+        let pieces: Vec<Vec<u8>> = pieces.chunks(piece).map(<[u8]>::to_vec).collect();
+        let body = futures::StreamExt::then(futures::stream::iter(pieces), async |piece| {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            Ok::<_, std::io::Error>(piece)
+        });
+        let path = "/api/models/alice/tool/commit/main";
+        let request = hub.request(Method::POST, path, Some(&hub.alice));
+        let request = request.body(reqwest::Body::wrap_stream(body)).send();
+        let answer = tokio::time::timeout(Duration::from_secs(60), request).await;
+        answer.expect("the server waits").unwrap()
+    };
+    // Never silent for long, both of them.
+    assert_eq!(refusal(send(4).await).await.0, 408);
+    assert_eq!(send(400).await.status(), 200);
+}
+
+#[test]
+fn connections_are_kept_as_long_as_clients_pool_them() {
+    let limits = tool_hub_registry_server::Limits::standard();
+    assert!(limits.idle_connection_max >= Duration::from_secs(60));
+}
+
+#[tokio::test]
 async fn a_client_that_takes_nothing_is_cut_off() {
     let hub = TestRegistry::start_with(|limits| {
         limits.answer_stall_max = Duration::from_millis(300);
