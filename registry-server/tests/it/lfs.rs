@@ -1,16 +1,14 @@
 //! Large files over git-lfs.
 
-use std::time::Duration;
-
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::support::{TestRegistry, header, hex as sha256, refusal, token};
-use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole, serve};
+use crate::support::{TestRegistry, header, hex as sha256, refusal};
+use tool_hub_registry_server::RegistryConfig;
 
-const BATCH: &str = "/alice/tool.git/info/lfs/objects/batch";
+pub(crate) const BATCH: &str = "/alice/tool.git/info/lfs/objects/batch";
 
-async fn registry() -> TestRegistry {
+pub(crate) async fn registry() -> TestRegistry {
     let configure = |config: &mut RegistryConfig| {
         config.lfs_from_bytes = Some(100);
         config.limits.lfs_part_bytes = 1_000;
@@ -21,11 +19,11 @@ async fn registry() -> TestRegistry {
     hub
 }
 
-fn content(length: usize) -> Vec<u8> {
+pub(crate) fn content(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at * 7 % 251) as u8).collect()
 }
 
-async fn batch(
+pub(crate) async fn batch(
     hub: &TestRegistry,
     path: &str,
     oid: &str,
@@ -38,6 +36,10 @@ async fn batch(
     });
     let response = hub.send_json(Method::POST, path, &hub.alice, body).await;
     assert_eq!(response.status(), 200);
+    assert_eq!(
+        response.headers()["content-type"],
+        "application/vnd.git-lfs+json"
+    );
     let answer: Value = response.json().await.unwrap();
     assert_eq!(answer["transfer"], "basic");
     assert_eq!(
@@ -48,7 +50,7 @@ async fn batch(
 }
 
 /// The address of an upload, below the endpoint.
-fn address(hub: &TestRegistry, href: &Value) -> String {
+pub(crate) fn address(hub: &TestRegistry, href: &Value) -> String {
     href.as_str()
         .unwrap()
         .strip_prefix(&hub.endpoint)
@@ -57,7 +59,7 @@ fn address(hub: &TestRegistry, href: &Value) -> String {
 }
 
 /// Sends bytes without a token, as LFS clients do.
-async fn put(hub: &TestRegistry, path: &str, body: &[u8]) -> Response {
+pub(crate) async fn put(hub: &TestRegistry, path: &str, body: &[u8]) -> Response {
     hub.request(Method::PUT, path, None)
         .body(body.to_vec())
         .send()
@@ -65,7 +67,12 @@ async fn put(hub: &TestRegistry, path: &str, body: &[u8]) -> Response {
         .unwrap()
 }
 
-async fn commit(hub: &TestRegistry, path: &str, oid: &str, size: Option<usize>) -> Response {
+pub(crate) async fn commit(
+    hub: &TestRegistry,
+    path: &str,
+    oid: &str,
+    size: Option<usize>,
+) -> Response {
     let mut value = json!({"path": path, "algo": "sha256", "oid": oid});
     if let Some(size) = size {
         value["size"] = json!(size);
@@ -75,7 +82,7 @@ async fn commit(hub: &TestRegistry, path: &str, oid: &str, size: Option<usize>) 
         .await
 }
 
-async fn upload(hub: &TestRegistry, bytes: &[u8]) -> String {
+pub(crate) async fn upload(hub: &TestRegistry, bytes: &[u8]) -> String {
     let oid = sha256(bytes);
     let object = batch(hub, BATCH, &oid, bytes.len(), &["basic"]).await;
     let href = address(hub, &object["actions"]["upload"]["href"]);
@@ -347,138 +354,6 @@ async fn to_know_a_hash_gives_nothing() {
     let asked = batch(&hub, BATCH, &oid, 500, &["basic"]).await;
     assert!(asked["actions"]["upload"]["href"].is_string());
     assert_eq!(commit(&hub, "stolen", &oid, Some(500)).await.status(), 422);
-}
-
-#[tokio::test]
-async fn an_upload_address_ends_with_its_time_and_its_token() {
-    let configure = |config: &mut RegistryConfig| {
-        config.limits.lfs_ticket_lifetime = Duration::from_millis(300)
-    };
-    let hub = TestRegistry::start_configured(configure).await;
-    hub.create("alice/tool").await;
-    let bytes = content(500);
-    let object = batch(&hub, BATCH, &sha256(&bytes), 500, &["basic"]).await;
-    let href = address(&hub, &object["actions"]["upload"]["href"]);
-    tokio::time::sleep(Duration::from_millis(350)).await;
-    assert_eq!(refusal(put(&hub, &href, &bytes).await).await.0, 403);
-
-    let hub = registry().await;
-    let secret = token(&hub.registry, "alice", TokenRole::Write).await;
-    let body = json!({"operation": "upload", "objects": [{"oid": sha256(&bytes), "size": 500}]});
-    let answer: Value = hub
-        .send_json(Method::POST, BATCH, &secret, body)
-        .await
-        .json()
-        .await
-        .unwrap();
-    let href = address(&hub, &answer["objects"][0]["actions"]["upload"]["href"]);
-    let tokens = hub.registry.list_tokens("alice").await.unwrap();
-    hub.registry.revoke_token(&tokens[1].id).await.unwrap();
-    assert_eq!(refusal(put(&hub, &href, &bytes).await).await.0, 403);
-    assert_eq!(
-        refusal(put(&hub, "/api/lfs/object?ticket=", &bytes).await)
-            .await
-            .0,
-        403
-    );
-}
-
-#[tokio::test]
-async fn who_may_no_longer_write_cannot_end_an_upload() {
-    let hub = registry().await;
-    hub.create("acme/tool").await;
-    hub.registry
-        .add_member("acme", "bob", MemberRole::Write)
-        .await
-        .unwrap();
-    let bytes = content(500);
-    let body = json!({"operation": "upload", "objects": [{"oid": sha256(&bytes), "size": 500}]});
-    let path = "/acme/tool.git/info/lfs/objects/batch";
-    let response = hub.send_json(Method::POST, path, &hub.bob, body).await;
-    let answer: Value = response.json().await.unwrap();
-    let href = address(&hub, &answer["objects"][0]["actions"]["upload"]["href"]);
-    hub.registry
-        .add_member("acme", "bob", MemberRole::Read)
-        .await
-        .unwrap();
-    assert_eq!(refusal(put(&hub, &href, &bytes).await).await.0, 403);
-}
-
-#[tokio::test]
-async fn a_pointer_committed_as_text_stands_for_its_object() {
-    let hub = registry().await;
-    let bytes = content(500);
-    let oid = sha256(&bytes);
-    let text = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize 500\n");
-    hub.commit("alice/tool", "from git", &[("big.bin", text.as_bytes())])
-        .await;
-    let resolved = "/alice/tool/resolve/main/big.bin";
-    assert_eq!(hub.get(resolved).await.text().await.unwrap(), text);
-    upload(&hub, &bytes).await;
-    assert_eq!(hub.get(resolved).await.bytes().await.unwrap(), bytes);
-    // A file that a commit names is not one that waits for a commit.
-    forget(&hub).await;
-    assert_eq!(hub.get(resolved).await.bytes().await.unwrap(), bytes);
-    hub.commit("alice/tool", "copy", &[("copy.bin", text.as_bytes())])
-        .await;
-    let copy = hub.get("/alice/tool/raw/main/copy.bin").await;
-    assert_eq!(copy.text().await.unwrap(), text);
-}
-
-#[tokio::test]
-async fn an_object_that_no_commit_names_is_forgotten() {
-    let hub = registry().await;
-    let used = async || hub.registry.storage_of("alice").await.unwrap().used_bytes;
-    let before = used().await;
-    let (named, left) = (content(500), content(700));
-    let kept = upload(&hub, &named).await;
-    assert_eq!(
-        commit(&hub, "big.bin", &kept, Some(500)).await.status(),
-        200
-    );
-    let lost = upload(&hub, &left).await;
-    assert!(used().await >= before + 1_200);
-    let collect = async || hub.registry.collect_garbage(Duration::ZERO).await.unwrap();
-    assert_eq!(collect().await.removed_objects, 0);
-    assert!(hub.object(&left).exists(), "it awaits its commit");
-    forget(&hub).await;
-    tokio::time::sleep(Duration::from_millis(20)).await;
-    assert_eq!(collect().await.removed_objects, 2);
-    assert!(!hub.object(&left).exists() && hub.object(&named).exists());
-    let asked = async |oid: &str, size| batch(&hub, BATCH, oid, size, &["basic"]).await;
-    assert!(asked(&lost, 700).await["actions"]["upload"]["href"].is_string());
-    assert_eq!(asked(&kept, 500).await.get("actions"), None);
-    assert_eq!(commit(&hub, "lost.bin", &lost, None).await.status(), 422);
-    assert!(used().await < before + 1_200);
-    let file = hub.get("/alice/tool/resolve/main/big.bin").await;
-    assert_eq!(file.bytes().await.unwrap(), named);
-}
-
-/// Serves the registry for a while with no patience for objects that wait for a commit.
-async fn forget(hub: &TestRegistry) {
-    let waiting = content(900);
-    let oid = upload(hub, &waiting).await;
-    let mut config = hub.config.clone();
-    config.limits.lfs_object_lifetime = Duration::ZERO;
-    config.directory = hub.directory.path().join("second");
-    if hub.place.is_none() {
-        config.directory = hub.config.directory.clone();
-    }
-    let impatient = Registry::open(config).await.unwrap();
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let serving = tokio::spawn(serve(listener, impatient, std::future::pending()));
-    for _ in 0..200 {
-        // A batch would renew the object.
-        let verify = "/alice/tool.git/info/lfs/objects/verify";
-        let question = json!({"oid": oid, "size": 900});
-        let answer = hub.send_json(Method::POST, verify, &hub.alice, question);
-        if answer.await.status() == 404 {
-            serving.abort();
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("the object that waits was not forgotten");
 }
 
 #[tokio::test]

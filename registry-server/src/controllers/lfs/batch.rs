@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -65,7 +67,10 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     if let Some(writing) = writing {
         writing.commit().await?;
     }
-    Ok(answer(json!({"transfer": "basic", "objects": objects})))
+    let kind = HeaderValue::from_static("application/vnd.git-lfs+json");
+    let mut response = answer(json!({"transfer": "basic", "objects": objects}));
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    Ok(response)
 }
 
 /// Git says `sha256` and the JavaScript client `sha_256`.
