@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{json, repo_create, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::database::commits::Commit;
-use crate::history::{WriteOutcome, WriteRefusal, open_pull_request, write_commit};
+use crate::history::{DEFAULT_BRANCH, WriteOutcome, WriteRefusal, open_pull_request, write_commit};
 use crate::http::{NotFound, Refusal, Reply, drain};
 use crate::names::Head;
 use crate::quota::Room;
@@ -55,7 +55,10 @@ enum Place {
 }
 
 async fn place(call: &Call<WriteRepository>) -> Result<Place, Refusal> {
-    let text = call.admitted.address.rest_text().unwrap_or_default();
+    let mut text = call.admitted.address.rest_text().unwrap_or_default();
+    if text.eq_ignore_ascii_case("head") {
+        text = DEFAULT_BRANCH.to_owned();
+    }
     if call.query().is_on("create_pr") {
         // What is asked for is to change a branch, so a commit's id will not do.
         let Some(head) = Head::parse(&text) else {

@@ -13,7 +13,7 @@ use crate::wire::commit_json;
 const PAGE_DEFAULT: usize = 50;
 
 pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
-    let target = target::find(&call.registry, &call.admitted).await?;
+    let target = target::find_whole(&call.registry, &call.admitted).await?;
     let query = call.query();
     let limit = match query.first("limit") {
         Some(_) => query.count("limit", call.registry.limits().history_page_max),

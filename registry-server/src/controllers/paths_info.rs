@@ -20,7 +20,7 @@ struct Question {
 }
 
 pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
-    let target = target::find(&call.registry, &call.admitted).await?;
+    let target = target::find_whole(&call.registry, &call.admitted).await?;
     let question = read_question(&mut call).await?;
     let paths_max = call.registry.limits().paths_max;
     if question.paths.len() > paths_max {

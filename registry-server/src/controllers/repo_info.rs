@@ -23,12 +23,7 @@ pub(crate) async fn show_default(call: Call<ReadRepository>) -> Reply {
 }
 
 pub(crate) async fn show_revision(call: Call<ReadRepository>) -> Reply {
-    let target = target::find(&call.registry, &call.admitted).await?;
-    if !target.rest.is_empty() {
-        return Err(Refusal::revision_not_found(
-            &call.admitted.address.rest_text().unwrap_or_default(),
-        ));
-    }
+    let target = target::find_whole(&call.registry, &call.admitted).await?;
     show(&call, Some(target.commit)).await
 }
 

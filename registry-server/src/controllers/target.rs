@@ -8,7 +8,7 @@ use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::history::{ListedEntry, resolve_revision};
 use crate::http::Refusal;
-use crate::names::{Address, RefName};
+use crate::names::{Address, RefName, decode};
 use crate::registry::Registry;
 
 /// A revision that exists and the raw path segments after it.
@@ -17,16 +17,53 @@ pub(super) struct Target {
     pub(super) rest: Vec<String>,
 }
 
+/// Most segments a revision is looked for in.
+const REVISION_SEGMENTS_MAX: usize = 6;
+
 /// Finds the revision at the head of what follows the verb.
+///
+/// The JavaScript client writes the slashes in the name of a branch as they are, so what is no revision in one segment may be one in
+/// several.
 pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target, Refusal> {
-    let Some((revision, rest)) = reader.address.revision_and_rest() else {
+    let (database, repository) = (registry.database(), &reader.repository.id);
+    let address = &reader.address;
+    let Some((revision, rest)) = address.revision_and_rest() else {
         return Err(Refusal::revision_not_found(""));
     };
-    let commit = find_commit(registry, &reader.repository, &revision).await?;
-    Ok(Target {
-        commit,
-        rest: rest.to_vec(),
-    })
+    if let Some(commit) = resolve_revision(database, repository, &revision).await? {
+        return Ok(Target {
+            commit,
+            rest: rest.to_vec(),
+        });
+    }
+    let segments = &address.rest;
+    for count in 2..=segments.len().min(REVISION_SEGMENTS_MAX) {
+        let (head, rest) = segments.split_at(count);
+        if let Some(revision) = decode(&head.join("/"))
+            && let Some(commit) = resolve_revision(database, repository, &revision).await?
+        {
+            return Ok(Target {
+                commit,
+                rest: rest.to_vec(),
+            });
+        }
+    }
+    Err(no_such_revision(&revision))
+}
+
+/// Finds the revision that everything after the verb spells.
+pub(super) async fn find_whole(registry: &Registry, reader: &Reader) -> Result<Target, Refusal> {
+    let target = find(registry, reader).await?;
+    if !target.rest.is_empty() {
+        return Err(no_such_revision(
+            &reader.address.rest_text().unwrap_or_default(),
+        ));
+    }
+    Ok(target)
+}
+
+fn no_such_revision(revision: &str) -> Refusal {
+    Refusal::revision_not_found(&revision.chars().take(200).collect::<String>())
 }
 
 impl Target {
@@ -52,8 +89,7 @@ pub(super) async fn find_commit(
     revision: &str,
 ) -> Result<Commit, Refusal> {
     let found = resolve_revision(registry.database(), &repository.id, revision).await?;
-    found
-        .ok_or_else(|| Refusal::revision_not_found(&revision.chars().take(200).collect::<String>()))
+    found.ok_or_else(|| no_such_revision(revision))
 }
 
 /// The branch or tag name that everything after the verb spells.
