@@ -1,5 +1,7 @@
 //! What differs between revisions.
 
+use futures::TryStreamExt as _;
+use hf_hub::HFClient;
 use serde_json::{Value, json};
 
 use crate::support::{TestRegistry, deletion, file, header, refusal};
@@ -71,6 +73,42 @@ async fn a_commit_is_compared_with_its_parent() {
         first.contains("A\t.gitattributes\n") && first.lines().count() == 1,
         "{first}"
     );
+}
+
+#[tokio::test]
+async fn the_rust_client_takes_the_lines_apart() {
+    let hub = history().await;
+    let client = HFClient::builder()
+        .endpoint(&hub.endpoint)
+        .cache_dir(hub.directory.path().join("cache"))
+        .token(&hub.alice)
+        .build()
+        .unwrap();
+    let tool = client.model("alice", "tool");
+    let differences = tool.get_raw_diff_stream().compare("main").send();
+    let differences: Vec<_> = differences.await.unwrap().try_collect().await.unwrap();
+    let seen: Vec<(&str, bool, &str)> = differences
+        .iter()
+        .map(|one| {
+            (
+                one.file_path.as_str(),
+                one.is_binary,
+                one.new_blob_id.as_str(),
+            )
+        })
+        .collect();
+    let zero = "f76dd238ade08917e6712764a16a22005a50573d";
+    assert_eq!(
+        seen,
+        [
+            ("a", false, B),
+            ("d/x y", false, NONE),
+            ("turned", false, NONE),
+            ("turned/into", true, zero),
+            ("ä", false, A),
+        ]
+    );
+    assert!(differences.iter().all(|one| one.new_file_size == 1));
 }
 
 #[tokio::test]
