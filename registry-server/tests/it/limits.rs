@@ -91,7 +91,7 @@ async fn a_client_that_falls_silent_is_cut_off() {
 #[tokio::test]
 async fn a_client_that_sends_next_to_nothing_is_cut_off() {
     let hub = TestRegistry::start_with(|limits| {
-        limits.body_stall_max = Duration::from_millis(500);
+        limits.body_stall_max = Duration::from_secs(1);
         limits.stall_bytes_min = 1_000;
     })
     .await;

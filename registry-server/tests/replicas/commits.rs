@@ -31,6 +31,10 @@ pub(crate) fn tests() -> Vec<Trial> {
             a_deletion_in_between_is_clean,
         ),
         test("commits::one_name_is_given_once", one_name_is_given_once),
+        test(
+            "commits::each_pull_request_has_its_own_number",
+            each_pull_request_has_its_own_number,
+        ),
     ]
 }
 
@@ -93,6 +97,41 @@ async fn of_many_with_one_parent_one_wins() {
     expect[0] = 200;
     assert_eq!(statuses, expect);
     assert_eq!(history(&pair.a).await.len(), 3);
+}
+
+async fn each_pull_request_has_its_own_number() {
+    let pair = Pair::start().await;
+    pair.a.create("alice/tool").await;
+    let sending = (0..WRITERS).map(|at| {
+        let hub = pair.turn(at);
+        // Half of them come with a commit, half without.
+        let (path, body) = match at / 2 % 2 {
+            0 => ("commit/main?create_pr=1", body(at)),
+            _ => (
+                "discussions",
+                json!({"title": format!("writer {at}"), "pullRequest": true}).to_string(),
+            ),
+        };
+        let path = format!("/api/models/alice/tool/{path}");
+        let request = hub.request(Method::POST, &path, Some(&hub.alice));
+        request.body(body).send()
+    });
+    for response in join_all(sending).await {
+        assert_eq!(response.unwrap().status(), 200);
+    }
+    let page = pair.b.get_json("/api/models/alice/tool/discussions").await;
+    let numbers: Vec<usize> = page["discussions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|discussion| discussion["num"].as_u64().unwrap() as usize)
+        .collect();
+    assert_eq!(numbers, (1..=WRITERS).rev().collect::<Vec<_>>());
+    let refs = pair
+        .a
+        .get_json("/api/models/alice/tool/refs?include_prs=1")
+        .await;
+    assert_eq!(refs["pullRequests"].as_array().unwrap().len(), WRITERS);
 }
 
 /// One server is killed again and again in the middle of its work, while the other goes on.
