@@ -3,37 +3,36 @@
 mod bucket;
 mod copy;
 mod digest;
+mod file;
 mod inventory;
 mod parts;
+mod small;
 mod spool;
 mod upload;
 
-use std::io::SeekFrom;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::body::Body;
 use futures::TryStreamExt as _;
+use http_body_util::BodyExt as _;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
-use object_store::{GetOptions, GetResultPayload, ObjectStore, ObjectStoreExt as _};
-use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
-use tokio_util::io::ReaderStream;
+use object_store::{GetOptions, ObjectStore, ObjectStoreExt as _};
 use url::Url;
 
 use bucket::Bucket;
 pub(crate) use bucket::ShownAs;
 pub(crate) use digest::Sha256Digest;
 pub(crate) use inventory::StoredObject;
+use small::{PART_BYTES_MAX, SmallParts};
 use spool::SpooledBytes;
 pub(crate) use spool::{Spool, Spooled};
 
 use crate::config::S3Storage;
 use crate::error::RegistryError;
 
-/// Bytes read at once from a local file on the way to a client.
-const READ_BYTES: usize = 128 << 10;
 /// The directory where bodies wait until they are complete; inside a local store.
 const INCOMING: &str = "incoming";
 /// The directory, inside a store, of the objects.
@@ -44,6 +43,9 @@ const SHA256: &str = "sha256";
 pub(crate) struct ContentStore {
     store: Arc<dyn ObjectStore>,
     incoming: PathBuf,
+    /// The directory of a local store.
+    local: Option<Arc<Path>>,
+    small: Arc<SmallParts>,
     /// What only a store on another machine needs and can do.
     bucket: Option<Arc<Bucket>>,
 }
@@ -58,6 +60,8 @@ impl ContentStore {
         Ok(Self {
             store: Arc::new(store),
             incoming: create_incoming(directory)?,
+            local: Some(directory.into()),
+            small: Arc::default(),
             bucket: None,
         })
     }
@@ -73,6 +77,8 @@ impl ContentStore {
         Ok(Self {
             store: Arc::new(store),
             incoming,
+            local: None,
+            small: Arc::default(),
             bucket: Some(Arc::new(bucket)),
         })
     }
@@ -133,30 +139,43 @@ impl ContentStore {
         sha256: &Sha256Digest,
         range: Range<u64>,
     ) -> Result<Body, RegistryError> {
-        self.read_key(&key_of(sha256), range).await
+        if range.end - range.start > PART_BYTES_MAX {
+            return self.read_key(&key_of(sha256), range).await;
+        }
+        if let Some(bytes) = self.small.get(sha256, &range) {
+            return Ok(Body::from(bytes));
+        }
+        let body = self.read_key(&key_of(sha256), range.clone()).await?;
+        let bytes = body.collect().await.map_err(|source| self.failed(source))?;
+        let bytes = bytes.to_bytes();
+        if bytes.len() as u64 == range.end - range.start {
+            self.small.put(sha256, range, bytes.clone());
+        }
+        Ok(Body::from(bytes))
     }
 
     async fn read_key(&self, key: &Key, range: Range<u64>) -> Result<Body, RegistryError> {
         if range.is_empty() {
             return Ok(Body::empty());
         }
-        let options = GetOptions::default().with_range(Some(range.clone()));
+        if let Some(directory) = &self.local {
+            let mut path = directory.to_path_buf();
+            path.extend(key.parts().map(|part| part.as_ref().to_owned()));
+            let read = file::read_part(path, range).await;
+            return Ok(read.map_err(|source| self.failed(source))?);
+        }
+        let options = GetOptions::default().with_range(Some(range));
         let found = self.store.get_opts(key, options).await?;
-        match found.payload {
-            GetResultPayload::File(file, _) => {
-                let mut file = tokio::fs::File::from_std(file);
-                file.seek(SeekFrom::Start(range.start)).await?;
-                let length = range.end - range.start;
-                let capacity = usize::try_from(length)
-                    .unwrap_or(READ_BYTES)
-                    .min(READ_BYTES);
-                file.set_max_buf_size(READ_BYTES);
-                Ok(Body::from_stream(ReaderStream::with_capacity(
-                    file.take(length),
-                    capacity,
-                )))
-            }
-            GetResultPayload::Stream(stream) => Ok(Body::from_stream(stream)),
+        Ok(Body::from_stream(found.into_stream()))
+    }
+
+    fn failed(
+        &self,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> object_store::Error {
+        object_store::Error::Generic {
+            store: self.bucket.as_ref().map_or("LocalFileSystem", |_| "S3"),
+            source: source.into(),
         }
     }
 

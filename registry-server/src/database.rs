@@ -14,6 +14,7 @@ pub(crate) mod export;
 pub(crate) mod fulltext;
 mod heads;
 pub(crate) mod holdings;
+mod known;
 pub(crate) mod listings;
 pub(crate) mod objects;
 mod postgres;
@@ -26,6 +27,7 @@ pub(crate) mod tokens;
 pub(crate) mod tools;
 mod trouble;
 pub(crate) mod uploads;
+pub(crate) mod version;
 mod visibility;
 
 use std::path::Path;
@@ -43,6 +45,9 @@ use sqlx::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub(crate) use trouble::Trouble;
+
+use known::Known;
+use version::{Clock, Source};
 
 use crate::error::RegistryError;
 
@@ -66,6 +71,8 @@ pub(crate) struct Database {
     engine: Engine,
     /// SQLite knows one writer; waiting in a fair queue here beats polling its lock. PostgreSQL knows as many as there is room for.
     writers: Arc<Semaphore>,
+    clock: Clock,
+    known: Arc<Known>,
 }
 
 /// Which database answers, and so which statements it understands.
@@ -146,13 +153,20 @@ impl Database {
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        Ok(Self::new(pool, Engine::Sqlite, 1))
+        let source = Source {
+            url,
+            session: SQLITE_PRAGMAS,
+            engine: Engine::Sqlite,
+        };
+        Ok(Self::new(pool, source, 1))
     }
 
-    fn new(pool: AnyPool, engine: Engine, writers_max: usize) -> Self {
+    fn new(pool: AnyPool, source: Source, writers_max: usize) -> Self {
         Self {
             pool,
-            engine,
+            engine: source.engine,
+            clock: Clock::start(source),
+            known: Arc::default(),
             writers: Arc::new(Semaphore::new(writers_max)),
         }
     }
@@ -199,6 +213,7 @@ impl Database {
 
     /// Flushes what is written and closes all connections.
     pub(crate) async fn close(&self) {
+        self.clock.close().await;
         self.pool.close().await;
     }
 }

@@ -9,6 +9,7 @@ use super::caller::{Caller, TokenRole, Visitor};
 use super::route::Access;
 use super::standing::{Standing, standing_in};
 use crate::database::repositories::Repository;
+use crate::database::version::Version;
 use crate::http::{NotFound, Refusal};
 use crate::names::{Address, RepositoryId};
 use crate::registry::Registry;
@@ -66,6 +67,8 @@ pub(crate) struct Reader {
     pub(crate) address: Address,
     /// The path used an id the repository had before it was moved.
     pub(crate) moved: bool,
+    /// The state of the database from which on the request is answered.
+    pub(crate) version: Option<Version>,
 }
 
 /// A repository somebody may write to.
@@ -126,11 +129,14 @@ impl Scope for ReadRepository {
         let Some(address) = Address::from_path(parts.uri.path()) else {
             return Err(repo_not_found(&visitor));
         };
-        let (repository, moved, _) = find_readable(registry, &visitor, &address.id).await?;
+        let version = registry.database().version().await;
+        let (repository, moved, _) =
+            find_readable(registry, &visitor, &address.id, version).await?;
         Ok(Reader {
             repository,
             address,
             moved,
+            version,
         })
     }
 }
@@ -168,7 +174,7 @@ pub(crate) async fn admit_to_manage(
     id: &RepositoryId,
 ) -> Result<Repository, Refusal> {
     let visitor = Visitor::Known(Box::new(caller.clone()));
-    let (repository, _, standing) = find_readable(registry, &visitor, id).await?;
+    let (repository, _, standing) = find_readable(registry, &visitor, id, None).await?;
     require(caller, &repository, standing, Standing::Manages)?;
     Ok(repository)
 }
@@ -192,7 +198,7 @@ async fn admit_at_path(
     let Some(address) = Address::from_path(parts.uri.path()) else {
         return Err(repo_not_found(&visitor));
     };
-    let (repository, _, standing) = find_readable(registry, &visitor, &address.id).await?;
+    let (repository, _, standing) = find_readable(registry, &visitor, &address.id, None).await?;
     let caller = signed_in(visitor)?;
     require(&caller, &repository, standing, needed)?;
     Ok(Writer {
@@ -210,9 +216,10 @@ async fn find_readable(
     registry: &Registry,
     visitor: &Visitor,
     id: &RepositoryId,
+    version: Option<Version>,
 ) -> Result<(Repository, bool, Standing), Refusal> {
     let database = registry.database();
-    let present = database.repository(id).await?;
+    let present = database.known_repository(version, id).await?;
     let moved = present.is_none();
     let found = match present {
         Some(repository) => Some(repository),

@@ -37,7 +37,7 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let more = found.len() > page_max;
     found.truncate(page_max);
     let next = if more {
-        found.last().map(|last| search.order.position(last))
+        found.last().map(|last| last.position.clone())
     } else {
         None
     };

@@ -19,7 +19,7 @@ use crate::content::ShownAs;
 use crate::database::objects::{Blob, BlobForm};
 use crate::error::RegistryError;
 use crate::git::pointer_text;
-use crate::history::{ListedEntry, ListedKind, find_entry};
+use crate::history::{ListedEntry, ListedKind};
 use crate::http::{Refusal, Reply};
 use crate::names::{RepositoryPath, decode};
 use crate::registry::Registry;
@@ -40,7 +40,11 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
     let commit = HeaderValue::from_str(&target.commit.oid)
         .map_err(|_| RegistryError::Damaged(format!("commit id {:?}", target.commit.oid)))?;
     let repository = &call.admitted.repository.id;
-    let found = find_entry(call.registry.database(), repository, &target.commit, &path).await?;
+    let found = call
+        .registry
+        .database()
+        .known_entry(call.admitted.version, repository, &target.commit, &path)
+        .await?;
     let Some(ListedEntry {
         oid,
         kind: ListedKind::File(Some(blob)),

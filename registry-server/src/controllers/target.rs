@@ -30,7 +30,10 @@ pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target,
     let Some((revision, rest)) = address.revision_and_rest() else {
         return Err(Refusal::revision_not_found(""));
     };
-    if let Some(commit) = resolve_revision(database, repository, &revision).await? {
+    if let Some(commit) = database
+        .known_revision(reader.version, repository, &revision)
+        .await?
+    {
         return Ok(Target {
             commit,
             rest: rest.to_vec(),
@@ -40,7 +43,9 @@ pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target,
     for count in 2..=segments.len().min(REVISION_SEGMENTS_MAX) {
         let (head, rest) = segments.split_at(count);
         if let Some(revision) = decode(&head.join("/"))
-            && let Some(commit) = resolve_revision(database, repository, &revision).await?
+            && let Some(commit) = database
+                .known_revision(reader.version, repository, &revision)
+                .await?
         {
             return Ok(Target {
                 commit,

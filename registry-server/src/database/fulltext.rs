@@ -1,36 +1,56 @@
-//! Full text search: the one place where the statements of SQLite (FTS5) and PostgreSQL (`tsvector`) differ.
-//!
-//! Both look through one document a repository, `search_documents`, which every writer fills with the same statement. A match is
-//! ranked in tiers first (the exact name, all words in the name, all in name and description, elsewhere) and by the engine's own
-//! measure within a tier. The measure is cut to an integer, so that a page can begin where the one before it ended. What stands in the
-//! middle of a word of the id comes last: clients of the Hub expect parts of names to be found.
+//! Full text search: what somebody searches for, as the full text queries of SQLite (FTS5) and PostgreSQL (`tsquery`), and the document
+//! of each repository that they look through.
+
+use data_encoding::HEXLOWER;
 
 use super::{Engine, Writing};
 use crate::error::RegistryError;
 
-/// How far apart two tiers are; no engine's measure reaches it.
-const TIER: i64 = 1_000_000_000_000;
-/// Steps of one unit of an engine's measure.
-const STEPS: i64 = 100_000_000;
-
-/// Longest part of an id that is looked for, in bytes. No id is longer, and SQLite fails on patterns of 50 000.
+/// Longest part of an id that is looked for, in bytes; no id is longer.
 const ID_PART_BYTES_MAX: usize = 256;
+/// Shortest part of an id that SQLite's index of names finds, in characters: it holds runs of three.
+const INDEXED_CHARS_MIN: usize = 3;
 
 /// What somebody searches for: words, each cut into runs of letters and digits, because that is what an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
-    /// The whole search in lower case, to recognise an exact name.
+    /// The whole search in lower case, to recognise an exact name and parts of one.
     exact: String,
-    /// The parts of a word stand next to each other in what it finds. The last part of the last word may be a beginning.
+    /// The parts of a word stand next to each other in what it finds.
     words: Vec<Vec<String>>,
 }
 
-/// Where all words must be for a tier.
-#[derive(Debug, Clone, Copy)]
-enum Place {
+/// A part of an id, in lower case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IdPart<'a> {
+    Indexed(&'a str),
+    /// Found by looking at every name; so many have it that a page is full soon.
+    Short(&'a str),
+}
+
+impl<'a> IdPart<'a> {
+    pub(super) fn text(self) -> &'a str {
+        match self {
+            Self::Indexed(text) | Self::Short(text) => text,
+        }
+    }
+}
+
+/// Where all words must be; each place contains those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
     Name,
-    NameAndDescription,
-    Anywhere,
+    Description,
+    Functions,
+    All,
+}
+
+/// How the last word ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    Whole,
+    /// It may be the beginning of a longer one.
+    Begun,
 }
 
 impl Terms {
@@ -52,101 +72,58 @@ impl Terms {
         self.words.len()
     }
 
-    /// The rows `(repository, relevance)` of all matches, as a statement whose values go through `bind`.
-    pub(super) fn matches(&self, engine: Engine, mut bind: impl FnMut(String) -> String) -> String {
-        let exact = bind(self.exact.clone());
-        let [name, described, anywhere] = [Place::Name, Place::NameAndDescription, Place::Anywhere]
-            .map(|place| {
-                bind(match engine {
-                    Engine::Sqlite => self.for_sqlite(place),
-                    Engine::Postgres => self.for_postgres(place),
-                })
-            });
-        let inside = bind(self.inside());
-        match engine {
-            Engine::Sqlite => format!(
-                "SELECT d.repository, CASE WHEN d.title = {exact} THEN 3 \
-                 WHEN d.id IN (SELECT rowid FROM search_index WHERE search_index MATCH {name}) THEN 2 \
-                 WHEN d.id IN (SELECT rowid FROM search_index WHERE search_index MATCH {described}) THEN 1 ELSE 0 END * {TIER} \
-                 + CAST(-bm25(search_index, 10.0, 5.0, 3.0, 1.0) * {STEPS} AS BIGINT) AS relevance \
-                 FROM search_index JOIN search_documents d ON d.id = search_index.rowid WHERE search_index MATCH {anywhere} \
-                 UNION ALL SELECT d.repository, CAST(-1 AS BIGINT) FROM search_documents d WHERE LOWER(d.name) LIKE {inside} ESCAPE '!' \
-                 AND d.id NOT IN (SELECT rowid FROM search_index WHERE search_index MATCH {anywhere})"
-            ),
-            Engine::Postgres => format!(
-                "SELECT d.repository, CASE WHEN d.title = {exact} THEN 3 \
-                 WHEN d.document @@ to_tsquery('simple', {name}) THEN 2 \
-                 WHEN d.document @@ to_tsquery('simple', {described}) THEN 1 ELSE 0 END * {TIER} \
-                 + CAST(ts_rank('{{0.1, 0.3, 0.5, 1.0}}', d.document, to_tsquery('simple', {anywhere}), 1) * {STEPS} AS BIGINT) AS relevance \
-                 FROM search_documents d WHERE d.document @@ to_tsquery('simple', {anywhere}) \
-                 UNION ALL SELECT d.repository, CAST(-1 AS BIGINT) FROM search_documents d WHERE LOWER(d.name) LIKE {inside} ESCAPE '!' \
-                 AND NOT d.document @@ to_tsquery('simple', {anywhere})"
-            ),
-        }
+    /// The whole search in lower case.
+    pub(super) fn exact(&self) -> &str {
+        &self.exact
     }
 
-    /// The pattern of names that contain the search; one that no name fits when the search is too long for that.
-    fn inside(&self) -> String {
-        if self.exact.len() > ID_PART_BYTES_MAX {
-            return String::new();
-        }
-        let mut pattern = String::from("%");
-        for c in self.exact.chars() {
-            if matches!(c, '%' | '_' | '!') {
-                pattern.push('!');
-            }
-            pattern.push(c);
-        }
-        pattern.push('%');
-        pattern
+    /// The search as a part of an id; `None` when it is too long for one.
+    pub(super) fn id_part(&self) -> Option<IdPart<'_>> {
+        let text = self.exact.as_str();
+        (text.len() <= ID_PART_BYTES_MAX).then(|| match text.chars().count() {
+            INDEXED_CHARS_MIN.. => IdPart::Indexed(text),
+            _ => IdPart::Short(text),
+        })
     }
 
     /// `{name description} : ("text stats" AND "wor" *)`
-    fn for_sqlite(&self, place: Place) -> String {
+    pub(super) fn for_sqlite(&self, place: Place, last: Last) -> String {
         let columns = match place {
             Place::Name => "name",
-            Place::NameAndDescription => "name description",
-            Place::Anywhere => "name description functions body",
+            Place::Description => "name description",
+            Place::Functions => "name description functions",
+            Place::All => "name description functions body",
         };
         let words: Vec<String> = self
             .words
             .iter()
-            .map(|parts| format!("\"{}\"", parts.join(" ")))
+            .map(|parts| quote(&parts.join(" ")))
             .collect();
-        format!("{{{columns}}} : ({} *)", words.join(" AND "))
+        let star = match last {
+            Last::Whole => "",
+            Last::Begun => " *",
+        };
+        format!("{{{columns}}} : ({}{star})", words.join(" AND "))
     }
 
-    /// `(text:AB <-> stats:AB) & wor:*AB`
-    fn for_postgres(&self, place: Place) -> String {
-        let weights = match place {
-            Place::Name => "A",
-            Place::NameAndDescription => "AB",
-            Place::Anywhere => "ABCD",
-        };
-        let last = self.words.len() - 1;
+    /// `(text <-> stats) & (wor:*)`
+    pub(super) fn for_postgres(&self, last: Last) -> String {
         let words: Vec<String> = self
             .words
             .iter()
-            .enumerate()
-            .map(|(at, parts)| {
-                let open = at == last;
-                let parts: Vec<String> = parts
-                    .iter()
-                    .enumerate()
-                    .map(|(part, text)| {
-                        let star = if open && part + 1 == parts.len() {
-                            "*"
-                        } else {
-                            ""
-                        };
-                        format!("{text}:{star}{weights}")
-                    })
-                    .collect();
-                format!("({})", parts.join(" <-> "))
-            })
+            .map(|parts| format!("({})", parts.join(" <-> ")))
             .collect();
-        words.join(" & ")
+        let mut query = words.join(" & ");
+        if last == Last::Begun {
+            query.insert_str(query.len() - 1, ":*");
+        }
+        query
     }
+}
+
+/// A phrase in FTS5's query language.
+pub(super) fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 /// Runs of letters and digits; nothing in them has a meaning in a query of either engine.
@@ -157,20 +134,74 @@ fn parts(word: &str) -> Vec<String> {
         .collect()
 }
 
+/// What SQLite's index knows of a repository beside its texts, as words that no text contains.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Facet<'a> {
+    Public,
+    OwnerId(&'a str),
+    OwnerName(&'a str),
+    Tag(&'a str),
+}
+
+impl Facet<'_> {
+    /// The word; the migration and [`Engine::facets`] make the same ones.
+    pub(super) fn word(self) -> String {
+        match self {
+            Self::Public => "v0".to_owned(),
+            Self::OwnerId(id) => format!("o{id}"),
+            Self::OwnerName(name) => {
+                format!("n{}", HEXLOWER.encode(name.to_ascii_lowercase().as_bytes()))
+            }
+            Self::Tag(tag) => format!("t{}", HEXLOWER.encode(tag.as_bytes())),
+        }
+    }
+}
+
+impl Engine {
+    /// The column for [`Facet`]s and the expression for it; PostgreSQL filters by joining.
+    fn facets(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Sqlite => (
+                ", facets",
+                ", 'v' || r.private || ' n' || hex(o.name_folded) || ' o' || r.owner || \
+                 COALESCE((SELECT group_concat(' t' || hex(g.tag), '') FROM repository_tags g WHERE g.repository = r.id), '')",
+            ),
+            Self::Postgres => ("", ""),
+        }
+    }
+}
+
 impl Writing {
-    /// Writes the document of a repository anew from what is stored about it. To be called whenever a part of it changed.
+    /// Writes the document of a repository anew from what is stored about it. To be called whenever a part of it changed: names, texts,
+    /// tags, or who may see it.
     pub(super) async fn index_document(&mut self, repository: &str) -> Result<(), RegistryError> {
-        let statement = sqlx::query(
-            "INSERT INTO search_documents (repository, title, name, description, functions, body) \
+        let (column, expression) = self.engine.facets();
+        let also = match column {
+            "" => "",
+            _ => ", facets = excluded.facets",
+        };
+        let sql = format!(
+            "INSERT INTO search_documents (repository, title, name, description, functions, body{column}) \
              SELECT r.id, r.name_folded, o.name || '/' || r.name || ' ' || COALESCE(t.name, ''), \
-             COALESCE(t.description, '') || ' ' || r.description, COALESCE(t.functions, ''), r.search_text \
+             COALESCE(t.description, '') || ' ' || r.description, COALESCE(t.functions, ''), r.search_text{expression} \
              FROM repositories r JOIN accounts o ON o.id = r.owner LEFT JOIN tools t ON t.repository = r.id WHERE r.id = $1 \
              ON CONFLICT (repository) DO UPDATE SET title = excluded.title, name = excluded.name, \
-             description = excluded.description, functions = excluded.functions, body = excluded.body",
-        )
-        .bind(repository);
-        self.run(statement).await?;
+             description = excluded.description, functions = excluded.functions, body = excluded.body{also}",
+        );
+        self.run(sqlx::query(sqlx::AssertSqlSafe(sql)).bind(repository))
+            .await?;
         Ok(())
+    }
+
+    /// As [`Writing::index_document`], and puts the document before all others of its tier.
+    pub(super) async fn index_new_document(
+        &mut self,
+        repository: &str,
+    ) -> Result<(), RegistryError> {
+        let statement =
+            sqlx::query("DELETE FROM search_documents WHERE repository = $1").bind(repository);
+        self.run(statement).await?;
+        self.index_document(repository).await
     }
 }
 
@@ -181,8 +212,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, sqlite: &str, postgres: &str) {
         let terms = Terms::parse([text].into_iter()).unwrap();
-        assert_eq!(terms.for_sqlite(Place::NameAndDescription), sqlite);
-        assert_eq!(terms.for_postgres(Place::NameAndDescription), postgres);
+        assert_eq!(terms.for_sqlite(Place::Description, Last::Begun), sqlite);
+        assert_eq!(terms.for_postgres(Last::Begun), postgres);
     }
 
     #[test]
@@ -190,18 +221,24 @@ mod tests {
         check(
             "text-stats Wor",
             "{name description} : (\"text stats\" AND \"wor\" *)",
-            "(text:AB <-> stats:AB) & (wor:*AB)",
+            "(text <-> stats) & (wor:*)",
         );
         check(
             "a\" OR b:* & !(c)",
             "{name description} : (\"a\" AND \"or\" AND \"b\" AND \"c\" *)",
-            "(a:AB) & (or:AB) & (b:AB) & (c:*AB)",
+            "(a) & (or) & (b) & (c:*)",
         );
-        check(
-            "x\0y",
-            "{name description} : (\"x y\" *)",
-            "(x:AB <-> y:*AB)",
+        check("x\0y", "{name description} : (\"x y\" *)", "(x <-> y:*)");
+    }
+
+    #[test]
+    fn whole_words_have_no_star() {
+        let terms = Terms::parse(["text-stats wor"].into_iter()).unwrap();
+        assert_eq!(
+            terms.for_sqlite(Place::All, Last::Whole),
+            "{name description functions body} : (\"text stats\" AND \"wor\")"
         );
+        assert_eq!(terms.for_postgres(Last::Whole), "(text <-> stats) & (wor)");
     }
 
     #[test]
@@ -212,24 +249,28 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_an_id_is_looked_for_as_it_stands() {
-        let inside = |text: &str| Terms::parse([text].into_iter()).unwrap().inside();
-        assert_eq!(inside("Xt-St"), "%xt-st%");
-        assert_eq!(inside("a_b%c!"), "%a!_b!%c!!%");
-        assert_eq!(inside(&"a".repeat(257)), "");
+    fn a_part_of_an_id_has_a_length() {
+        let terms = |text: &str| Terms::parse([text].into_iter()).unwrap();
+        assert_eq!(terms("Xt-St").id_part(), Some(IdPart::Indexed("xt-st")));
+        assert_eq!(terms("äöü").id_part(), Some(IdPart::Indexed("äöü")));
+        assert_eq!(terms("äö").id_part(), Some(IdPart::Short("äö")));
+        let longest = "a".repeat(256);
+        assert_eq!(
+            terms(&longest).id_part(),
+            Some(IdPart::Indexed(longest.as_str()))
+        );
+        assert_eq!(terms(&"a".repeat(257)).id_part(), None);
     }
 
     #[test]
-    fn both_engines_take_the_same_values() {
-        let terms = Terms::parse(["one two"].into_iter()).unwrap();
-        for engine in [Engine::Sqlite, Engine::Postgres] {
-            let mut values = Vec::new();
-            let sql = terms.matches(engine, |value| {
-                values.push(value);
-                format!("${}", values.len())
-            });
-            assert_eq!(values.len(), 5);
-            assert!((1..=5).all(|at| sql.contains(&format!("${at}"))), "{sql}");
-        }
+    fn phrases_cannot_end_early() {
+        assert_eq!(quote("a\"b"), "\"a\"\"b\"");
+    }
+
+    #[test]
+    fn facets_are_letters_and_digits() {
+        assert_eq!(Facet::Public.word(), "v0");
+        assert_eq!(Facet::OwnerName("Al-ce").word(), "n616c2d6365");
+        assert_eq!(Facet::Tag("license:mit").word(), "t6c6963656e73653a6d6974");
     }
 }

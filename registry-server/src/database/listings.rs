@@ -53,6 +53,6 @@ impl Writing {
             self.run(statement).await?;
         }
         self.set_tool(repository, listing.tool.as_ref()).await?;
-        self.index_document(repository).await
+        self.index_new_document(repository).await
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
+use super::version::Source;
 use super::{Database, Engine};
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
@@ -41,7 +42,12 @@ impl Database {
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        Ok(Self::new(pool, Engine::Postgres, WRITERS_MAX))
+        let source = Source {
+            url: url.expose().to_owned(),
+            session: SESSION,
+            engine: Engine::Postgres,
+        };
+        Ok(Self::new(pool, source, WRITERS_MAX))
     }
 }
 

@@ -159,10 +159,7 @@ impl Writing {
         .bind(settings.description)
         .bind(repository);
         self.run(statement).await?;
-        match settings.description {
-            Some(_) => self.index_document(repository).await,
-            None => Ok(()),
-        }
+        self.index_document(repository).await
     }
 
     pub(crate) async fn touch_repository(

@@ -1,11 +1,19 @@
 //! Finding repositories: filters, order and paging, with nothing shown to those who may not see it.
+//!
+//! Words alone are answered tier by tier, in [`ranked`]; everything else is answered in the order of a column, in [`sorted`].
+
+mod filter;
+mod ranked;
+mod sorted;
+
+use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, FromRow};
 
 use super::fulltext::Terms;
 use super::repositories::{REPOSITORIES, Repository};
-use super::visibility::{Value, bound, readable};
-use super::{BATCH_MAX, Database, Engine, placeholders};
+use super::visibility::{Value, bound};
+use super::{BATCH_MAX, Database, placeholders};
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenReach};
 
@@ -39,34 +47,6 @@ pub(crate) enum Order {
     Likes,
 }
 
-impl Order {
-    /// The column to order by; `relevance` is the expression for how well the words fit.
-    fn column(self, relevance: &'static str) -> &'static str {
-        match self {
-            Self::Relevance => relevance,
-            Self::Modified => "r.modified_ms",
-            Self::Created => "r.created_ms",
-            Self::Downloads => "r.downloads",
-            Self::Likes => "r.likes",
-        }
-    }
-
-    /// Where a repository stands in this order.
-    pub(crate) fn position(self, found: &Found) -> Position {
-        let key = match self {
-            Self::Relevance => found.relevance,
-            Self::Modified => found.repository.modified_ms,
-            Self::Created => found.repository.created_ms,
-            Self::Downloads => found.repository.downloads,
-            Self::Likes => found.repository.likes,
-        };
-        Position {
-            key,
-            id: found.repository.id.clone(),
-        }
-    }
-}
-
 /// A place in an ordered list that stays valid while repositories come and go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Position {
@@ -75,94 +55,109 @@ pub(crate) struct Position {
 }
 
 /// One result.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub(crate) struct Found {
-    #[sqlx(flatten)]
     pub(crate) repository: Repository,
     pub(crate) head: Option<String>,
-    pub(crate) relevance: i64,
     /// The description in the manifest of a tool.
     pub(crate) tool_description: Option<String>,
-    /// In alphabetical order; asked for apart.
-    #[sqlx(skip)]
+    /// In alphabetical order.
     pub(crate) tags: Vec<String>,
+    /// Where the list goes on after it.
+    pub(crate) position: Position,
+}
+
+/// A repository that fits, and where it stands.
+#[derive(Debug, FromRow)]
+struct Hit {
+    repository: String,
+    key: i64,
+    id: String,
+}
+
+/// What is shown of a repository, beside its tags.
+#[derive(FromRow)]
+struct Shown {
+    #[sqlx(flatten)]
+    repository: Repository,
+    head: Option<String>,
+    tool_description: Option<String>,
 }
 
 impl Database {
     /// One page of repositories.
     pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
-        let (sql, values) = statement(self.engine, search);
-        let mut found: Vec<Found> = bound(sql, values).fetch_all(&self.pool).await?;
-        self.add_tags(&mut found).await?;
+        let hits = match (&search.terms, search.order) {
+            (Some(terms), Order::Relevance) => self.ranked(search, terms).await?,
+            _ => self.sorted(search).await?,
+        };
+        self.show(hits).await
+    }
+
+    async fn show(&self, hits: Vec<Hit>) -> Result<Vec<Found>, RegistryError> {
+        let mut found = Vec::with_capacity(hits.len());
+        for batch in hits.chunks(BATCH_MAX) {
+            let ids: Vec<&str> = batch.iter().map(|hit| hit.repository.as_str()).collect();
+            let mut tags = self.tags_of_all(&ids).await?;
+            let mut shown = self.shown(&ids).await?;
+            for hit in batch {
+                // It may have been deleted since it was found.
+                let Some(one) = shown.remove(&hit.repository) else {
+                    continue;
+                };
+                found.push(Found {
+                    repository: one.repository,
+                    head: one.head,
+                    tool_description: one.tool_description,
+                    tags: tags.remove(&hit.repository).unwrap_or_default(),
+                    position: Position {
+                        key: hit.key,
+                        id: hit.id.clone(),
+                    },
+                });
+            }
+        }
         Ok(found)
     }
 
-    async fn add_tags(&self, found: &mut [Found]) -> Result<(), RegistryError> {
-        for batch in found.chunks_mut(BATCH_MAX) {
-            let sql = format!(
-                "SELECT repository, tag FROM repository_tags WHERE repository IN ({}) ORDER BY tag",
-                placeholders(1, batch.len())
-            );
-            let mut query = sqlx::query_as(AssertSqlSafe(sql));
-            for one in batch.iter() {
-                query = query.bind(one.repository.id.clone());
-            }
-            let tags: Vec<(String, String)> = query.fetch_all(&self.pool).await?;
-            for (repository, tag) in tags {
-                if let Some(one) = batch.iter_mut().find(|one| one.repository.id == repository) {
-                    one.tags.push(tag);
-                }
-            }
+    async fn shown(&self, ids: &[&str]) -> Result<HashMap<String, Shown>, RegistryError> {
+        let sql = format!(
+            "SELECT h.commit_oid AS head, t.description AS tool_description, {REPOSITORIES} \
+             LEFT JOIN tools t ON t.repository = r.id \
+             LEFT JOIN refs h ON h.repository = r.id AND h.name = 'refs/heads/main' WHERE r.id IN ({})",
+            placeholders(1, ids.len())
+        );
+        let mut query = sqlx::query_as::<_, Shown>(AssertSqlSafe(sql));
+        for id in ids {
+            query = query.bind(*id);
         }
-        Ok(())
+        let shown = query.fetch_all(&self.pool).await?;
+        Ok(shown
+            .into_iter()
+            .map(|one| (one.repository.id.clone(), one))
+            .collect())
     }
-}
 
-/// Only fixed text and placeholder numbers go into the statement; what the client sent is bound.
-fn statement(engine: Engine, search: &Search) -> (String, Vec<Value>) {
-    let mut values = vec![Value::Text(search.kind.word().to_owned())];
-    let mut bind = |value: Value| {
-        values.push(value);
-        format!("${}", values.len())
-    };
-    let (relevance, matches) = match &search.terms {
-        Some(terms) => {
-            let matches = terms.matches(engine, |text| bind(Value::Text(text)));
-            (
-                "m.relevance",
-                format!("JOIN ({matches}) m ON m.repository = r.id"),
-            )
+    async fn tags_of_all(
+        &self,
+        ids: &[&str],
+    ) -> Result<HashMap<String, Vec<String>>, RegistryError> {
+        let sql = format!(
+            "SELECT repository, tag FROM repository_tags WHERE repository IN ({}) ORDER BY tag",
+            placeholders(1, ids.len())
+        );
+        let mut query = sqlx::query_as::<_, (String, String)>(AssertSqlSafe(sql));
+        for id in ids {
+            query = query.bind(*id);
         }
-        None => ("CAST(0 AS BIGINT)", String::new()),
-    };
-    let mut sql = format!(
-        "SELECT h.commit_oid AS head, {relevance} AS relevance, t.description AS tool_description, {REPOSITORIES} {matches} \
-         LEFT JOIN tools t ON t.repository = r.id \
-         LEFT JOIN refs h ON h.repository = r.id AND h.name = 'refs/heads/main' WHERE r.kind = $1"
-    );
-    sql += " AND ";
-    sql += &readable(search.account.as_deref(), &search.reach, &mut bind);
-    if let Some(author) = &search.author {
-        sql += &format!(
-            " AND o.name_folded = {}",
-            bind(Value::Text(author.to_ascii_lowercase()))
-        );
+        let mut tags: HashMap<String, Vec<String>> = HashMap::new();
+        for (repository, tag) in query.fetch_all(&self.pool).await? {
+            tags.entry(repository).or_default().push(tag);
+        }
+        Ok(tags)
     }
-    for tag in &search.tags {
-        sql += &format!(
-            " AND EXISTS (SELECT 1 FROM repository_tags g WHERE g.tag = {} AND g.repository = r.id)",
-            bind(Value::Text(tag.clone()))
-        );
+
+    async fn hits(&self, sql: String, values: Vec<Value>) -> Result<Vec<Hit>, RegistryError> {
+        Ok(bound(sql, values).fetch_all(&self.pool).await?)
     }
-    let column = search.order.column(relevance);
-    if let Some(after) = &search.after {
-        let key = bind(Value::Number(after.key));
-        let id = bind(Value::Text(after.id.clone()));
-        sql += &format!(" AND ({column} < {key} OR ({column} = {key} AND r.id < {id}))");
-    }
-    let limit = bind(Value::Number(
-        i64::try_from(search.limit).unwrap_or(i64::MAX),
-    ));
-    sql += &format!(" ORDER BY {column} DESC, r.id DESC LIMIT {limit}");
-    (sql, values)
 }

@@ -17,6 +17,7 @@ mod compare;
 mod discussions;
 mod download;
 mod engines;
+mod freshness;
 mod garbage;
 mod git_authority;
 mod hf_hub_life;

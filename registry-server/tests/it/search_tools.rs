@@ -318,3 +318,114 @@ async fn a_listing_of_tools_is_that_of_the_newest_commit_and_bounded() {
     assert_eq!(found[0]["id"], "alice/counter");
     assert!(found[0].get("tool").is_none(), "{found}");
 }
+
+/// The ids on all pages of `limit` results.
+async fn all_pages(hub: &TestRegistry, query: &str, limit: usize) -> Vec<String> {
+    let mut path = format!("/api/models?{query}&limit={limit}");
+    let mut all = Vec::new();
+    loop {
+        let response = hub.get(&path).await;
+        let link = response
+            .headers()
+            .get("link")
+            .map(|link| link.to_str().unwrap().to_owned());
+        let page: Value = response.json().await.unwrap();
+        assert!(page.as_array().unwrap().len() <= limit);
+        all.extend(order(&page).into_iter().map(str::to_owned));
+        let Some(link) = link else { return all };
+        let url = link.trim_start_matches('<').split('>').next().unwrap();
+        path = url.strip_prefix(&hub.endpoint).unwrap().to_owned();
+    }
+}
+
+#[tokio::test]
+async fn tiers_follow_each_other_across_pages() {
+    let hub = TestRegistry::start().await;
+    // From the worst to the best, two in each tier.
+    publish(&hub, "alice/unwalrused", "Nothing", "run", "card").await;
+    publish(&hub, "alice/prewalrus2", "Nothing", "run", "card").await;
+    publish(&hub, "alice/a1", "Nothing", "run", "the walruses").await;
+    publish(&hub, "alice/a2", "Many walruses", "run", "card").await;
+    publish(&hub, "alice/walruses-1", "Nothing", "run", "card").await;
+    publish(&hub, "alice/walruses-2", "Nothing", "run", "card").await;
+    publish(&hub, "alice/b1", "Nothing", "run", "a walrus").await;
+    publish(&hub, "alice/b2", "Nothing", "run", "walrus walrus").await;
+    publish(&hub, "alice/c1", "Nothing", "walrus_run", "card").await;
+    publish(&hub, "alice/c2", "Nothing", "walrus_run", "card").await;
+    publish(&hub, "alice/d1", "walrus", "run", "card").await;
+    publish(&hub, "alice/d2", "A long text with a walrus", "run", "card").await;
+    publish(&hub, "alice/e-walrus", "Nothing", "run", "card").await;
+    publish(&hub, "alice/walrus-e", "walrus", "walrus", "walrus").await;
+    publish(&hub, "alice/walrus", "Nothing", "run", "card").await;
+    publish(&hub, "acme/walrus", "Nothing", "run", "card").await;
+    let expect = [
+        "acme/walrus",
+        "alice/walrus",
+        "alice/walrus-e",
+        "alice/e-walrus",
+        "alice/d2",
+        "alice/d1",
+        "alice/c2",
+        "alice/c1",
+        "alice/b2",
+        "alice/b1",
+        "alice/walruses-2",
+        "alice/walruses-1",
+        "alice/a2",
+        "alice/a1",
+        "alice/prewalrus2",
+        "alice/unwalrused",
+    ];
+    for limit in [1, 2, 3, 5, 100] {
+        let found = all_pages(&hub, "filter=tool-hub&search=walrus", limit).await;
+        assert_eq!(found, expect, "in pages of {limit}");
+    }
+    // An order of its own finds the same.
+    let mut sorted = all_pages(&hub, "search=walrus&sort=createdAt", 3).await;
+    sorted.sort_unstable();
+    let mut expect = expect.to_vec();
+    expect.sort_unstable();
+    assert_eq!(sorted, expect);
+    // What is published anew comes first in its tier.
+    hub.commit("alice/d1", "card", &[("README.md", b"another card")])
+        .await;
+    let found = all_pages(&hub, "search=walrus", 100).await;
+    assert_eq!(found[4..6], ["alice/d1", "alice/d2"]);
+}
+
+#[tokio::test]
+async fn filters_narrow_a_search_by_words() {
+    let hub = registry().await;
+    for (query, expect) in [
+        (
+            "author=ALICE&search=walrus&filter=tool-hub",
+            &[
+                "alice/walrus-feeder",
+                "alice/beta",
+                "alice/gamma",
+                "alice/alpha",
+            ][..],
+        ),
+        ("author=acme&search=walrus", &["acme/walrus"]),
+        ("author=acme&search=alru", &["acme/walrus"]),
+        ("author=bob&search=walrus", &[]),
+        ("filter=tool-hub&filter=other&search=walrus", &[]),
+        (
+            "search=wa",
+            &[
+                "acme/walrus",
+                "alice/walrus-feeder",
+                "alice/delta",
+                "alice/gamma",
+                "alice/beta",
+                "alice/alpha",
+            ],
+        ),
+        ("search=ph", &["alice/alpha"]),
+    ] {
+        for limit in [1, 10] {
+            let found = all_pages(&hub, query, limit).await;
+            assert_eq!(found, expect, "{query}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Answers of the database that are given again as long as it has not changed.
+//!
+//! An answer belongs to the version that was current before it was asked for. Whoever wants to use it asks for the current version first,
+//! so nobody gets to see what somebody else's finished write has made wrong.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+
+use super::Database;
+use super::commits::Commit;
+use super::repositories::Repository;
+use super::version::Version;
+use crate::error::RegistryError;
+use crate::history::{ListedEntry, find_entry, resolve_revision};
+use crate::names::RepositoryId;
+
+/// Bytes of one table; a full one is emptied.
+const TABLE_BYTES_MAX: usize = 2 << 20;
+/// Bytes that an answer takes beside its texts, about.
+const ANSWER_BYTES: usize = 512;
+
+/// What is remembered, by what was asked.
+#[derive(Default)]
+pub(super) struct Known {
+    repositories: Table<Repository>,
+    commits: Table<Commit>,
+    entries: Table<ListedEntry>,
+}
+
+impl Database {
+    /// The state of the database at this moment or a later one; `None` when it does not say, and then nothing is remembered.
+    pub(crate) async fn version(&self) -> Option<Version> {
+        self.clock.now().await
+    }
+
+    /// [`Database::repository`], as of `version` or later.
+    pub(crate) async fn known_repository(
+        &self,
+        version: Option<Version>,
+        id: &RepositoryId,
+    ) -> Result<Option<Repository>, RegistryError> {
+        let key = format!(
+            "{} {} {}",
+            id.kind.word(),
+            id.owner.folded(),
+            id.name.folded()
+        );
+        // A private one that came faster than one that is not there would be known to be there.
+        let card_bytes = |found: &Repository| {
+            (!found.private).then(|| ANSWER_BYTES + found.card.as_ref().map_or(0, String::len))
+        };
+        let table = &self.known.repositories;
+        table
+            .get_or(version, key, card_bytes, self.repository(id))
+            .await
+    }
+
+    /// [`resolve_revision`], as of `version` or later.
+    pub(crate) async fn known_revision(
+        &self,
+        version: Option<Version>,
+        repository: &str,
+        revision: &str,
+    ) -> Result<Option<Commit>, RegistryError> {
+        let message_bytes =
+            |found: &Commit| Some(ANSWER_BYTES + found.title.len() + found.message.len());
+        let table = &self.known.commits;
+        let asking = resolve_revision(self, repository, revision);
+        let key = format!("{repository} {revision}");
+        table.get_or(version, key, message_bytes, asking).await
+    }
+
+    /// [`find_entry`], as of `version` or later.
+    pub(crate) async fn known_entry(
+        &self,
+        version: Option<Version>,
+        repository: &str,
+        commit: &Commit,
+        path: &str,
+    ) -> Result<Option<ListedEntry>, RegistryError> {
+        let path_bytes = |found: &ListedEntry| Some(ANSWER_BYTES + found.path.len());
+        let table = &self.known.entries;
+        let asking = find_entry(self, repository, commit, path);
+        let key = format!("{repository} {} {path}", commit.tree);
+        table.get_or(version, key, path_bytes, asking).await
+    }
+}
+
+/// Answers of one kind, all of one version.
+struct Table<T>(Mutex<Answers<T>>);
+
+struct Answers<T> {
+    version: Option<Version>,
+    bytes: usize,
+    by_question: HashMap<String, T>,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Answers {
+            version: None,
+            bytes: 0,
+            by_question: HashMap::new(),
+        }))
+    }
+}
+
+impl<T: Clone> Table<T> {
+    /// The answer that is remembered, else the one that `asking` gives. That there is none is not remembered, nor what `size` gives no
+    /// bytes for.
+    async fn get_or(
+        &self,
+        version: Option<Version>,
+        key: String,
+        size: impl Fn(&T) -> Option<usize>,
+        asking: impl Future<Output = Result<Option<T>, RegistryError>>,
+    ) -> Result<Option<T>, RegistryError> {
+        let Some(version) = version else {
+            return asking.await;
+        };
+        if let Some(known) = self.get(version, &key) {
+            return Ok(Some(known));
+        }
+        let answer = asking.await?;
+        if let Some(found) = &answer
+            && let Some(bytes) = size(found)
+        {
+            let bytes = bytes + key.len();
+            self.put(version, key, found.clone(), bytes);
+        }
+        Ok(answer)
+    }
+
+    fn get(&self, version: Version, key: &str) -> Option<T> {
+        let answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A later version's answers are as good for whoever asked before it.
+        match answers.version {
+            Some(current) if current >= version => answers.by_question.get(key).cloned(),
+            _ => None,
+        }
+    }
+
+    fn put(&self, version: Version, key: String, answer: T, bytes: usize) {
+        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if answers.version.is_some_and(|current| current > version) {
+            return;
+        }
+        if answers.version != Some(version) || answers.bytes + bytes > TABLE_BYTES_MAX {
+            answers.by_question.clear();
+            answers.bytes = 0;
+            answers.version = Some(version);
+        }
+        if bytes <= TABLE_BYTES_MAX && answers.by_question.insert(key, answer).is_none() {
+            answers.bytes += bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(table: &Table<u8>, version: u64, key: &str, bytes: usize) {
+        table.put(Version::new(version), key.to_owned(), 7, bytes);
+    }
+
+    #[track_caller]
+    fn check(table: &Table<u8>, version: u64, key: &str, expect: bool) {
+        assert_eq!(table.get(Version::new(version), key).is_some(), expect);
+    }
+
+    #[test]
+    fn answers_go_with_their_version() {
+        let table = Table::default();
+        put(&table, 1, "a", 10);
+        check(&table, 1, "a", true);
+        check(&table, 1, "b", false);
+        check(&table, 2, "a", false);
+        put(&table, 2, "b", 10);
+        check(&table, 2, "a", false);
+        check(&table, 2, "b", true);
+        // Whoever was slow does not bring back what was true before.
+        put(&table, 1, "a", 10);
+        check(&table, 2, "a", false);
+        check(&table, 1, "b", true);
+    }
+
+    #[test]
+    fn a_table_is_bounded() {
+        let table = Table::default();
+        put(&table, 1, "large", TABLE_BYTES_MAX + 1);
+        check(&table, 1, "large", false);
+        put(&table, 1, "a", TABLE_BYTES_MAX - 10);
+        put(&table, 1, "b", 10);
+        check(&table, 1, "a", true);
+        put(&table, 1, "c", 1);
+        check(&table, 1, "a", false);
+        check(&table, 1, "c", true);
+    }
+}
