@@ -16,7 +16,7 @@ pub(crate) use listing::{
 };
 pub(crate) use release::{Release, find_releases};
 pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};
-pub(crate) use squash::{SquashOutcome, squash_branch};
+pub(crate) use squash::{SquashOutcome, squash_head};
 pub(crate) use write::{
     Operation, Proposal, WriteOutcome, WriteRefusal, initial_commit, write_commit,
 };

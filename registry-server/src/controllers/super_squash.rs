@@ -1,13 +1,14 @@
-//! `POST …/super-squash/{branch}`: one commit instead of a history.
+//! `POST …/super-squash/{branch}`: one commit instead of the history of a branch or a pull request.
 
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{json, target};
+use super::json;
 use crate::access::{Call, WriteRepository};
-use crate::history::{SquashOutcome, squash_branch};
+use crate::history::{SquashOutcome, squash_head};
 use crate::http::{Refusal, Reply};
+use crate::names::Head;
 
 #[derive(Deserialize, Default)]
 struct Wish {
@@ -17,15 +18,20 @@ struct Wish {
 
 pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
     let wish: Wish = call.json().await?;
-    let branch = target::reference_name(&call.admitted.address)?;
+    let branch = call.admitted.address.rest_text().unwrap_or_default();
+    let Some(head) = Head::parse(&branch) else {
+        return Err(Refusal::bad_request(format!(
+            "{branch:?} is neither a branch nor refs/pr/ and a number"
+        )));
+    };
     let title = title(
         &wish,
-        branch.as_str(),
+        &branch,
         call.registry.limits().commit_message_bytes_max,
     )?;
     let author = &call.admitted.caller.account;
     let repository = &call.admitted.repository;
-    let outcome = squash_branch(&call.registry, repository, &branch, author, &title).await?;
+    let outcome = squash_head(&call.registry, repository, &head, author, &title).await?;
     match outcome {
         SquashOutcome::Squashed(commit) => {
             tracing::info!(
@@ -35,7 +41,7 @@ pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
             );
             Ok(json(json!({"success": true, "commitOid": commit.oid})))
         }
-        SquashOutcome::NoSuchBranch => Err(Refusal::revision_not_found(branch.as_str())),
+        SquashOutcome::NoSuchBranch => Err(Refusal::revision_not_found(&branch)),
         SquashOutcome::Busy => Err(Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the branch is being written by many; try again",

@@ -1,4 +1,4 @@
-//! Replacing the history of a branch by one commit.
+//! Replacing the history of a branch or a pull request by one commit.
 
 use super::listing::{Blobs, Depth, ListingRange, list_directory};
 use super::write::head_commit;
@@ -10,7 +10,7 @@ use crate::database::objects::object_id;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::{CommitDraft, encode_commit};
-use crate::names::RefName;
+use crate::names::Head;
 use crate::registry::Registry;
 
 /// How often a squash is made when the branch moves. The second time everybody else is kept out, so it is the last.
@@ -25,16 +25,16 @@ pub(crate) enum SquashOutcome {
     Busy,
 }
 
-/// Points a branch at a commit without a past that has the files of the branch's last one. The old commits stay under their ids.
-pub(crate) async fn squash_branch(
+/// Points a branch or a pull request at a commit without a past that has the files of its last one. The old commits stay under their ids.
+pub(crate) async fn squash_head(
     registry: &Registry,
     repository: &Repository,
-    branch: &RefName,
+    target: &Head,
     author: &Account,
     title: &str,
 ) -> Result<SquashOutcome, RegistryError> {
     let database = registry.database();
-    let reference = branch.branch();
+    let reference = target.reference();
     let mut turn: Option<Writing> = None;
     for _ in 0..ATTEMPTS_MAX {
         let Some(head) = head_commit(database, repository, &reference).await? else {

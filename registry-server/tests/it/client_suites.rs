@@ -91,6 +91,35 @@ async fn a_pull_request_is_opened_against_a_branch() {
 }
 
 #[tokio::test]
+async fn the_history_of_a_pull_request_can_be_squashed() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    hub.commit("alice/tool", "a", &[("a", b"a")]).await;
+    let path = "/api/models/alice/tool/commit/main?create_pr=1";
+    let opened = hub.request(Method::POST, path, Some(&hub.alice));
+    let opened = opened.body(header("b") + &file("b", b"b")).send().await;
+    assert_eq!(opened.unwrap().status(), 200);
+    let squash = async |revision: &str| {
+        let path = format!("/api/models/alice/tool/super-squash/{revision}");
+        let body = json!({"message": "squashed"});
+        hub.send_json(Method::POST, &path, &hub.alice, body).await
+    };
+    assert_eq!(squash("refs%2Fpr%2F1").await.status(), 200);
+    let commits = hub.get_json("/api/models/alice/tool/commits/refs%2Fpr%2F1");
+    let titles = commits.await;
+    assert_eq!(
+        (titles.as_array().unwrap().len(), &titles[0]["title"]),
+        (1, &json!("squashed"))
+    );
+    let file = hub.get("/alice/tool/resolve/refs%2Fpr%2F1/b").await;
+    assert_eq!(file.text().await.unwrap(), "b");
+    let main = hub.get_json("/api/models/alice/tool/commits/main").await;
+    assert_eq!(main[0]["title"], "a");
+    assert_eq!(squash("refs%2Fpr%2F2").await.status(), 404);
+    assert_eq!(squash("refs%2Ftags%2Fv1").await.status(), 400);
+}
+
+#[tokio::test]
 async fn a_new_space_has_a_card() {
     let hub = TestRegistry::start().await;
     hub.create_with("alice/007", json!({"type": "space", "sdk": "static"}))
