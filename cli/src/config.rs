@@ -7,6 +7,7 @@
 //! | `HF_ENDPOINT` | the registry's URL |
 //! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT` or the default one |
 //! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
+//! | `TOOL_HUB_REGISTRY_DATA`, `TOOL_HUB_REGISTRY_DATABASE`, `TOOL_HUB_REGISTRY_STORAGE` | `--data`, `--database` and `--storage` of `tool registry`, where those are not given |
 //! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
 //! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
 //!
@@ -14,6 +15,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
@@ -21,6 +23,7 @@ use serde::Deserialize;
 use tool_hub_host::{Host, HostConfig};
 use tool_hub_manifest::VariableName;
 use tool_hub_registry_client::{Client, ClientConfig, Store, Token};
+use tool_hub_registry_server::{AddressError, DatabaseAddress, S3Storage};
 use url::Url;
 
 use crate::args::Global;
@@ -45,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) toolchains: PathBuf,
     /// Where the embedded registry keeps its data.
     pub(crate) registry: PathBuf,
+    /// The database and the storage of a registry that the environment names.
+    pub(crate) registry_places: RegistryPlaces,
     /// The user's own toolbox, credentials and configuration.
     pub(crate) user: PathBuf,
     /// Where the command was started.
@@ -55,6 +60,14 @@ pub(crate) struct Config {
     hub_endpoint: Url,
     log: Option<String>,
     clear_text: ClearText,
+}
+
+/// Where a registry keeps what is not in its directory, as the environment says: a container
+/// is told once, and every command in it means the same registry.
+#[derive(Debug)]
+pub(crate) struct RegistryPlaces {
+    pub(crate) database: Option<DatabaseAddress>,
+    pub(crate) storage: Option<S3Storage>,
 }
 
 /// `config.toml`, which people write.
@@ -92,7 +105,9 @@ impl Config {
         Ok(Self {
             endpoint,
             store: places.data.join("store"),
-            registry: places.data.join("registry"),
+            registry: variable("TOOL_HUB_REGISTRY_DATA")
+                .map_or_else(|| places.data.join("registry"), PathBuf::from),
+            registry_places: RegistryPlaces::read()?,
             compiled: places.cache.join("compiled"),
             toolchains: places.cache.join("toolchains"),
             user: places.user,
@@ -202,6 +217,35 @@ impl Config {
                 .init();
         }
     }
+}
+
+impl RegistryPlaces {
+    fn read() -> anyhow::Result<Self> {
+        Ok(Self {
+            database: address(
+                "TOOL_HUB_REGISTRY_DATABASE",
+                variable("TOOL_HUB_REGISTRY_DATABASE"),
+            )?,
+            storage: address(
+                "TOOL_HUB_REGISTRY_STORAGE",
+                variable("TOOL_HUB_REGISTRY_STORAGE"),
+            )?,
+        })
+    }
+}
+
+/// The text may hold a password, so no error repeats it.
+fn address<T: FromStr<Err = AddressError>>(
+    name: &str,
+    text: Option<String>,
+) -> anyhow::Result<Option<T>> {
+    let parsed = text.map(|text| text.parse()).transpose();
+    parsed.map_err(|error: AddressError| {
+        Problem::user(format!("{name} cannot be used"))
+            .caused_by(error)
+            .hint("write postgres://USER@HOST/NAME for a database and s3://BUCKET/PREFIX for a storage, or unset it")
+            .into()
+    })
 }
 
 /// The directories in which `tool` keeps things.

@@ -16,6 +16,7 @@ mod author;
 mod clients;
 mod consent;
 mod demo;
+mod deploy;
 mod embed;
 mod errors;
 mod foreign;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         mcp::tests(),
         embed::tests(),
         demo::tests(),
+        deploy::tests(),
         consent::tests(),
         administration::tests(),
         network::tests(),

@@ -24,15 +24,15 @@ const DATABASE_FILE: &str = "registry.sqlite";
 /// Arguments of `tool registry`.
 #[derive(Debug, Args)]
 pub(crate) struct Registry {
-    /// The directory with everything the registry keeps [default: the user's data directory]
+    /// The directory with everything the registry keeps [env: TOOL_HUB_REGISTRY_DATA] [default: the user's data directory]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// The PostgreSQL database for accounts and history, as postgres://USER@HOST/NAME [default: a file in DIR]
+    /// The PostgreSQL database for accounts and history, as postgres://USER@HOST/NAME [env: TOOL_HUB_REGISTRY_DATABASE] [default: a file in DIR]
     #[arg(long, global = true, value_name = "URL")]
     database: Option<DatabaseAddress>,
 
-    /// The bucket for the content of files, as s3://BUCKET/PREFIX; AWS_… variables say how to reach it [default: in DIR]
+    /// The bucket for the content of files, as s3://BUCKET/PREFIX; AWS_… variables say how to reach it [env: TOOL_HUB_REGISTRY_STORAGE] [default: in DIR]
     #[arg(long, global = true, value_name = "URL")]
     storage: Option<S3Storage>,
 
@@ -60,17 +60,19 @@ impl Registry {
     ) -> anyhow::Result<ExitCode> {
         let directory = match &self.data {
             Some(directory) => config.working.join(directory),
-            None => config.registry.clone(),
+            None => config.working.join(&config.registry),
         };
-        let is_local = self.database.is_none();
+        let places = &config.registry_places;
+        let database = self.database.as_ref().or(places.database.as_ref());
+        let is_local = database.is_none();
         if is_local && !self.command.makes_a_registry() && !directory.join(DATABASE_FILE).exists() {
             return Err(no_registry(&directory).into());
         }
         let mut settings = RegistryConfig::new(directory);
-        if let Some(database) = &self.database {
+        if let Some(database) = database {
             settings.database = database.clone();
         }
-        if let Some(storage) = &self.storage {
+        if let Some(storage) = self.storage.as_ref().or(places.storage.as_ref()) {
             let mut storage = storage.clone();
             storage.options = storage_variables();
             settings.storage = StorageAddress::S3(storage);

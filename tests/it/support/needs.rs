@@ -19,21 +19,43 @@ pub(crate) enum Need {
     PythonPackages,
     /// Node with packages from its registry.
     NodePackages,
+    /// systemd's own check of units.
+    SystemdAnalyze,
+    /// nginx, to read its configuration.
+    Nginx,
 }
 
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 5] = [const { OnceLock::new() }; 5];
+        static FOUND: [OnceLock<Option<String>>; 7] = [const { OnceLock::new() }; 7];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
             Self::JavascriptGuest => guests::try_build("json-query").err(),
             Self::PythonPackages => packages::python_missing(),
             Self::NodePackages => packages::node_missing(),
+            Self::SystemdAnalyze => starts("systemd-analyze", "--version"),
+            Self::Nginx => starts(nginx(), "-v"),
         });
         found.clone()
     }
+}
+
+/// Where Debian keeps nginx out of most people's PATH, else nginx wherever it is.
+pub(crate) fn nginx() -> &'static str {
+    const DEBIANS: &str = "/usr/sbin/nginx";
+    if std::path::Path::new(DEBIANS).exists() {
+        DEBIANS
+    } else {
+        "nginx"
+    }
+}
+
+fn starts(program: &str, flag: &str) -> Option<String> {
+    let started = Command::new(program).arg(flag).output();
+    let error = started.err()?;
+    Some(format!("`{program}` cannot be started: {error}"))
 }
 
 fn rust_target() -> Option<String> {

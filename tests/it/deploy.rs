@@ -1,0 +1,149 @@
+//! The files that deploy a registry, which cannot be run here as they stand: each is parsed by
+//! what reads it or by a strict check, and every command, variable, port and path in them is
+//! one that there is.
+
+mod compose;
+mod dockerfile;
+mod kubernetes;
+mod nginx;
+mod service;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Child, Stdio};
+
+use tool_hub_registry_server::{RouteMethod, routes};
+
+use crate::support::{Home, Test, root};
+
+pub(crate) fn tests() -> Vec<Test> {
+    [
+        compose::tests(),
+        dockerfile::tests(),
+        kubernetes::tests(),
+        nginx::tests(),
+        service::tests(),
+    ]
+    .concat()
+}
+
+/// A file of `deploy/`.
+#[track_caller]
+fn file(name: &str) -> String {
+    let path = root().join("deploy").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Asserts that `tool` takes `arguments`: with `--help` after them, it reads them all and does
+/// nothing else.
+#[track_caller]
+fn understood(arguments: &[String]) {
+    let help = "--help".to_owned();
+    let ran = Home::new().run(arguments.iter().chain([&help]));
+    assert_eq!(ran.code(), 0, "tool {arguments:?}\n{}", ran.stderr());
+}
+
+/// The value after an option.
+#[track_caller]
+fn option<'a>(arguments: &'a [String], name: &str) -> &'a str {
+    let at = arguments.iter().position(|argument| argument == name);
+    let at = at.unwrap_or_else(|| panic!("{name} is not among {arguments:?}"));
+    &arguments[at + 1]
+}
+
+/// The port of `--listen ADDRESS`, which has to be every address of the container.
+#[track_caller]
+fn port_for_all(arguments: &[String], name: &str) -> u16 {
+    let address = option(arguments, name);
+    let port = address.strip_prefix("0.0.0.0:").expect("every address");
+    port.parse().expect("a port")
+}
+
+/// Asserts that anybody may GET `path` on a registry.
+#[track_caller]
+fn is_served(path: &str) {
+    let served = routes();
+    let mut served = served.iter().filter(|it| it.method == RouteMethod::Get);
+    assert!(served.any(|route| route.path == path), "{path} is no route");
+}
+
+/// Asserts that each of these variables is read by somebody: ours by the command, those of
+/// the bucket and of PostgreSQL by the libraries, as the reference says.
+#[track_caller]
+fn are_read<'a>(names: impl IntoIterator<Item = &'a str>) {
+    let source = std::fs::read_to_string(root().join("cli/src/config.rs")).expect("config.rs");
+    let reference = std::fs::read_to_string(root().join("docs/reference.md")).expect("reference");
+    let ours: BTreeSet<&str> = source
+        .split("variable(\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    for name in names {
+        let known = ours.contains(name)
+            || (name.starts_with("AWS_") && reference.contains(&format!("`{name}`")))
+            || ["PGPASSWORD", "REGISTRY_URL"].contains(&name);
+        assert!(known, "nobody reads {name}");
+    }
+}
+
+/// `text` with `$(NAME)` and `${NAME}` replaced, and `${NAME:-DEFAULT}` by the default.
+#[track_caller]
+fn filled(text: &str, values: &BTreeMap<String, String>) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("$(").into_iter().chain(rest.find("${")).min() {
+        let (before, from) = rest.split_at(at);
+        let closing = if from.starts_with("$(") { ')' } else { '}' };
+        let (inside, after) = from[2..].split_once(closing).expect("an end");
+        let (name, default) = match inside.split_once(":-") {
+            Some((name, default)) => (name, Some(default.to_owned())),
+            None => (inside.split(":?").next().unwrap_or(inside), None),
+        };
+        let value = default.or_else(|| values.get(name).cloned());
+        filled.push_str(before);
+        filled.push_str(&value.unwrap_or_else(|| panic!("{name} is not set")));
+        rest = after;
+    }
+    filled + rest
+}
+
+/// A registry that was started with arguments of a file, on a free port.
+struct Started {
+    child: Child,
+    url: String,
+}
+
+impl Started {
+    /// Starts `tool` with `arguments`, which listen anywhere.
+    #[track_caller]
+    fn with(home: &Home, arguments: &[String]) -> Self {
+        let address = option(arguments, "--listen").to_owned();
+        let anywhere = |argument: &String| argument.replace(&address, "127.0.0.1:0");
+        let arguments: Vec<String> = arguments.iter().map(anywhere).collect();
+        let mut child = home
+            .command(&arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the registry starts");
+        let stdout = child.stdout.take().expect("a pipe");
+        let mut url = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut url)
+            .expect("the registry says where it is");
+        assert!(url.starts_with("http://127.0.0.1:"), "{url:?}");
+        Self {
+            child,
+            url: url.trim().to_owned(),
+        }
+    }
+
+    fn port(&self) -> &str {
+        self.url.rsplit(':').next().expect("a port")
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
