@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use url::Url;
 
 use crate::commands;
+use crate::log::Logging;
 
 /// The package manager for agents' tools: sandboxed WebAssembly components on Hugging Face
 /// Hub repos or your own registry.
@@ -83,4 +84,14 @@ pub(crate) enum Command {
     Completions(commands::completions::Completions),
     /// Go the whole way once: scaffold, build, push, inspect, load, call, serve
     Demo(commands::demo::Demo),
+}
+
+impl Command {
+    /// What the command logs unless it is told otherwise.
+    pub(crate) fn logging(&self) -> Logging {
+        match self {
+            Self::Registry(command) => command.logging(),
+            _ => Logging::default(),
+        }
+    }
 }

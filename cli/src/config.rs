@@ -30,6 +30,7 @@ use crate::args::Global;
 use crate::clear_text::{self, ClearText};
 use crate::credentials::Credentials;
 use crate::diagnosis::Problem;
+use crate::log::{self, Logging};
 use crate::printer::Printer;
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
@@ -208,14 +209,9 @@ impl Config {
         variable(name.as_str())
     }
 
-    /// Sends events to standard error when `TOOL_HUB_LOG` asks for them.
-    pub(crate) fn start_tracing(&self) {
-        if let Some(filter) = &self.log {
-            tracing_subscriber::fmt()
-                .with_env_filter(tracing_subscriber::EnvFilter::new(filter))
-                .with_writer(std::io::stderr)
-                .init();
-        }
+    /// Sends events to standard error: those that `TOOL_HUB_LOG` asks for, else the command's.
+    pub(crate) fn start_tracing(&self, logging: Logging) {
+        log::start(self.log.as_deref(), logging);
     }
 }
 

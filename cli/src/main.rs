@@ -15,6 +15,7 @@ mod escalation;
 mod escape;
 mod files;
 mod loaded;
+mod log;
 mod output;
 mod package;
 mod printer;
@@ -61,7 +62,7 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
     let config = Config::read(&cli.global)?;
-    config.start_tracing();
+    config.start_tracing(cli.command.logging());
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

@@ -16,6 +16,7 @@ use tool_hub_registry_server::{
 
 use crate::config::{Config, storage_variables};
 use crate::diagnosis::Problem;
+use crate::log::Logging;
 use crate::printer::Printer;
 
 /// The file by which a registry's directory is known.
@@ -53,6 +54,14 @@ enum RegistryCommand {
 }
 
 impl Registry {
+    /// What the command logs unless it is told otherwise.
+    pub(crate) fn logging(&self) -> Logging {
+        match &self.command {
+            RegistryCommand::Serve(command) => command.logging(),
+            _ => Logging::default(),
+        }
+    }
+
     pub(crate) async fn execute(
         &self,
         config: &Config,

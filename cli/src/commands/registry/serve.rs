@@ -14,6 +14,7 @@ use tool_hub_registry_server::{
 use url::Url;
 
 use crate::diagnosis::Problem;
+use crate::log::{LogFormat, Logging};
 use crate::printer::Printer;
 use crate::signals::stop_requested;
 
@@ -39,9 +40,21 @@ pub(crate) struct Serve {
     /// Send files out of a bucket through the registry, where clients cannot reach the bucket
     #[arg(long)]
     proxy_downloads: bool,
+
+    /// How events are logged to standard error; TOOL_HUB_LOG=info says which, warnings are always
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    log_format: LogFormat,
 }
 
 impl Serve {
+    /// What nobody asked for and somebody should know.
+    pub(super) fn logging(&self) -> Logging {
+        Logging {
+            format: self.log_format,
+            events: Some("warn"),
+        }
+    }
+
     pub(crate) async fn execute(
         &self,
         mut settings: RegistryConfig,
@@ -66,6 +79,9 @@ impl Serve {
             printer.json(&json!({ "url": url, "data": directory }))?;
         } else {
             printer.data(&url)?;
+        }
+        // A program reads standard error then, and nothing but events.
+        if !printer.wants_json() && self.log_format == LogFormat::Text {
             printer.note(&format!("serving {places}; stop it with Ctrl-C"));
         }
         tool_hub_registry_server::serve(listener, registry.clone(), stop_requested()).await?;
@@ -145,6 +161,7 @@ mod tests {
             trusted_proxies: Vec::new(),
             lfs_from_bytes: None,
             proxy_downloads: false,
+            log_format: LogFormat::Text,
         };
         let settings = RegistryConfig::new(scratch.path());
         let printer = Printer::new(&Global {
