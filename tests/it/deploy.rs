@@ -36,7 +36,7 @@ fn file(name: &str) -> String {
 /// Asserts that `tool` takes `arguments`: with `--help` after them, it reads them all and does
 /// nothing else.
 #[track_caller]
-fn understood(arguments: &[String]) {
+pub(crate) fn understood(arguments: &[String]) {
     let help = "--help".to_owned();
     let ran = Home::new().run(arguments.iter().chain([&help]));
     assert_eq!(ran.code(), 0, "tool {arguments:?}\n{}", ran.stderr());
@@ -80,7 +80,7 @@ fn are_read<'a>(names: impl IntoIterator<Item = &'a str>) {
     for name in names {
         let known = ours.contains(name)
             || (name.starts_with("AWS_") && reference.contains(&format!("`{name}`")))
-            || ["PGPASSWORD", "REGISTRY_URL"].contains(&name);
+            || ["PGPASSWORD", "REGISTRY_URL", "TRUSTED_PROXY"].contains(&name);
         assert!(known, "nobody reads {name}");
     }
 }
@@ -116,8 +116,11 @@ impl Started {
     /// Starts `tool` with `arguments`, which listen anywhere.
     #[track_caller]
     fn with(home: &Home, arguments: &[String]) -> Self {
-        let address = option(arguments, "--listen").to_owned();
-        let anywhere = |argument: &String| argument.replace(&address, "127.0.0.1:0");
+        let places = ["--listen", "--metrics"].map(|name| option(arguments, name));
+        let anywhere = |argument: &String| match places.contains(&argument.as_str()) {
+            true => "127.0.0.1:0".to_owned(),
+            false => argument.clone(),
+        };
         let arguments: Vec<String> = arguments.iter().map(anywhere).collect();
         let mut child = home
             .command(&arguments)

@@ -21,9 +21,11 @@ mod embed;
 mod errors;
 mod foreign;
 mod journey;
+mod maintenance;
 mod mcp;
 mod network;
 mod no_target;
+mod operator;
 mod output;
 #[path = "../clients/public_clients.rs"]
 mod public_clients;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         clients::tests(),
         samples::tests(),
         search::tests(),
+        maintenance::tests(),
         mcp::tests(),
         embed::tests(),
         demo::tests(),
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         network::tests(),
         no_target::tests(),
         output::tests(),
+        operator::tests(),
         toolbox::tests(),
         readme::tests(),
         author::tests(),

@@ -32,13 +32,13 @@ fn chapter(from: &str) -> String {
 
 /// A line after a shell's prompt, and what the README shows below it.
 #[derive(Debug)]
-struct Step {
-    line: String,
-    shows: Vec<String>,
+pub(crate) struct Step {
+    pub(crate) line: String,
+    pub(crate) shows: Vec<String>,
 }
 
 /// The steps of every console in `text`, in order.
-fn steps(text: &str) -> Vec<Step> {
+pub(crate) fn steps(text: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for console in text.split("```console\n").skip(1) {
         let (console, _) = console.split_once("\n```").expect("a console has an end");

@@ -49,7 +49,7 @@ fn block(reference: &str, heading: &str, language: &str) -> String {
 }
 
 /// The first cells of the table after the heading `heading`, with the second ones.
-fn rows(reference: &str, heading: &str) -> Vec<(String, String)> {
+pub(crate) fn rows(reference: &str, heading: &str) -> Vec<(String, String)> {
     let (_, chapter) = reference
         .split_once(&format!("\n{heading}\n"))
         .unwrap_or_else(|| panic!("there is no {heading}"));

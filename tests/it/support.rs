@@ -1,5 +1,12 @@
 //! What end-to-end tests are made of.
 
+#[allow(
+    clippy::unwrap_used,
+    dead_code,
+    reason = "the registry's own tests, whose file it is, use the rest and unwrap"
+)]
+#[path = "../../registry-server/tests/backends/backends.rs"]
+pub(crate) mod backends;
 pub(crate) mod guests;
 pub(crate) mod home;
 pub(crate) mod needs;

@@ -1,7 +1,10 @@
 //! `tool registry`: runs and administers a registry of one's own.
 
+mod backup;
+mod gc;
 mod org;
 mod quota;
+mod scrub;
 mod serve;
 mod token;
 mod user;
@@ -51,6 +54,14 @@ enum RegistryCommand {
     Org(org::Org),
     /// Make, list and revoke tokens
     Token(token::Token),
+    /// Free the space of content that no commit refers to
+    Gc(gc::Gc),
+    /// Hash everything that is stored again, and say what is not as it was
+    Scrub(scrub::Scrub),
+    /// Copy the registry into a directory, while it is in use
+    Backup(backup::Backup),
+    /// Bring a backup into an empty registry
+    Restore(backup::Restore),
 }
 
 impl Registry {
@@ -93,20 +104,29 @@ impl Registry {
             RegistryCommand::Token(command) => {
                 command.execute(open(settings).await?, printer).await
             }
+            RegistryCommand::Gc(command) => command.execute(open(settings).await?, printer).await,
+            RegistryCommand::Scrub(command) => {
+                command.execute(open(settings).await?, printer).await
+            }
+            RegistryCommand::Backup(command) => {
+                let registry = open(settings).await?;
+                command.execute(registry, config, printer).await
+            }
+            RegistryCommand::Restore(command) => command.execute(settings, config, printer).await,
         }
     }
 }
 
 impl RegistryCommand {
-    /// Whether a registry is made where there is none: by what serves it or adds the first
-    /// owner. Everything else is about one that exists, so that a mistyped directory does
+    /// Whether a registry is made where there is none: by what serves it, brings one back or adds the
+    /// first owner. Everything else is about one that exists, so that a mistyped directory does
     /// not pass for an empty registry.
     fn makes_a_registry(&self) -> bool {
         match self {
-            Self::Serve(_) => true,
+            Self::Serve(_) | Self::Restore(_) => true,
             Self::User(command) => command.adds(),
             Self::Org(command) => command.adds(),
-            Self::Token(_) => false,
+            Self::Token(_) | Self::Gc(_) | Self::Scrub(_) | Self::Backup(_) => false,
         }
     }
 }

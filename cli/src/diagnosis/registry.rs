@@ -17,9 +17,14 @@ impl Hint for RegistryError {
             | Self::Name(_)
             | Self::NameTaken { .. }
             | Self::NoSuchAccount { .. }
+            | Self::InTheWay { .. }
+            | Self::NotABackup { .. }
+            | Self::NotEmpty { .. }
+            | Self::RemovalSlow(_)
             | Self::ExpiryNotInFuture { .. }
             | Self::ReachOutOfBounds { .. }
             | Self::NoSuchToken { .. } => Exit::User,
+            Self::ContentAltered { .. } => Exit::Refused,
             _ => Exit::Unexpected,
         }
     }
@@ -70,6 +75,23 @@ impl Hint for RegistryError {
             Self::NoSuchAccount { name, .. } => {
                 vec![format!("add it with: tool registry org add {name}")]
             }
+            Self::ContentAltered { .. } => vec![
+                "see what else is damaged, and who holds it, with: tool registry scrub".to_owned(),
+                "bring the content back from an older backup: it lies there under the same digest"
+                    .to_owned(),
+            ],
+            Self::InTheWay { .. } => {
+                vec!["keep each backup in a directory of its own, such as one with the day in its name".to_owned()]
+            }
+            Self::NotABackup { .. } => vec![
+                "name a directory that tool registry backup made; sha256sum --check SHA256SUMS in it finds what is damaged"
+                    .to_owned(),
+            ],
+            Self::NotEmpty { .. } => vec![
+                "name an empty place with --data DIR, or with --database URL and --storage URL"
+                    .to_owned(),
+            ],
+            Self::RemovalSlow(_) => vec!["look what the storage is busy with, and run this again later".to_owned()],
             Self::ExpiryNotInFuture { .. } => vec![
                 "look whether this machine's clock is right, and give a token a day at least: --expires-days 1"
                     .to_owned(),

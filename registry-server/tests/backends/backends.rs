@@ -82,6 +82,16 @@ impl Place {
         }
     }
 
+    /// What says how to reach the bucket.
+    pub(crate) fn bucket_variables(&self) -> [(&'static str, String); 4] {
+        [
+            ("AWS_ENDPOINT_URL", self.endpoint.clone()),
+            ("AWS_ACCESS_KEY_ID", bucket::KEY_ID.to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", bucket::KEY_SECRET.to_owned()),
+            ("AWS_REGION", "us-east-1".to_owned()),
+        ]
+    }
+
     /// A registry here, with `directory` for uploads while they arrive.
     pub(crate) fn config(&self, directory: &Path, downloads: Downloads) -> RegistryConfig {
         let mut config = RegistryConfig::new(directory);
@@ -89,15 +99,11 @@ impl Place {
         config.database = database;
         let mut storage: tool_hub_registry_server::S3Storage = self.storage.parse().unwrap();
         storage.downloads = downloads;
-        storage.options = [
-            ("AWS_ENDPOINT_URL", self.endpoint.as_str()),
-            ("AWS_ACCESS_KEY_ID", bucket::KEY_ID),
-            ("AWS_SECRET_ACCESS_KEY", bucket::KEY_SECRET),
-            ("AWS_REGION", "us-east-1"),
-            ("AWS_PROFILE", "passed over"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
+        let options = self.bucket_variables().into_iter();
+        storage.options = options
+            .chain([("AWS_PROFILE", "passed over".to_owned())])
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
         config.storage = StorageAddress::S3(storage);
         config
     }

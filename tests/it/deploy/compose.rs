@@ -30,6 +30,19 @@ struct Compose {
 struct Network {
     #[serde(default)]
     internal: bool,
+    ipam: Option<Addresses>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Addresses {
+    config: Vec<Subnet>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Subnet {
+    subnet: String,
 }
 
 #[derive(Deserialize)]
@@ -141,7 +154,10 @@ fn the_compose_file_is_sound() {
             "only the proxy is reached"
         );
     }
-    assert!(compose.networks["back"].internal);
+    let back = &compose.networks["back"];
+    assert!(back.internal);
+    let subnet = &back.ipam.as_ref().expect("addresses").config[0].subnet;
+    assert_eq!(option(&registry_arguments(), "--trusted-proxy"), subnet);
     let listen = nginx::directive("listen");
     assert_eq!(
         compose.services["proxy"].ports,
@@ -169,6 +185,7 @@ fn the_registry_fits(registry: &Service) {
     // The image checks its health there.
     let port = port_for_all(&dockerfile::arguments(), "--listen");
     assert_eq!(port_for_all(&arguments, "--listen"), port);
+    assert!(dockerfile::ports().contains(&port_for_all(&arguments, "--metrics")));
     assert!(option(&arguments, "--public-url").starts_with("http://localhost:"));
 }
 

@@ -176,7 +176,10 @@ fn the_image_s_command_works() {
     let arguments = arguments();
     understood(&arguments);
     let port = port_for_all(&arguments, "--listen");
-    assert!(ports().contains(&port));
+    assert_eq!(
+        ports(),
+        [port, port_for_all(&arguments, "--metrics")].into()
+    );
 
     let check = last("HEALTHCHECK");
     let (_, check) = check.split_once("CMD ").expect("a command");
@@ -186,17 +189,19 @@ fn the_image_s_command_works() {
     let home = home.with("TOOL_HUB_REGISTRY_DATA", &data.to_string_lossy());
     let registry = Started::with(&home, &arguments);
     let well = |port: &str, path: &str| {
-        let script = check[2].replace("8080", port).replace("/health", path);
+        let script = check[2]
+            .replace("8080", port)
+            .replace("/health/ready", path);
         assert_ne!(script, check[2], "the check asks for the port and the path");
         let asked = Command::new(&check[0]).args([&check[1], &script]).output();
         asked.expect("the check starts").status.success()
     };
-    assert!(well(registry.port(), "/health"));
+    assert!(well(registry.port(), "/health/ready"));
     assert!(
         !well(registry.port(), "/nothing"),
         "what is not well is seen"
     );
     assert!(data.join("registry.sqlite").exists());
     drop(registry);
-    assert!(!well("1", "/health"), "nobody is there");
+    assert!(!well("1", "/health/ready"), "nobody is there");
 }

@@ -83,6 +83,12 @@ fn container() -> Container {
     containers.remove(0)
 }
 
+fn annotations() -> BTreeMap<String, String> {
+    let deployment = object::<Deployment>().spec.expect("a spec");
+    let about = deployment.template.metadata.expect("labels");
+    about.annotations.expect("annotations")
+}
+
 /// The variables that the pods get out of the open.
 fn settings() -> BTreeMap<String, String> {
     object::<ConfigMap>().data.expect("settings")
@@ -94,8 +100,11 @@ fn the_pods_run_the_image() {
     let arguments: Vec<String> = arguments.iter().map(|it| filled(it, &settings())).collect();
     understood(&arguments);
     let ports = container.ports.expect("ports");
-    let served = i32::from(port_for_all(&arguments, "--listen"));
-    assert!(ports.iter().any(|port| port.container_port == served));
+    let served = ["--listen", "--metrics"].map(|name| i32::from(port_for_all(&arguments, name)));
+    let named: Vec<i32> = ports.iter().map(|port| port.container_port).collect();
+    assert_eq!(named, served);
+    let scraped = &annotations()["prometheus.io/port"];
+    assert_eq!(*scraped, served[1].to_string());
     let exposed = dockerfile::ports();
     for port in &ports {
         assert!(exposed.contains(&u16::try_from(port.container_port).expect("a port")));

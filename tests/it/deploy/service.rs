@@ -99,7 +99,9 @@ fn the_unit_is_sound() {
 fn the_unit_s_command_works() {
     let arguments = arguments();
     understood(&arguments);
-    assert!(option(&arguments, "--listen").starts_with("127.0.0.1:"));
+    for place in ["--listen", "--metrics"] {
+        assert!(option(&arguments, place).starts_with("127.0.0.1:"));
+    }
     let home = Home::new();
     let data = home.work().join("state");
     let home = home.with("TOOL_HUB_REGISTRY_DATA", &data.to_string_lossy());

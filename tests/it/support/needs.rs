@@ -3,6 +3,7 @@
 use std::process::Command;
 use std::sync::OnceLock;
 
+use super::backends::Shared;
 use super::guests;
 use crate::public_clients::packages;
 
@@ -21,6 +22,8 @@ pub(crate) enum Need {
     NodePackages,
     /// systemd's own check of units.
     SystemdAnalyze,
+    /// PostgreSQL's programs, for a private cluster.
+    Postgres,
     /// nginx, to read its configuration.
     Nginx,
 }
@@ -28,7 +31,7 @@ pub(crate) enum Need {
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 7] = [const { OnceLock::new() }; 7];
+        static FOUND: [OnceLock<Option<String>>; 8] = [const { OnceLock::new() }; 8];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
@@ -36,6 +39,7 @@ impl Need {
             Self::PythonPackages => packages::python_missing(),
             Self::NodePackages => packages::node_missing(),
             Self::SystemdAnalyze => starts("systemd-analyze", "--version"),
+            Self::Postgres => Shared::get().err(),
             Self::Nginx => starts(nginx(), "-v"),
         });
         found.clone()

@@ -9,7 +9,7 @@ use ipnet::{AddrParseError, IpNet};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tool_hub_registry_server::{
-    DatabaseAddress, Downloads, Registry, RegistryConfig, StorageAddress,
+    DatabaseAddress, Downloads, Registry, RegistryConfig, StorageAddress, serve, serve_metrics,
 };
 use url::Url;
 
@@ -41,6 +41,10 @@ pub(crate) struct Serve {
     #[arg(long)]
     proxy_downloads: bool,
 
+    /// Where to serve /metrics for Prometheus, and the health of the registry; not for everybody
+    #[arg(long, value_name = "ADDRESS")]
+    metrics: Option<SocketAddr>,
+
     /// How events are logged to standard error; TOOL_HUB_LOG=info says which, warnings are always
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     log_format: LogFormat,
@@ -71,20 +75,36 @@ impl Serve {
         let directory = settings.directory.clone();
         let places = places(&settings);
         let registry = Registry::open(settings).await?;
-        let listener = TcpListener::bind(self.listen)
-            .await
-            .map_err(|error| cannot_listen(self.listen, error))?;
+        let listener = listen(self.listen).await?;
         let url = format!("http://{}", listener.local_addr()?);
+        let metrics = match self.metrics {
+            Some(address) => Some(listen(address).await?),
+            None => None,
+        };
+        let metrics_url = match &metrics {
+            Some(listener) => Some(format!("http://{}/metrics", listener.local_addr()?)),
+            None => None,
+        };
         if printer.wants_json() {
-            printer.json(&json!({ "url": url, "data": directory }))?;
+            printer.json(&json!({ "url": url, "data": directory, "metrics": metrics_url }))?;
         } else {
             printer.data(&url)?;
         }
         // A program reads standard error then, and nothing but events.
         if !printer.wants_json() && self.log_format == LogFormat::Text {
             printer.note(&format!("serving {places}; stop it with Ctrl-C"));
+            if let Some(url) = metrics_url {
+                printer.note(&format!("metrics are at {url}"));
+            }
         }
-        tool_hub_registry_server::serve(listener, registry.clone(), stop_requested()).await?;
+        let counted = async {
+            if let Some(listener) = metrics {
+                serve_metrics(listener, registry.clone(), stop_requested()).await;
+            }
+        };
+        let (served, ()) =
+            tokio::join!(serve(listener, registry.clone(), stop_requested()), counted);
+        served?;
         registry.close().await;
         Ok(ExitCode::SUCCESS)
     }
@@ -113,6 +133,11 @@ fn places(settings: &RegistryConfig) -> String {
         return database;
     }
     format!("{database} and {storage}")
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, Problem> {
+    let bound = TcpListener::bind(address).await;
+    bound.map_err(|error| cannot_listen(address, error))
 }
 
 fn cannot_listen(address: SocketAddr, error: io::Error) -> Problem {
@@ -161,6 +186,7 @@ mod tests {
             trusted_proxies: Vec::new(),
             lfs_from_bytes: None,
             proxy_downloads: false,
+            metrics: None,
             log_format: LogFormat::Text,
         };
         let settings = RegistryConfig::new(scratch.path());

@@ -1,0 +1,86 @@
+//! `tool registry backup` and `restore`: a copy of a whole registry, and back.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tool_hub_registry_server::{Registry, RegistryConfig};
+
+use crate::config::Config;
+use crate::printer::Printer;
+use crate::sizes::ByteSize;
+
+/// Arguments of `tool registry backup`.
+#[derive(Debug, Args)]
+pub(crate) struct Backup {
+    /// The directory to make, which must not exist yet
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Arguments of `tool registry restore`.
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// A directory that `backup` made
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+impl Backup {
+    pub(super) async fn execute(
+        &self,
+        registry: Registry,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let directory = config.place(&self.directory);
+        let made = registry.backup(&directory).await?;
+        registry.close().await;
+        if printer.wants_json() {
+            printer.json(&json!({
+                "directory": directory,
+                "rows": made.rows,
+                "objects": made.objects,
+                "bytes": made.bytes,
+            }))?;
+        } else {
+            printer.data(&format!(
+                "{}: {} rows, {} objects with {}",
+                directory.display(),
+                made.rows,
+                made.objects,
+                ByteSize(made.bytes)
+            ))?;
+            printer.note(
+                "it holds private repos and the hashes of tokens: keep it as safe as the registry",
+            );
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Restore {
+    pub(super) async fn execute(
+        &self,
+        settings: RegistryConfig,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let directory = config.place(&self.directory);
+        let done = Registry::restore(&directory, settings).await?;
+        if printer.wants_json() {
+            printer.json(&json!({
+                "made": done.made,
+                "rows": done.rows,
+                "objects": done.objects,
+            }))?;
+        } else {
+            printer.data(&format!(
+                "restored what was there on {}: {} rows, {} objects",
+                done.made, done.rows, done.objects
+            ))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,56 @@
+//! `tool registry scrub`: hashes everything that is stored again.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tool_hub_registry_server::Registry;
+
+use crate::diagnosis::Problem;
+use crate::printer::Printer;
+use crate::sizes::ByteSize;
+
+/// Arguments of `tool registry scrub`.
+#[derive(Debug, Args)]
+pub(crate) struct Scrub {}
+
+impl Scrub {
+    pub(super) async fn execute(
+        &self,
+        registry: Registry,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let found = registry.scrub().await?;
+        registry.close().await;
+        let faults: Vec<String> = found.faults.iter().map(ToString::to_string).collect();
+        if printer.wants_json() {
+            printer.json(&json!({
+                "objects": found.objects,
+                "bytes": found.bytes,
+                "git_objects": found.git_objects,
+                "faults": faults,
+                "fault_count": found.fault_count,
+            }))?;
+        } else {
+            for fault in &faults {
+                printer.data(fault)?;
+            }
+            printer.data(&format!(
+                "hashed: {} objects with {}, {} trees and commits; faults: {}",
+                found.objects,
+                ByteSize(found.bytes),
+                found.git_objects,
+                found.fault_count,
+            ))?;
+        }
+        if found.is_sound() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        Err(Problem::refused("the registry is not as it was stored")
+            .hint(
+                "bring the damaged content back from a backup: it lies there under the same digest",
+            )
+            .hint("find out why before you trust the disk again")
+            .into())
+    }
+}

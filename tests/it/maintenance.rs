@@ -1,0 +1,129 @@
+//! A registry kept sound by its operator: a flipped bit is found, a backup brings it back, and
+//! neither goes over what is there.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use crate::errors::check;
+use crate::support::{Home, Need, RegistryProcess, Test, files, guests, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("maintenance::a_flipped_bit", a_flipped_bit).needs(&[Need::RustGuests]),
+        test("maintenance::garbage_is_freed", garbage_is_freed),
+        test(
+            "maintenance::nothing_is_overwritten",
+            nothing_is_overwritten,
+        ),
+    ]
+}
+
+/// A registry with a tool, and the object of the tool's component.
+fn with_a_tool() -> (RegistryProcess, PathBuf) {
+    let registry = RegistryProcess::start();
+    let project = guests::built("calculator");
+    let author = registry.member("ada");
+    author.run(["push", "-C", &project.to_string_lossy()]).ok();
+    let content = registry.operator().tool_home().join("registry/content");
+    let objects = files(&content).into_iter();
+    let size = |path: &PathBuf| fs::metadata(path).expect("an object").len();
+    (registry, objects.max_by_key(size).expect("an object"))
+}
+
+fn a_flipped_bit() {
+    let (registry, object) = with_a_tool();
+    let operator = registry.operator();
+    let scrub = || operator.tool("registry scrub");
+    let sound = scrub().ok();
+    assert!(sound.ends_with("faults: 0\n"), "{sound}");
+    let made = operator.tool("registry backup copy --json").json();
+    let objects = made["objects"].as_u64().expect("a count");
+    assert!(objects >= 3, "manifest, component and card: {made}");
+
+    let mut bytes = fs::read(&object).expect("the object");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&object, &bytes).expect("the object");
+    let found = scrub();
+    assert_eq!(found.code(), 3, "{}", found.stderr());
+    let digest = object
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    let said = found.stdout();
+    assert!(
+        said.contains(&digest) && said.contains("model ada/calculator"),
+        "{said}"
+    );
+    let said = found.stderr();
+    assert!(
+        said.contains("hint: bring the damaged content back from a backup"),
+        "{said}"
+    );
+    let refused = operator.tool("registry backup damaged");
+    assert_eq!(refused.code(), 3, "{}", refused.stderr());
+    assert!(!operator.work().join("damaged").exists());
+
+    // As the document says: the object of the same digest, out of the backup.
+    let copies = files(&operator.work().join("copy")).into_iter();
+    let mut copies = copies.filter(|copy| copy.file_name() == object.file_name());
+    fs::copy(copies.next().expect("the copy"), &object).expect("the object");
+    assert!(scrub().ok().ends_with("faults: 0\n"));
+
+    operator.tool("registry --data other restore copy").ok();
+    let tokens = operator
+        .tool("registry --data other token list ada --json")
+        .json();
+    assert_eq!(tokens["tokens"][0]["state"], "good");
+    let scrubbed = operator.tool("registry --data other scrub --json").json();
+    assert_eq!(scrubbed["fault_count"], 0);
+    assert_eq!(scrubbed["objects"], made["objects"]);
+}
+
+fn garbage_is_freed() {
+    let home = Home::new();
+    home.tool("registry user add ada").ok();
+    let freed = home.tool("registry gc --grace-hours 1 --json").json();
+    let nothing =
+        json!({ "objects": 0, "removed_objects": 0, "removed_bytes": 0, "young_objects": 0 });
+    assert_eq!(freed, nothing);
+    let said = home.tool("registry gc").ok();
+    assert_eq!(
+        said,
+        "0 of 0 objects removed, 0 B freed; 0 too young to tell\n"
+    );
+    assert_eq!(home.tool("registry gc --grace-hours 0").code(), 1);
+}
+
+fn nothing_is_overwritten() {
+    let home = Home::new();
+    home.tool("registry user add ada").ok();
+    home.write("there/file", "");
+    check(
+        "registry_backup_in_the_way",
+        &home.tool("registry backup there"),
+        1,
+    );
+    check(
+        "registry_not_a_backup",
+        &home.tool("registry --data new restore there"),
+        1,
+    );
+    home.tool("registry backup copy --quiet").ok();
+    check("registry_not_empty", &home.tool("registry restore copy"), 1);
+    for line in ["gc", "scrub", "backup other"] {
+        let ran = home.tool(&format!("registry --data tpyo {line}"));
+        check("registry_not_there", &ran, 1);
+    }
+    home.write("copy/metadata.jsonl", "");
+    let damaged = home.tool("registry --data new restore copy");
+    assert_eq!(damaged.code(), 1, "{}", damaged.stderr());
+    assert!(
+        damaged.stderr().contains("is not a backup"),
+        "{}",
+        damaged.stderr()
+    );
+}
