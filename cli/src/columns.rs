@@ -129,8 +129,8 @@ mod tests {
     fn what_is_too_wide_is_cut() {
         check(None, "Adds two numbers.", "Adds two numbers.");
         check(Some(28), "Adds two numbers.", "Adds two numbers.");
-        check(Some(27), "Adds two numbers.", "Adds two numbe…");
-        check(Some(27), "Adds two     \tnumbers", "Adds two…");
+        check(Some(27), "Adds two numbers.", "Adds two number…");
+        check(Some(27), "Adds two        numbers", "Adds two…");
         check(Some(27), "漢字漢字漢字漢字漢字", "漢字漢字漢字漢…");
         check(Some(27), "\u{1b}[2J", "\\u{1b}[2J");
         check(Some(1), "Adds two numbers.", "Adds two nu…");
