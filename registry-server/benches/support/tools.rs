@@ -120,10 +120,8 @@ impl Tool {
     /// The words for SQLite's index of what is no text.
     fn facets(&self) -> String {
         format!(
-            "v{} n{} o{} t{}",
-            self.private,
+            "n{} t{}",
             HEXLOWER.encode(self.owner_name.as_bytes()),
-            self.owner,
             HEXLOWER.encode(b"tool-hub")
         )
     }

@@ -1,6 +1,6 @@
 -- Search reads the matches of a place in the order of document ids and stops when a page is full, so the index is ordered by what a page
--- is ordered by. facets hold what a search may be narrowed to, as words that no text contains: v and whether it is private, n and the
--- owner's name, o and the owner's id, t and a tag; names and tags in hexadecimal.
+-- is ordered by. facets hold what a search may be narrowed to, as words that no text contains: n and the owner's name,
+-- t and a tag, both in hexadecimal.
 DROP TRIGGER search_documents_inserted;
 DROP TRIGGER search_documents_deleted;
 DROP TRIGGER search_documents_updated;
@@ -8,7 +8,7 @@ DROP TABLE search_index;
 
 ALTER TABLE search_documents ADD COLUMN facets TEXT NOT NULL DEFAULT '';
 UPDATE search_documents SET facets = (
-    SELECT 'v' || r.private || ' n' || hex(o.name_folded) || ' o' || r.owner
+    SELECT 'n' || hex(o.name_folded)
         || COALESCE((SELECT group_concat(' t' || hex(g.tag), '') FROM repository_tags g WHERE g.repository = r.id), '')
     FROM repositories r JOIN accounts o ON o.id = r.owner WHERE r.id = search_documents.repository);
 CREATE INDEX search_documents_by_title ON search_documents (title, id);

@@ -137,9 +137,7 @@ fn parts(word: &str) -> Vec<String> {
 /// What SQLite's index knows of a repository beside its texts, as words that no text contains.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Facet<'a> {
-    Public,
-    OwnerId(&'a str),
-    OwnerName(&'a str),
+    Owner(&'a str),
     Tag(&'a str),
 }
 
@@ -147,9 +145,7 @@ impl Facet<'_> {
     /// The word; the migration and [`Engine::facets`] make the same ones.
     pub(super) fn word(self) -> String {
         match self {
-            Self::Public => "v0".to_owned(),
-            Self::OwnerId(id) => format!("o{id}"),
-            Self::OwnerName(name) => {
+            Self::Owner(name) => {
                 format!("n{}", HEXLOWER.encode(name.to_ascii_lowercase().as_bytes()))
             }
             Self::Tag(tag) => format!("t{}", HEXLOWER.encode(tag.as_bytes())),
@@ -163,7 +159,7 @@ impl Engine {
         match self {
             Self::Sqlite => (
                 ", facets",
-                ", 'v' || r.private || ' n' || hex(o.name_folded) || ' o' || r.owner || \
+                ", 'n' || hex(o.name_folded) || \
                  COALESCE((SELECT group_concat(' t' || hex(g.tag), '') FROM repository_tags g WHERE g.repository = r.id), '')",
             ),
             Self::Postgres => ("", ""),
@@ -172,8 +168,8 @@ impl Engine {
 }
 
 impl Writing {
-    /// Writes the document of a repository anew from what is stored about it. To be called whenever a part of it changed: names, texts,
-    /// tags, or who may see it.
+    /// Writes the document of a repository anew from what is stored about it. To be called whenever a part of it changed: names, texts or
+    /// tags.
     pub(super) async fn index_document(&mut self, repository: &str) -> Result<(), RegistryError> {
         let (column, expression) = self.engine.facets();
         let also = match column {
@@ -269,8 +265,7 @@ mod tests {
 
     #[test]
     fn facets_are_letters_and_digits() {
-        assert_eq!(Facet::Public.word(), "v0");
-        assert_eq!(Facet::OwnerName("Al-ce").word(), "n616c2d6365");
+        assert_eq!(Facet::Owner("Al-ce").word(), "n616c2d6365");
         assert_eq!(Facet::Tag("license:mit").word(), "t6c6963656e73653a6d6974");
     }
 }

@@ -159,7 +159,10 @@ impl Writing {
         .bind(settings.description)
         .bind(repository);
         self.run(statement).await?;
-        self.index_document(repository).await
+        match settings.description {
+            Some(_) => self.index_document(repository).await,
+            None => Ok(()),
+        }
     }
 
     pub(crate) async fn touch_repository(

@@ -1,13 +1,8 @@
 //! What a search leaves out, as conditions of a statement and as words of SQLite's index.
 
-use super::super::Database;
 use super::super::fulltext::Facet;
 use super::super::visibility::{Value, readable};
 use super::Search;
-use crate::error::RegistryError;
-
-/// Most organisations of an account that are looked for in the index. Conditions decide who sees what; this is for speed alone.
-const ORGANISATIONS_MAX: usize = 50;
 
 /// The values of a statement, in the order of their placeholders.
 #[derive(Default)]
@@ -50,36 +45,15 @@ pub(super) fn conditions(search: &Search, values: &mut Values) -> String {
     sql
 }
 
-impl Database {
-    /// The same for SQLite's index, as far as it knows: `{facets} : (v0 AND t61)`. The index skips what does not fit without looking at
-    /// any row, so that few results among many matches are found fast.
-    pub(super) async fn facets(&self, search: &Search) -> Result<String, RegistryError> {
-        let mut all: Vec<String> = Vec::new();
-        all.extend(self.visible_facets(search).await?);
-        if let Some(author) = &search.author {
-            all.push(Facet::OwnerName(author).word());
-        }
-        all.extend(search.tags.iter().map(|tag| Facet::Tag(tag).word()));
-        Ok(match all.is_empty() {
-            true => String::new(),
-            false => format!("{{facets}} : ({})", all.join(" AND ")),
-        })
-    }
-
-    async fn visible_facets(&self, search: &Search) -> Result<Option<String>, RegistryError> {
-        let Some(account) = &search.account else {
-            return Ok(Some(Facet::Public.word()));
-        };
-        let organisations = self.organisations_of(account).await?;
-        if organisations.len() > ORGANISATIONS_MAX {
-            return Ok(None);
-        }
-        let mut any = vec![Facet::Public.word(), Facet::OwnerId(account).word()];
-        any.extend(
-            organisations
-                .iter()
-                .map(|organisation| Facet::OwnerId(&organisation.id).word()),
-        );
-        Ok(Some(format!("({})", any.join(" OR "))))
+/// The same words for SQLite's index, `{facets} : (n61 AND t61)`, or nothing. The index skips what does not fit without looking at any
+/// row, so that few results among many matches are found fast. It slows down what nearly all matches have, so tags, of which every tool
+/// has one, are not in it when words are ranked.
+pub(super) fn facets(author: Option<&str>, tags: &[String]) -> String {
+    let owner = author.map(|name| Facet::Owner(name).word());
+    let tags = tags.iter().map(|tag| Facet::Tag(tag).word());
+    let all: Vec<String> = owner.into_iter().chain(tags).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!("{{facets}} : ({})", all.join(" AND ")),
     }
 }

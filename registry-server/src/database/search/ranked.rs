@@ -7,7 +7,7 @@
 use super::super::fulltext::{IdPart, Last, Place, Terms, quote};
 use super::super::visibility::Value;
 use super::super::{Database, Engine};
-use super::filter::{Values, conditions};
+use super::filter::{Values, conditions, facets};
 use super::{Hit, Search};
 use crate::error::RegistryError;
 
@@ -47,7 +47,7 @@ impl Database {
     ) -> Result<Vec<Hit>, RegistryError> {
         let (sql, values) = match self.engine {
             Engine::Sqlite => {
-                let facets = self.facets(search).await?;
+                let facets = facets(search.author.as_deref(), &[]);
                 statement(&Sqlite { terms, facets }, search, terms)
             }
             Engine::Postgres => statement(&Postgres { terms }, search, terms),

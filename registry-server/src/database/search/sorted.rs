@@ -6,7 +6,7 @@
 use super::super::fulltext::{IdPart, Last, Place, quote};
 use super::super::visibility::{Value, bound};
 use super::super::{Database, Engine};
-use super::filter::{Values, conditions};
+use super::filter::{Values, conditions, facets};
 use super::{Hit, Order, Search};
 use crate::error::RegistryError;
 
@@ -47,7 +47,7 @@ impl Database {
         if search.terms.is_none() && search.tags.is_empty() && search.author.is_none() {
             return Ok(Tables::all());
         }
-        let facets = self.facets(search).await?;
+        let facets = facets(search.author.as_deref(), &search.tags);
         let few = self.count_matches(search, &facets).await? <= SORTED_MAX;
         let documents = documents(search, &facets, values);
         Ok(match (few, &search.terms) {
