@@ -47,7 +47,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub(crate) use trouble::Trouble;
 
 use known::Known;
-use version::{Clock, Source};
+use version::{Clock, WalIndex};
 
 use crate::error::RegistryError;
 
@@ -153,19 +153,18 @@ impl Database {
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        let source = Source {
-            url,
-            session: SQLITE_PRAGMAS,
-            engine: Engine::Sqlite,
-        };
-        Ok(Self::new(pool, source, 1))
+        let index = WalIndex::open(path, &url, SQLITE_PRAGMAS)
+            .await
+            .map_err(failed)?;
+        let clock = Clock::Sqlite(Arc::new(index));
+        Ok(Self::new(pool, Engine::Sqlite, clock, 1))
     }
 
-    fn new(pool: AnyPool, source: Source, writers_max: usize) -> Self {
+    fn new(pool: AnyPool, engine: Engine, clock: Clock, writers_max: usize) -> Self {
         Self {
             pool,
-            engine: source.engine,
-            clock: Clock::start(source),
+            engine,
+            clock,
             known: Arc::default(),
             writers: Arc::new(Semaphore::new(writers_max)),
         }

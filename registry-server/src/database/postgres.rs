@@ -5,7 +5,7 @@ use std::time::Duration;
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
-use super::version::Source;
+use super::version::{Clock, Snapshots};
 use super::{Database, Engine};
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
@@ -42,12 +42,8 @@ impl Database {
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        let source = Source {
-            url: url.expose().to_owned(),
-            session: SESSION,
-            engine: Engine::Postgres,
-        };
-        Ok(Self::new(pool, source, WRITERS_MAX))
+        let clock = Clock::Postgres(Snapshots::start(url.expose().to_owned(), SESSION));
+        Ok(Self::new(pool, Engine::Postgres, clock, WRITERS_MAX))
     }
 }
 
