@@ -219,6 +219,8 @@ pub(crate) async fn live(hub: &TestRegistry) {
     );
     repo.delete_branch().branch("side").send().await.unwrap();
 
+    folder_there_and_back(hub, &repo).await;
+
     repo.create_commit()
         .operations(vec![CommitOperation::add_bytes("proposed", "proposed")])
         .commit_message("a proposal")
@@ -251,7 +253,7 @@ pub(crate) async fn live(hub: &TestRegistry) {
         .into_iter()
         .map(|commit| commit.unwrap().title)
         .collect();
-    assert_eq!(titles[1..], ["the tool", "initial commit"]);
+    assert_eq!(titles[3..], ["the tool", "initial commit"]);
     assert_eq!(tree(&repo, "v0.1.0").await.len(), 6);
 
     let found: Vec<_> = alice
@@ -304,4 +306,36 @@ pub(crate) async fn live(hub: &TestRegistry) {
         .await
         .unwrap();
     assert!(!alice.model("alice", "moved").exists().send().await.unwrap());
+}
+
+/// A folder as a commit, and as a local directory again; leaves the repository as it was.
+async fn folder_there_and_back(hub: &TestRegistry, repo: &hf_hub::HFRepository<RepoTypeModel>) {
+    let [folder, local] = ["folder", "local"].map(|name| hub.directory.path().join(name));
+    std::fs::create_dir_all(folder.join("deep")).unwrap();
+    for (name, content) in [("a.txt", "a"), ("deep/b ü.txt", "b")] {
+        std::fs::write(folder.join(name), content).unwrap();
+    }
+    repo.upload_folder()
+        .folder_path(&folder)
+        .path_in_repo("given")
+        .send()
+        .await
+        .unwrap();
+    let patterns = vec!["given/**".to_owned()];
+    repo.snapshot_download()
+        .local_dir(&local)
+        .allow_patterns(patterns)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(
+        std::fs::read_to_string(local.join("given/deep/b ü.txt")).unwrap(),
+        "b"
+    );
+    assert!(!local.join("tool.wasm").exists());
+    repo.delete_folder()
+        .path_in_repo("given")
+        .send()
+        .await
+        .unwrap();
 }
