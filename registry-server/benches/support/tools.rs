@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use data_encoding::HEXLOWER;
-use sqlx::{Any, AnyConnection, Connection as _, QueryBuilder};
+use sqlx::{AnyConnection, AssertSqlSafe, Connection as _};
 
 /// Rows of one statement.
 const BATCH: usize = 500;
@@ -13,7 +13,7 @@ const VOCABULARY: usize = 20_000;
 const NOW_MS: i64 = 1_700_000_000_000;
 
 /// What is searched for, and what follows `filter=tool-hub&limit=20&`.
-pub(super) const QUERIES: [(&str, &str); 11] = [
+pub(super) const QUERIES: [(&str, &str); 12] = [
     ("a rare word", "search=xylophone"),
     ("a word in half of the tools", "search=ordinary"),
     ("two words, each in half", "search=ordinary+frequent"),
@@ -27,6 +27,10 @@ pub(super) const QUERIES: [(&str, &str); 11] = [
     (
         "a common word by downloads",
         "search=ordinary&sort=downloads",
+    ),
+    (
+        "a rare word by downloads",
+        "search=xylophone&sort=downloads",
     ),
     ("no words, by downloads", "sort=downloads"),
     ("no words, by change", "sort=lastModified"),
@@ -57,9 +61,8 @@ pub(super) async fn insert(database: &mut AnyConnection, numbers: Range<usize>) 
     let mut transaction = database.begin().await.expect("a transaction");
     for batch in numbers.chunks(BATCH) {
         let tools: Vec<Tool> = batch.iter().map(|number| Tool::new(*number)).collect();
-        for mut statement in statements(&tools, sqlite) {
-            let done = statement.build().execute(&mut *transaction).await;
-            done.expect("rows");
+        for rows in statements(&tools, sqlite) {
+            rows.insert(&mut transaction).await;
         }
     }
     transaction.commit().await.expect("a commit");
@@ -71,16 +74,16 @@ pub(super) async fn insert(database: &mut AnyConnection, numbers: Range<usize>) 
 }
 
 async fn insert_owners(database: &mut AnyConnection) {
-    let mut owners = QueryBuilder::<Any>::new(
-        "INSERT INTO accounts (id, kind, name, name_folded, full_name, created_ms) ",
-    );
-    owners.push_values(0..OWNERS, |mut row, owner| {
+    let mut owners = Rows::of("accounts (id, kind, name, name_folded, full_name, created_ms)");
+    for owner in 0..OWNERS {
         let name = format!("owner-{owner}");
-        row.push_bind(owner_id(owner)).push_bind("user");
-        row.push_bind(name.clone()).push_bind(name.clone());
-        row.push_bind(name).push_bind(NOW_MS);
-    });
-    owners.build().execute(database).await.expect("owners");
+        let id = owner_id(owner);
+        owners.add(
+            [id, "user".into(), name.clone(), name.clone(), name],
+            [NOW_MS],
+        );
+    }
+    owners.insert(database).await;
 }
 
 fn owner_id(owner: usize) -> String {
@@ -127,57 +130,91 @@ impl Tool {
     }
 }
 
-fn statements(tools: &[Tool], sqlite: bool) -> Vec<QueryBuilder<Any>> {
-    let mut repositories = QueryBuilder::new(
-        "INSERT INTO repositories (id, kind, owner, name, name_folded, private, search_text, downloads, created_ms, modified_ms) ",
+fn statements(tools: &[Tool], sqlite: bool) -> [Rows; 5] {
+    let mut repositories = Rows::of(
+        "repositories (id, kind, owner, name, name_folded, search_text, private, downloads, created_ms, modified_ms)",
     );
-    repositories.push_values(tools, |mut row, tool| {
-        row.push_bind(tool.id.clone()).push_bind("model");
-        row.push_bind(tool.owner.clone());
-        row.push_bind(tool.name.clone())
-            .push_bind(tool.name.clone());
-        row.push_bind(tool.private).push_bind(tool.body.clone());
-        row.push_bind(tool.downloads)
-            .push_bind(NOW_MS)
-            .push_bind(tool.modified_ms);
+    let mut tags = Rows::of("repository_tags (repository, tag)");
+    let mut refs = Rows::of("refs (repository, name, commit_oid, created_ms)");
+    let mut known = Rows::of("tools (repository, name, version, description, functions)");
+    let mut documents = Rows::of(match sqlite {
+        true => "search_documents (repository, title, name, description, functions, body, facets)",
+        false => "search_documents (repository, title, name, description, functions, body)",
     });
-    let mut tags = QueryBuilder::new("INSERT INTO repository_tags (repository, tag) ");
-    tags.push_values(tools, |mut row, tool| {
-        row.push_bind(tool.id.clone()).push_bind("tool-hub");
-    });
-    let mut refs =
-        QueryBuilder::new("INSERT INTO refs (repository, name, commit_oid, created_ms) ");
-    refs.push_values(tools, |mut row, tool| {
-        row.push_bind(tool.id.clone()).push_bind("refs/heads/main");
-        row.push_bind(format!("{}{:016x}", tool.id, 0))
-            .push_bind(NOW_MS);
-    });
-    let mut known =
-        QueryBuilder::new("INSERT INTO tools (repository, name, version, description, functions) ");
-    known.push_values(tools, |mut row, tool| {
-        row.push_bind(tool.id.clone()).push_bind(tool.name.clone());
-        row.push_bind("0.1.0").push_bind(tool.description.clone());
-        row.push_bind(tool.functions.clone());
-    });
-    vec![repositories, tags, refs, known, documents(tools, sqlite)]
+    for tool in tools {
+        let Tool {
+            id,
+            owner,
+            owner_name,
+            name,
+            private,
+            description,
+            functions,
+            body,
+            downloads,
+            modified_ms,
+        } = tool;
+        repositories.add(
+            [id, "model", owner, name, name, body],
+            [*private, *downloads, NOW_MS, *modified_ms],
+        );
+        tags.add([id, "tool-hub"], []);
+        let commit = format!("{id}{:016x}", 0);
+        refs.add([id, "refs/heads/main", &commit], [NOW_MS]);
+        known.add([id, name, "0.1.0", description, functions], []);
+        let full_name = format!("{owner_name}/{name} {name}");
+        let facets = sqlite.then(|| tool.facets());
+        let texts = [id, name, &full_name, description, functions, body];
+        documents.add(texts.into_iter().chain(facets.as_ref()), []);
+    }
+    [repositories, tags, refs, known, documents]
 }
 
-fn documents(tools: &[Tool], sqlite: bool) -> QueryBuilder<Any> {
-    let facets = if sqlite { ", facets" } else { "" };
-    let mut documents = QueryBuilder::new(format!(
-        "INSERT INTO search_documents (repository, title, name, description, functions, body{facets}) "
-    ));
-    documents.push_values(tools, |mut row, tool| {
-        row.push_bind(tool.id.clone()).push_bind(tool.name.clone());
-        row.push_bind(format!("{}/{} {}", tool.owner_name, tool.name, tool.name));
-        row.push_bind(tool.description.clone());
-        row.push_bind(tool.functions.clone())
-            .push_bind(tool.body.clone());
-        if sqlite {
-            row.push_bind(tool.facets());
+/// Rows of one table; each has its texts first and its numbers after them.
+struct Rows {
+    sql: String,
+    values: Vec<Value>,
+}
+
+enum Value {
+    Text(String),
+    Number(i64),
+}
+
+impl Rows {
+    fn of(table: &str) -> Self {
+        Self {
+            sql: format!("INSERT INTO {table} VALUES "),
+            values: Vec::new(),
         }
-    });
-    documents
+    }
+
+    fn add<T: Into<String>>(
+        &mut self,
+        texts: impl IntoIterator<Item = T>,
+        numbers: impl IntoIterator<Item = i64>,
+    ) {
+        let first = self.values.len() + 1;
+        let texts = texts.into_iter().map(|text| Value::Text(text.into()));
+        let numbers = numbers.into_iter().map(Value::Number);
+        self.values.extend(texts.chain(numbers));
+        let places: Vec<String> = (first..=self.values.len())
+            .map(|place| format!("${place}"))
+            .collect();
+        let comma = if first == 1 { "" } else { "," };
+        self.sql += &format!("{comma}({})", places.join(","));
+    }
+
+    async fn insert(self, database: &mut AnyConnection) {
+        let mut statement = sqlx::query(AssertSqlSafe(self.sql));
+        for value in self.values {
+            statement = match value {
+                Value::Text(text) => statement.bind(text),
+                Value::Number(number) => statement.bind(number),
+            };
+        }
+        statement.execute(database).await.expect("rows");
+    }
 }
 
 /// The same numbers in every run.

@@ -45,6 +45,18 @@ pub(super) enum Place {
     All,
 }
 
+impl Place {
+    /// PostgreSQL's column with the words of this place and those before it.
+    pub(super) fn column(self) -> &'static str {
+        match self {
+            Self::Name => "in_name",
+            Self::Description => "in_description",
+            Self::Functions => "in_functions",
+            Self::All => "in_all",
+        }
+    }
+}
+
 /// How the last word ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Last {

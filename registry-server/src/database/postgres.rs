@@ -20,9 +20,10 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 
 /// What each connection is set to. A commit is acknowledged after it is on the disk, also where the server's default is otherwise, and
 /// where it is stricter it stays so. Whoever waits for a lock gives up before a client would; the locks of a server that was cut off
-/// from the network go after a minute.
+/// from the network go after a minute. The parts of a statement are run one after another: searches read them in order and stop early.
 const SESSION: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
-     SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning';";
+     SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning'; \
+     SET max_parallel_workers_per_gather = 0;";
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/postgres");
 

@@ -3,6 +3,7 @@
 //! Words alone are answered tier by tier, in [`ranked`]; everything else is answered in the order of a column, in [`sorted`].
 
 mod filter;
+mod matches;
 mod ranked;
 mod sorted;
 
@@ -158,6 +159,7 @@ impl Database {
     }
 
     async fn hits(&self, sql: String, values: Vec<Value>) -> Result<Vec<Hit>, RegistryError> {
-        Ok(bound(sql, values).fetch_all(&self.pool).await?)
+        let query = bound(sql, values).persistent(self.keeps_plans());
+        Ok(query.fetch_all(&self.pool).await?)
     }
 }

@@ -4,10 +4,13 @@
 //! what stood in one is left out of the later ones. So a page costs about the same however many repositories fit, and all pages
 //! together hold each of them once.
 
+use std::ops::Range;
+
 use super::super::fulltext::{IdPart, Last, Place, Terms, quote};
 use super::super::visibility::Value;
 use super::super::{Database, Engine};
 use super::filter::{Values, conditions, facets};
+use super::matches::Matches;
 use super::{Hit, Search};
 use crate::error::RegistryError;
 
@@ -45,14 +48,49 @@ impl Database {
         search: &Search,
         terms: &Terms,
     ) -> Result<Vec<Hit>, RegistryError> {
-        let (sql, values) = match self.engine {
+        match self.engine {
             Engine::Sqlite => {
                 let facets = facets(search.author.as_deref(), &[]);
-                statement(&Sqlite { terms, facets }, search, terms)
+                let index = Sqlite { terms, facets };
+                let (sql, values) = statement(&index, search, terms, 0..TIERS.len());
+                self.hits(sql, values).await
             }
-            Engine::Postgres => statement(&Postgres { terms }, search, terms),
-        };
-        self.hits(sql, values).await
+            Engine::Postgres => self.ranked_by_postgres(search, terms).await,
+        }
+    }
+
+    /// PostgreSQL is told for each tier how to look, because it does not know how common rare words and beginnings of words are. When few
+    /// documents match at all, that is true of every tier.
+    async fn ranked_by_postgres(
+        &self,
+        search: &Search,
+        terms: &Terms,
+    ) -> Result<Vec<Hit>, RegistryError> {
+        let matches = self.words(terms, Place::All, Last::Begun).await?;
+        let mut index = Postgres { terms, matches };
+        if matches == Matches::Few {
+            let (sql, values) = statement(&index, search, terms, 0..TIERS.len());
+            return self.hits(sql, values).await;
+        }
+        let first = search.after.as_ref().map_or(0, |after| after.key);
+        let first = usize::try_from(first).unwrap_or(TIERS.len());
+        let mut hits = Vec::new();
+        for (at, tier) in TIERS.into_iter().enumerate().skip(first) {
+            index.matches = match tier {
+                Tier::Words(place) => self.words(terms, place, Last::Whole).await?,
+                Tier::Beginnings(Place::Name) => {
+                    self.words(terms, Place::Name, Last::Begun).await?
+                }
+                _ => Matches::Many,
+            };
+            let (sql, values) = statement(&index, search, terms, at..at + 1);
+            hits.extend(self.hits(sql, values).await?);
+            if hits.len() >= search.limit {
+                hits.truncate(search.limit);
+                break;
+            }
+        }
+        Ok(hits)
     }
 }
 
@@ -72,8 +110,13 @@ struct List {
     id: &'static str,
 }
 
-/// All tiers from that of the position on, one after another. Both engines stop reading when the page is full.
-fn statement(index: &impl Index, search: &Search, terms: &Terms) -> (String, Vec<Value>) {
+/// These tiers from that of the position on, one after another. Both engines stop reading when the page is full.
+fn statement(
+    index: &impl Index,
+    search: &Search,
+    terms: &Terms,
+    tiers: Range<usize>,
+) -> (String, Vec<Value>) {
     let mut values = Values::default();
     let conditions = conditions(search, &mut values);
     let exact = values.text(terms.exact());
@@ -82,9 +125,9 @@ fn statement(index: &impl Index, search: &Search, terms: &Terms) -> (String, Vec
         let document: i64 = after.id.parse().ok()?;
         Some((usize::try_from(after.key).ok()?, document))
     });
-    let first = begun.map_or(0, |(tier, _)| tier);
+    let first = begun.map_or(tiers.start, |(tier, _)| tier.max(tiers.start));
     let mut parts: Vec<String> = Vec::new();
-    for (at, tier) in TIERS.into_iter().enumerate().skip(first) {
+    for (at, tier) in TIERS.into_iter().enumerate().take(tiers.end).skip(first) {
         let Some(List {
             tables,
             condition,
@@ -184,6 +227,8 @@ impl Index for Sqlite<'_> {
 
 struct Postgres<'a> {
     terms: &'a Terms,
+    /// How many documents have the words where the tier wants them.
+    matches: Matches,
 }
 
 impl Index for Postgres<'_> {
@@ -224,10 +269,16 @@ impl Index for Postgres<'_> {
             tables: "search_documents d JOIN repositories r ON r.id = d.repository JOIN accounts o ON o.id = r.owner"
                 .to_owned(),
             condition,
-            id: "d.id",
+            id: match (tier, self.matches) {
+                (Tier::Words(_) | Tier::Beginnings(_), Matches::Few) => SORTED_ID,
+                _ => "d.id",
+            },
         })
     }
 }
+
+/// The document's id as an expression in whose order PostgreSQL has no index, so that it looks for matches first and sorts them.
+const SORTED_ID: &str = "(d.id + 0)";
 
 /// The place whose matches belong to an earlier tier.
 fn before(place: Place) -> Option<Place> {
@@ -240,11 +291,6 @@ fn before(place: Place) -> Option<Place> {
 }
 
 fn in_place(place: Place, query: String, values: &mut Values) -> String {
-    let column = match place {
-        Place::Name => "in_name",
-        Place::Description => "in_description",
-        Place::Functions => "in_functions",
-        Place::All => "in_all",
-    };
-    format!("d.{column} @@ to_tsquery('simple', {})", values.text(query))
+    let query = values.text(query);
+    format!("d.{} @@ to_tsquery('simple', {query})", place.column())
 }

@@ -1,17 +1,14 @@
 //! Search in the order of a column.
 //!
-//! With words, or with tags, there are two ways: to go through the matches and sort them, good for few, or to go through the order and
-//! look which ones match, good for many. SQLite is told which; PostgreSQL's planner knows.
+//! Whether to go through the matches or through the order is decided by how many there are.
 
 use super::super::fulltext::{IdPart, Last, Place, quote};
-use super::super::visibility::{Value, bound};
+use super::super::visibility::Value;
 use super::super::{Database, Engine};
 use super::filter::{Values, conditions, facets};
+use super::matches::Matches;
 use super::{Hit, Order, Search};
 use crate::error::RegistryError;
-
-/// Most matches that are sorted.
-const SORTED_MAX: i64 = 2_000;
 
 impl Order {
     /// The column to order by.
@@ -33,7 +30,7 @@ impl Database {
         let mut values = Values::default();
         let tables = match self.engine {
             Engine::Sqlite => self.sqlite_tables(search, &mut values).await?,
-            Engine::Postgres => postgres_tables(search, &mut values),
+            Engine::Postgres => self.postgres_tables(search, &mut values).await?,
         };
         let (sql, values) = statement(&tables, search, values);
         self.hits(sql, values).await
@@ -48,36 +45,52 @@ impl Database {
             return Ok(Tables::all());
         }
         let facets = facets(search.author.as_deref(), &search.tags);
-        let few = self.count_matches(search, &facets).await? <= SORTED_MAX;
+        let mut counted = Values::default();
+        let counting = documents(search, &facets, &mut counted);
+        let matches = self.matches(&counting, counted.0).await?;
         let documents = documents(search, &facets, values);
-        Ok(match (few, &search.terms) {
-            (true, _) => Tables {
+        Ok(match (matches, &search.terms) {
+            (Matches::Few, _) => Tables {
                 from: format!(
                     "({documents}) m CROSS JOIN search_documents d ON d.id = m.id \
                      CROSS JOIN repositories r ON r.id = d.repository CROSS JOIN accounts o ON o.id = r.owner"
                 ),
                 condition: String::new(),
+                matches,
             },
-            (false, Some(_)) => Tables {
+            (Matches::Many, Some(_)) => Tables {
                 from: "repositories r CROSS JOIN accounts o ON o.id = r.owner CROSS JOIN search_documents d ON d.repository = r.id"
                     .to_owned(),
                 condition: format!(" AND +d.id IN ({documents})"),
+                matches,
             },
             // The conditions have the tags.
-            (false, None) => Tables::all(),
+            (Matches::Many, None) => Tables::all(),
         })
     }
 
-    /// How many documents match, or one more than are sorted.
-    async fn count_matches(&self, search: &Search, facets: &str) -> Result<i64, RegistryError> {
-        let mut values = Values::default();
-        let documents = documents(search, facets, &mut values);
-        let sql = format!(
-            "SELECT COUNT(*) FROM (SELECT id FROM ({documents}) LIMIT {})",
-            SORTED_MAX + 1
-        );
-        let query = bound::<(i64,)>(sql, values.0);
-        Ok(query.fetch_one(&self.pool).await?.0)
+    async fn postgres_tables(
+        &self,
+        search: &Search,
+        values: &mut Values,
+    ) -> Result<Tables, RegistryError> {
+        let Some(terms) = &search.terms else {
+            return Ok(Tables::all());
+        };
+        let query = values.text(terms.for_postgres(Last::Begun));
+        let mut any = format!("d.in_all @@ to_tsquery('simple', {query})");
+        if let Some(part) = terms.id_part() {
+            let part = values.text(part.text());
+            any += &format!(
+                " OR (d.name_parts @> search_parts({part}) AND strpos(lower(d.name), {part}) > 0)"
+            );
+        }
+        Ok(Tables {
+            from: "search_documents d JOIN repositories r ON r.id = d.repository JOIN accounts o ON o.id = r.owner"
+                .to_owned(),
+            condition: format!(" AND ({any})"),
+            matches: self.words(terms, Place::All, Last::Begun).await?,
+        })
     }
 }
 
@@ -85,6 +98,7 @@ impl Database {
 struct Tables {
     from: String,
     condition: String,
+    matches: Matches,
 }
 
 impl Tables {
@@ -92,6 +106,7 @@ impl Tables {
         Self {
             from: "repositories r JOIN accounts o ON o.id = r.owner".to_owned(),
             condition: String::new(),
+            matches: Matches::Many,
         }
     }
 }
@@ -125,28 +140,17 @@ fn documents(search: &Search, facets: &str, values: &mut Values) -> String {
     sql
 }
 
-fn postgres_tables(search: &Search, values: &mut Values) -> Tables {
-    let Some(terms) = &search.terms else {
-        return Tables::all();
-    };
-    let query = values.text(terms.for_postgres(Last::Begun));
-    let mut any = format!("d.in_all @@ to_tsquery('simple', {query})");
-    if let Some(part) = terms.id_part() {
-        let part = values.text(part.text());
-        any += &format!(
-            " OR (d.name_parts @> search_parts({part}) AND strpos(lower(d.name), {part}) > 0)"
-        );
-    }
-    Tables {
-        from: "search_documents d JOIN repositories r ON r.id = d.repository JOIN accounts o ON o.id = r.owner"
-            .to_owned(),
-        condition: format!(" AND ({any})"),
-    }
-}
-
 fn statement(tables: &Tables, search: &Search, mut values: Values) -> (String, Vec<Value>) {
-    let Tables { from, condition } = tables;
-    let column = search.order.column();
+    let Tables {
+        from,
+        condition,
+        matches,
+    } = tables;
+    let column = match matches {
+        // There is no index in the order of an expression, so the matches are looked for first.
+        Matches::Few => format!("({} + 0)", search.order.column()),
+        Matches::Many => search.order.column().to_owned(),
+    };
     let conditions = conditions(search, &mut values);
     let after = match &search.after {
         None => String::new(),
