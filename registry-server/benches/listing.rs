@@ -13,6 +13,10 @@
     clippy::unwrap_used,
     reason = "a benchmark that cannot go on has failed"
 )]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the tests' cluster looks for PostgreSQL on the search path"
+)]
 
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/backends/backends.rs"]

@@ -102,7 +102,6 @@ fn read_from_start(file: &File, bytes: &mut [u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::database::Database;
 
     async fn commit(database: &Database, round: u32) {
