@@ -342,8 +342,13 @@ async fn one_that_is_cut_off_leaves_nothing_half() {
             Err(_) => cut += 1,
         }
         let registry = Registry::open(config.clone()).await.unwrap();
-        assert_eq!(registry.list_users().await.unwrap().len(), 0);
+        let users = registry.list_users().await.unwrap().len();
         registry.close().await;
+        // One that was cut off when its last step was done is whole.
+        if users > 0 {
+            assert_eq!(users, 3);
+            break;
+        }
     }
     assert!(cut > 1, "{cut} restores were cut off");
     let registry = match Registry::restore(&backup, config.clone()).await {
