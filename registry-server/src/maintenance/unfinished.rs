@@ -39,18 +39,31 @@ impl Unfinished {
     }
 
     /// Makes everything durable and gives the directory its name.
+    ///
+    /// # Errors
+    ///
+    /// [`RegistryError::InTheWay`] when somebody else has taken the name meanwhile.
     pub(super) async fn finish(self) -> Result<(), RegistryError> {
         let finishing = tokio::task::spawn_blocking(move || {
             sync_directories(self.directory.path())?;
-            std::fs::rename(self.directory.path(), &self.final_path)?;
+            std::fs::rename(self.directory.path(), &self.final_path).map_err(
+                |error| match error.kind() {
+                    io::ErrorKind::DirectoryNotEmpty
+                    | io::ErrorKind::AlreadyExists
+                    | io::ErrorKind::NotADirectory => RegistryError::InTheWay {
+                        path: self.final_path.clone(),
+                    },
+                    _ => error.into(),
+                },
+            )?;
             // Its old name is free again; nothing is left to remove.
+            let parent = self.final_path.parent().unwrap_or(&self.final_path);
             let _ = self.directory.keep();
-            sync_directory(self.final_path.parent().unwrap_or(&self.final_path))
+            Ok(sync_directory(parent)?)
         });
-        let finished = finishing
+        finishing
             .await
-            .map_err(|_| RegistryError::Damaged("finishing a copy was cut off".to_owned()))?;
-        Ok(finished?)
+            .map_err(|_| RegistryError::Damaged("finishing a copy was cut off".to_owned()))?
     }
 }
 
@@ -74,4 +87,29 @@ fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn of_two_with_one_name_the_first_to_end_has_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("backup");
+        let both = [(); 2].map(|()| Unfinished::beside(&path).unwrap());
+        for unfinished in &both {
+            std::fs::create_dir(unfinished.path().join("objects")).unwrap();
+        }
+        let [first, second] = both;
+        first.finish().await.unwrap();
+        let refused = second.finish().await.unwrap_err();
+        assert!(
+            matches!(refused, RegistryError::InTheWay { .. }),
+            "{refused:?}"
+        );
+        let names = std::fs::read_dir(scratch.path()).unwrap();
+        let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["backup"], "something half was left");
+    }
 }
