@@ -49,8 +49,6 @@ pub(crate) struct Config {
     pub(crate) toolchains: PathBuf,
     /// Where the embedded registry keeps its data.
     pub(crate) registry: PathBuf,
-    /// The database and the storage of a registry that the environment names.
-    pub(crate) registry_places: RegistryPlaces,
     /// The user's own toolbox, credentials and configuration.
     pub(crate) user: PathBuf,
     /// Where the command was started.
@@ -108,7 +106,6 @@ impl Config {
             store: places.data.join("store"),
             registry: variable("TOOL_HUB_REGISTRY_DATA")
                 .map_or_else(|| places.data.join("registry"), PathBuf::from),
-            registry_places: RegistryPlaces::read()?,
             compiled: places.cache.join("compiled"),
             toolchains: places.cache.join("toolchains"),
             user: places.user,
@@ -216,7 +213,8 @@ impl Config {
 }
 
 impl RegistryPlaces {
-    fn read() -> anyhow::Result<Self> {
+    /// Reads the environment.
+    pub(crate) fn read() -> anyhow::Result<Self> {
         Ok(Self {
             database: address(
                 "TOOL_HUB_REGISTRY_DATABASE",

@@ -17,7 +17,7 @@ use tool_hub_registry_server::{
     DatabaseAddress, Registry as OpenRegistry, RegistryConfig, S3Storage, StorageAddress,
 };
 
-use crate::config::{Config, storage_variables};
+use crate::config::{Config, RegistryPlaces, storage_variables};
 use crate::diagnosis::Problem;
 use crate::log::Logging;
 use crate::printer::Printer;
@@ -82,7 +82,7 @@ impl Registry {
             Some(directory) => config.working.join(directory),
             None => config.working.join(&config.registry),
         };
-        let places = &config.registry_places;
+        let places = RegistryPlaces::read()?;
         let database = self.database.as_ref().or(places.database.as_ref());
         let is_local = database.is_none();
         if is_local && !self.command.makes_a_registry() && !directory.join(DATABASE_FILE).exists() {
