@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{TestRegistry, ask, file, header, header_value, refusal};
+use crate::support::{TestRegistry, ask, file, header, header_value, next_page, refusal};
 
 #[tokio::test]
 async fn an_id_without_an_owner_names_no_repository() {
@@ -232,11 +232,7 @@ async fn an_owners_repositories_are_listed_with_what_they_take() {
             let response = hub.request(Method::GET, &path, Some(token));
             let response = response.send().await.unwrap();
             assert_eq!(response.status(), 200, "{path}");
-            let link = response.headers().get("link");
-            next = link.map(|link| {
-                let (address, _) = link.to_str().unwrap().split_once(">;").unwrap();
-                address.replace(&format!("<{}", hub.endpoint), "")
-            });
+            next = next_page(&hub, &response);
             rows.extend(response.json::<Vec<Value>>().await.unwrap());
         }
         rows.sort_by_key(|row| row["id"].to_string());

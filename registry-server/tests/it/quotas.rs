@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{TestRegistry, deletion, file, header, refusal};
+use crate::support::{TestRegistry, deletion, file, header, refusal, statuses};
 
 /// The bytes of `.gitattributes`, which every repository has.
 async fn first_bytes(hub: &TestRegistry) -> u64 {
@@ -93,21 +93,7 @@ async fn many_writers_together_keep_to_the_quota() {
         let body = header("x") + &file(&format!("f{at}"), &[at; 1_000]);
         hub.send_commit("alice/tool", body)
     });
-    let statuses: Vec<u16> = futures::future::join_all(commits)
-        .await
-        .iter()
-        .map(|response| response.status().as_u16())
-        .collect();
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 200).count(),
-        5,
-        "{statuses:?}"
-    );
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 403).count(),
-        11,
-        "{statuses:?}"
-    );
+    assert_eq!(statuses(commits).await, [(200, 5), (403, 11)].into());
     let tree: Value = hub.get_json("/api/models/alice/tool/tree/main").await;
     assert_eq!(tree.as_array().unwrap().len(), 6);
     assert!(first_bytes(&hub).await <= quota);

@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{TestRegistry, deletion, header};
+use crate::support::{TestRegistry, deletion, header, next_page};
 
 async fn publish(hub: &TestRegistry, id: &str, description: &str, function: &str, card: &str) {
     hub.create(id).await;
@@ -222,15 +222,11 @@ async fn pages_by_relevance_join_to_the_whole_and_hide_what_is_private() {
         loop {
             let request = hub.request(Method::GET, &path, token.map(String::as_str));
             let response = request.send().await.unwrap();
-            let link = response
-                .headers()
-                .get("link")
-                .map(|link| link.to_str().unwrap().to_owned());
+            let next = next_page(&hub, &response);
             let page: Value = response.json().await.unwrap();
             all.extend(order(&page).into_iter().map(str::to_owned));
-            let Some(link) = link else { break };
-            let url = link.trim_start_matches('<').split('>').next().unwrap();
-            path = url.strip_prefix(&hub.endpoint).unwrap().to_owned();
+            let Some(next) = next else { break };
+            path = next;
         }
         assert_eq!(all.len(), expect, "{all:?}");
         assert_eq!(all[0], "acme/walrus");
@@ -325,16 +321,12 @@ async fn all_pages(hub: &TestRegistry, query: &str, limit: usize) -> Vec<String>
     let mut all = Vec::new();
     loop {
         let response = hub.get(&path).await;
-        let link = response
-            .headers()
-            .get("link")
-            .map(|link| link.to_str().unwrap().to_owned());
+        let next = next_page(hub, &response);
         let page: Value = response.json().await.unwrap();
         assert!(page.as_array().unwrap().len() <= limit);
         all.extend(order(&page).into_iter().map(str::to_owned));
-        let Some(link) = link else { return all };
-        let url = link.trim_start_matches('<').split('>').next().unwrap();
-        path = url.strip_prefix(&hub.endpoint).unwrap().to_owned();
+        let Some(next) = next else { return all };
+        path = next;
     }
 }
 

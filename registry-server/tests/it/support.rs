@@ -1,5 +1,6 @@
 //! A registry for one test, and requests to it.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -407,4 +408,24 @@ pub(crate) fn paths(tree: &Value) -> Vec<&str> {
         .iter()
         .map(|entry| entry["path"].as_str().unwrap())
         .collect()
+}
+
+/// How many of these requests, sent together, were answered with which status.
+#[allow(dead_code, reason = "the tests of one server use it")]
+pub(crate) async fn statuses(
+    requests: impl IntoIterator<Item = impl Future<Output = Response>>,
+) -> BTreeMap<u16, usize> {
+    let mut statuses = BTreeMap::new();
+    for response in futures::future::join_all(requests).await {
+        *statuses.entry(response.status().as_u16()).or_default() += 1;
+    }
+    statuses
+}
+
+/// The path of the page after this one.
+#[allow(dead_code, reason = "the tests of one server use it")]
+pub(crate) fn next_page(hub: &TestRegistry, response: &Response) -> Option<String> {
+    let link = response.headers().get("link")?.to_str().unwrap();
+    let url = link.trim_start_matches('<').split('>').next().unwrap();
+    Some(url.strip_prefix(&hub.endpoint).unwrap().to_owned())
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use tool_hub_registry_server::{RegistryError, TokenReach, TokenRole};
 
-use crate::support::TestRegistry;
+use crate::support::{TestRegistry, next_page};
 
 fn only(patterns: &[&str]) -> TokenReach {
     TokenReach::Only(patterns.iter().map(|text| text.parse().unwrap()).collect())
@@ -119,15 +119,7 @@ async fn all_pages(hub: &TestRegistry, path: &str, token: &str) -> Vec<String> {
             .await
             .unwrap();
         assert_eq!(response.status(), 200);
-        let next = response.headers().get("link").map(|link| {
-            let (url, _) = link
-                .to_str()
-                .unwrap()
-                .trim_start_matches('<')
-                .split_once('>')
-                .unwrap();
-            url.strip_prefix(&hub.endpoint).unwrap().to_owned()
-        });
+        let next = next_page(hub, &response);
         let rows: Vec<Value> = response.json().await.unwrap();
         ids.extend(
             rows.iter()

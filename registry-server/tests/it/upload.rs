@@ -3,7 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::support::{TestRegistry, deletion, file, header, paths, refusal};
+use crate::support::{TestRegistry, deletion, file, header, paths, refusal, statuses};
 
 #[tokio::test]
 async fn files_of_all_lengths_come_back_as_they_were() {
@@ -125,21 +125,7 @@ async fn of_many_writers_with_one_parent_exactly_one_wins() {
         let body = format!("{header}\n{}", file(&format!("w/{writer}"), &writer.to_le_bytes()));
         hub.send_commit("alice/tool", body)
     });
-    let statuses: Vec<u16> = futures::future::join_all(attempts)
-        .await
-        .iter()
-        .map(|response| response.status().as_u16())
-        .collect();
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 200).count(),
-        1,
-        "{statuses:?}"
-    );
-    assert_eq!(
-        statuses.iter().filter(|status| **status == 412).count(),
-        31,
-        "{statuses:?}"
-    );
+    assert_eq!(statuses(attempts).await, [(200, 1), (412, 31)].into());
     assert_eq!(
         hub.get_json("/api/models/alice/tool/tree/main/w")
             .await
