@@ -12,6 +12,7 @@ pub(crate) mod counts;
 pub(crate) mod discussions;
 pub(crate) mod export;
 pub(crate) mod fulltext;
+mod group;
 mod heads;
 pub(crate) mod holdings;
 mod known;
@@ -29,6 +30,7 @@ mod trouble;
 pub(crate) mod uploads;
 pub(crate) mod version;
 mod visibility;
+mod writing;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -37,17 +39,16 @@ use std::sync::Once;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
 use sqlx::migrate::Migrator;
-use sqlx::query::{Query, QueryAs};
-use sqlx::{
-    Any, AnyConnection, AnyPool, AssertSqlSafe, Connection as _, Executor as _, FromRow,
-    Transaction,
-};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use sqlx::query::QueryAs;
+use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, Connection as _, Executor as _, FromRow};
 
 pub(crate) use trouble::Trouble;
+pub(crate) use writing::Writing;
 
+use group::Queue;
 use known::Known;
 use version::{Clock, WalIndex};
+use writing::Writers;
 
 use crate::error::RegistryError;
 
@@ -69,8 +70,7 @@ const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
 pub(crate) struct Database {
     pool: AnyPool,
     engine: Engine,
-    /// SQLite knows one writer; waiting in a fair queue here beats polling its lock. PostgreSQL knows as many as there is room for.
-    writers: Arc<Semaphore>,
+    writers: Writers,
     clock: Clock,
     known: Arc<Known>,
 }
@@ -126,13 +126,6 @@ impl Engine {
     }
 }
 
-/// A write transaction; dropping it without [`Writing::commit`] rolls back.
-pub(crate) struct Writing {
-    transaction: Transaction<'static, Any>,
-    engine: Engine,
-    _permit: OwnedSemaphorePermit,
-}
-
 impl Database {
     /// Opens or makes the SQLite database at `path` and brings its schema up to date.
     pub(crate) async fn open_sqlite(path: &Path) -> Result<Self, RegistryError> {
@@ -146,7 +139,10 @@ impl Database {
             source,
         };
         open_once(&url).await.map_err(failed)?;
-        let pool = connect(&url, SQLITE_PRAGMAS, CONNECTIONS_MAX)
+        let pool = pool(SQLITE_PRAGMAS, CONNECTIONS_MAX)
+            // A connection to a file does not break while nobody looks.
+            .test_before_acquire(false)
+            .connect(&url)
             .await
             .map_err(failed)?;
         MIGRATIONS
@@ -157,51 +153,18 @@ impl Database {
             .await
             .map_err(failed)?;
         let clock = Clock::Sqlite(Arc::new(index));
-        Ok(Self::new(pool, Engine::Sqlite, clock, 1))
+        let writers = Writers::One(Queue::default());
+        Ok(Self::new(pool, Engine::Sqlite, clock, writers))
     }
 
-    fn new(pool: AnyPool, engine: Engine, clock: Clock, writers_max: usize) -> Self {
+    fn new(pool: AnyPool, engine: Engine, clock: Clock, writers: Writers) -> Self {
         Self {
             pool,
             engine,
             clock,
             known: Arc::default(),
-            writers: Arc::new(Semaphore::new(writers_max)),
+            writers,
         }
-    }
-
-    /// Starts a write transaction to what belongs to no repository.
-    ///
-    /// SQLite lets one of these run at a time, PostgreSQL several: there a decision that rests on what was read before must be part of
-    /// the statement that acts on it, as `ON CONFLICT` is.
-    pub(crate) async fn write(&self) -> Result<Writing, RegistryError> {
-        let permit = Arc::clone(&self.writers)
-            .acquire_owned()
-            .await
-            .map_err(|_| RegistryError::Damaged("the writers' queue is closed".to_owned()))?;
-        let transaction = self.pool.begin_with(self.engine.begin()).await?;
-        Ok(Writing {
-            transaction,
-            engine: self.engine,
-            _permit: permit,
-        })
-    }
-
-    /// Starts a write transaction to one repository, waiting for all writers to it that came before, those of other servers too.
-    ///
-    /// What is read from the database after this returned stays true until the transaction ends. As everybody locks the repository
-    /// first, two writers cannot each hold what the other waits for.
-    ///
-    /// # Errors
-    ///
-    /// [`RegistryError::RepositoryGone`] when it was deleted meanwhile.
-    pub(crate) async fn write_to(&self, repository: &str) -> Result<Writing, RegistryError> {
-        let mut writing = self.write().await?;
-        let found = sqlx::query(self.engine.lock_repository())
-            .bind(repository)
-            .fetch_optional(&mut *writing.transaction)
-            .await?;
-        found.map(|_| writing).ok_or(RegistryError::RepositoryGone)
     }
 
     /// Whether the database answers.
@@ -222,12 +185,8 @@ fn install_drivers() {
     DRIVERS.call_once(sqlx::any::install_default_drivers);
 }
 
-/// A pool of connections, each set up with `session` first.
-async fn connect(
-    url: &str,
-    session: &'static str,
-    connections_max: u32,
-) -> Result<AnyPool, sqlx::Error> {
+/// How to make a pool of connections, each set up with `session` first.
+fn pool(session: &'static str, connections_max: u32) -> AnyPoolOptions {
     AnyPoolOptions::new()
         .max_connections(connections_max)
         .after_connect(move |connection, _| {
@@ -239,8 +198,6 @@ async fn connect(
         .before_acquire(|connection, _| {
             Box::pin(async move { Ok(!connection.is_in_transaction()) })
         })
-        .connect(url)
-        .await
 }
 
 /// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then cannot say why.
@@ -248,19 +205,6 @@ async fn open_once(url: &str) -> Result<(), sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     connection.execute(SQLITE_PRAGMAS).await?;
     connection.close().await
-}
-
-impl Writing {
-    /// Makes the changes durable and visible.
-    pub(crate) async fn commit(self) -> Result<(), RegistryError> {
-        Ok(self.transaction.commit().await?)
-    }
-
-    /// Runs one statement and tells how many rows it changed.
-    async fn run(&mut self, statement: Query<'_, Any, AnyArguments>) -> Result<u64, RegistryError> {
-        let done = statement.execute(&mut *self.transaction).await?;
-        Ok(done.rows_affected())
-    }
 }
 
 /// A question for rows of `T`: its columns and their table, and what stands after them.

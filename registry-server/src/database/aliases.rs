@@ -34,7 +34,7 @@ impl Writing {
             .bind(owner)
             .bind(name.to_ascii_lowercase())
             .bind(&repository.id)
-            .fetch_optional(&mut *self.transaction)
+            .fetch_optional(self.connection())
             .await?;
         if taken.is_some() {
             return Ok(false);

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use gix_hash::ObjectId;
 use sqlx::{AssertSqlSafe, FromRow};
 
+use super::writing::insertions;
 use super::{BATCH_MAX, Database, Writing, placeholders, select};
 use crate::error::RegistryError;
 
@@ -190,14 +191,18 @@ impl Writing {
         commit: &Commit,
         paths: impl Iterator<Item = &'a str>,
     ) -> Result<(), RegistryError> {
-        for path in paths {
-            let statement = sqlx::query("INSERT INTO changes (repository, path, generation, commit_oid) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING")
-                .bind(repository)
-                .bind(path)
+        let sql = [
+            "INSERT INTO changes (repository, path, generation, commit_oid)",
+            "ON CONFLICT DO NOTHING",
+        ];
+        let statements = insertions(sql, 4, paths, |statement, path| {
+            statement
+                .bind(repository.to_owned())
+                .bind(path.to_owned())
                 .bind(commit.generation)
-                .bind(&commit.oid);
-            self.run(statement).await?;
-        }
+                .bind(commit.oid.clone())
+        });
+        self.run_all(statements).await?;
         Ok(())
     }
 }

@@ -106,39 +106,47 @@ impl Writing {
     ) -> Result<Claimed, RegistryError> {
         let all: Vec<&Sha256Digest> = digests.iter().collect();
         for batch in all.chunks(BATCH_MAX) {
-            let mut rows: Vec<Row> = Vec::new();
+            let mut open = batch.to_vec();
             // A row that is forgotten between the two statements is made again.
-            while rows.len() < batch.len() {
-                self.insert_contents(batch).await?;
-                rows = self.lock_contents(batch, self.engine.share_rows()).await?;
-            }
-            for row in rows.iter().filter(|row| row.condemned_ms > 0) {
-                let digest = stored(&row.sha256)?;
-                if row.is_in_doubt(clock::now_ms()) || store.find(&digest).await?.is_none() {
-                    return Err(RegistryError::ContentCollected {
-                        sha256: digest.to_string(),
-                    });
+            while !open.is_empty() {
+                let new = self.insert_contents(&open).await?;
+                open.retain(|digest| !new.contains(*digest));
+                let known = self.lock_contents(&open, self.engine.share_rows()).await?;
+                for row in known {
+                    let digest = stored(&row.sha256)?;
+                    if row.condemned_ms > 0
+                        && (row.is_in_doubt(clock::now_ms())
+                            || store.find(&digest).await?.is_none())
+                    {
+                        return Err(RegistryError::ContentCollected {
+                            sha256: digest.to_string(),
+                        });
+                    }
+                    open.retain(|open| **open != digest);
                 }
             }
         }
         Ok(Claimed(digests))
     }
 
-    /// The order is that of the digests everywhere, so that no two transactions wait for each other.
-    async fn insert_contents(&mut self, digests: &[&Sha256Digest]) -> Result<(), RegistryError> {
-        let mut values = String::new();
-        for number in 1..=digests.len() {
-            let comma = if number > 1 { "," } else { "" };
-            values.push_str(&format!("{comma}(${number}, 0, 0)"));
-        }
-        let mut statement = sqlx::query(AssertSqlSafe(format!(
-            "INSERT INTO contents (sha256, condemned_ms, removed) VALUES {values} ON CONFLICT (sha256) DO NOTHING"
+    /// Makes the rows that are missing and tells which those were. The order is that of the digests everywhere, so that no two
+    /// transactions wait for each other.
+    async fn insert_contents(
+        &mut self,
+        digests: &[&Sha256Digest],
+    ) -> Result<BTreeSet<Sha256Digest>, RegistryError> {
+        let values: Vec<String> = (1..=digests.len())
+            .map(|number| format!("(${number}, 0, 0)"))
+            .collect();
+        let mut statement = sqlx::query_scalar(AssertSqlSafe(format!(
+            "INSERT INTO contents (sha256, condemned_ms, removed) VALUES {} ON CONFLICT (sha256) DO NOTHING RETURNING sha256",
+            values.join(",")
         )));
         for digest in digests {
             statement = statement.bind(digest.to_string());
         }
-        self.run(statement).await?;
-        Ok(())
+        let new: Vec<String> = statement.fetch_all(self.connection()).await?;
+        new.iter().map(|hex| stored(hex)).collect()
     }
 
     async fn lock_contents(
@@ -146,6 +154,9 @@ impl Writing {
         digests: &[&Sha256Digest],
         lock: &str,
     ) -> Result<Vec<Row>, RegistryError> {
+        if digests.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut query = sqlx::query_as(AssertSqlSafe(format!(
             "SELECT sha256, condemned_ms, removed FROM contents WHERE sha256 IN ({}) ORDER BY sha256 {lock}",
             placeholders(1, digests.len())
@@ -153,7 +164,7 @@ impl Writing {
         for digest in digests {
             query = query.bind(digest.to_string());
         }
-        Ok(query.fetch_all(&mut *self.transaction).await?)
+        Ok(query.fetch_all(self.connection()).await?)
     }
 
     /// Condemns contents.
@@ -199,7 +210,7 @@ impl Writing {
         &mut self,
         digests: &BTreeSet<Sha256Digest>,
     ) -> Result<BTreeSet<Sha256Digest>, RegistryError> {
-        referenced(&mut *self.transaction, digests).await
+        referenced(self.connection(), digests).await
     }
 
     /// Records that a condemned content is gone.

@@ -137,7 +137,7 @@ impl Writing {
             .bind(discussion.author)
             .bind(discussion.base)
             .bind(discussion.created_ms)
-            .fetch_one(&mut *self.transaction)
+            .fetch_one(self.connection())
             .await?;
         u32::try_from(number)
             .map_err(|_| RegistryError::Damaged("discussions have no more numbers".to_owned()))

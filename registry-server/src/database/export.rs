@@ -99,7 +99,7 @@ impl Writing {
         }
         for table in TABLES {
             let sql = format!("SELECT 1 FROM {} LIMIT 1", table.name);
-            let any = sqlx::query(AssertSqlSafe(sql)).fetch_optional(&mut *self.transaction);
+            let any = sqlx::query(AssertSqlSafe(sql)).fetch_optional(self.connection());
             if any.await?.is_some() {
                 return Ok(Some(table.name));
             }
@@ -147,7 +147,7 @@ impl Writing {
     /// Makes search find all repositories, after rows were added.
     pub(crate) async fn index_all_documents(&mut self) -> Result<(), RegistryError> {
         let repositories: Vec<String> = sqlx::query_scalar("SELECT id FROM repositories")
-            .fetch_all(&mut *self.transaction)
+            .fetch_all(self.connection())
             .await?;
         for repository in repositories {
             self.index_document(&repository).await?;

@@ -1,6 +1,6 @@
 //! Git trees, and the content that git blobs stand for.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use gix_hash::ObjectId;
 use gix_object::Kind;
@@ -8,6 +8,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, FromRow};
 
 use super::contents::Claimed;
+use super::writing::insertions;
 use super::{BATCH_MAX, Database, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
@@ -155,29 +156,33 @@ impl Blob {
 }
 
 impl Writing {
-    pub(crate) async fn insert_tree(
+    pub(crate) async fn insert_trees(
         &mut self,
         repository: &str,
-        oid: &ObjectId,
-        data: &[u8],
+        trees: &BTreeMap<ObjectId, Vec<u8>>,
     ) -> Result<(), RegistryError> {
-        let statement = sqlx::query("INSERT INTO trees (repository, oid, data) VALUES ($1, $2, $3) ON CONFLICT (repository, oid) DO NOTHING")
-            .bind(repository)
-            .bind(oid.to_string())
-            .bind(data);
-        self.run(statement).await?;
+        let sql = [
+            "INSERT INTO trees (repository, oid, data)",
+            "ON CONFLICT (repository, oid) DO NOTHING",
+        ];
+        let statements = insertions(sql, 3, trees.iter(), |statement, (oid, data)| {
+            statement
+                .bind(repository.to_owned())
+                .bind(oid.to_string())
+                .bind(data.clone())
+        });
+        self.run_all(statements).await?;
         Ok(())
     }
 
-    /// Records the content of a blob that a commit names and that this transaction has claimed; false when one did before.
-    pub(crate) async fn insert_blob(
+    /// Records the content of blobs that a commit names and that this transaction has claimed, and tells how many no commit named before.
+    pub(crate) async fn insert_blobs(
         &mut self,
         repository: &str,
-        oid: &ObjectId,
-        blob: &Blob,
+        blobs: &BTreeMap<ObjectId, Blob>,
         claimed: &Claimed,
-    ) -> Result<bool, RegistryError> {
-        self.upsert_blob(repository, oid, blob, claimed, None).await
+    ) -> Result<u64, RegistryError> {
+        self.upsert_blobs(repository, blobs, claimed, None).await
     }
 
     /// Records the content of a blob that awaits its commit; false when the repository has it.
@@ -189,40 +194,43 @@ impl Writing {
         claimed: &Claimed,
         now_ms: i64,
     ) -> Result<bool, RegistryError> {
-        self.upsert_blob(repository, oid, blob, claimed, Some(now_ms))
-            .await
+        let one = BTreeMap::from([(*oid, *blob)]);
+        let changed = self.upsert_blobs(repository, &one, claimed, Some(now_ms));
+        Ok(changed.await? == 1)
     }
 
     /// A blob that somebody committed as text and that is an LFS pointer stands for the object from the moment it is there, as in git.
-    async fn upsert_blob(
+    async fn upsert_blobs(
         &mut self,
         repository: &str,
-        oid: &ObjectId,
-        blob: &Blob,
+        blobs: &BTreeMap<ObjectId, Blob>,
         claimed: &Claimed,
         uploaded_ms: Option<i64>,
-    ) -> Result<bool, RegistryError> {
-        debug_assert!(
-            claimed.covers(&blob.sha256),
-            "{} is not claimed",
-            blob.sha256
-        );
-        let statement = sqlx::query(
-            "INSERT INTO blobs (repository, oid, sha256, size_bytes, form, uploaded_ms) VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (repository, oid) DO UPDATE SET \
+    ) -> Result<u64, RegistryError> {
+        let sql = [
+            "INSERT INTO blobs (repository, oid, sha256, size_bytes, form, uploaded_ms)",
+            "ON CONFLICT (repository, oid) DO UPDATE SET \
              sha256 = CASE excluded.form WHEN 'pointer' THEN excluded.sha256 ELSE blobs.sha256 END, \
              size_bytes = CASE excluded.form WHEN 'pointer' THEN excluded.size_bytes ELSE blobs.size_bytes END, \
              form = CASE excluded.form WHEN 'pointer' THEN excluded.form ELSE blobs.form END, \
              uploaded_ms = CASE WHEN blobs.uploaded_ms IS NULL THEN NULL ELSE excluded.uploaded_ms END \
              WHERE blobs.uploaded_ms IS NOT NULL OR (blobs.form = 'plain' AND excluded.form = 'pointer')",
-        )
-        .bind(repository)
-        .bind(oid.to_string())
-        .bind(blob.sha256.to_string())
-        .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX))
-        .bind(blob.form.word())
-        .bind(uploaded_ms);
-        Ok(self.run(statement).await? == 1)
+        ];
+        let statements = insertions(sql, 6, blobs.iter(), |statement, (oid, blob)| {
+            debug_assert!(
+                claimed.covers(&blob.sha256),
+                "{} is not claimed",
+                blob.sha256
+            );
+            statement
+                .bind(repository.to_owned())
+                .bind(oid.to_string())
+                .bind(blob.sha256.to_string())
+                .bind(i64::try_from(blob.size_bytes).unwrap_or(i64::MAX))
+                .bind(blob.form.word())
+                .bind(uploaded_ms)
+        });
+        self.run_all(statements).await
     }
 }
 

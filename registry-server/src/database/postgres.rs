@@ -1,11 +1,14 @@
 //! Opening a PostgreSQL database.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
+use tokio::sync::Semaphore;
 
 use super::version::{Clock, Snapshots};
+use super::writing::Writers;
 use super::{Database, Engine};
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
@@ -36,7 +39,8 @@ impl Database {
             source,
         };
         open_once(url).await.map_err(failed)?;
-        let pool = super::connect(url.expose(), SESSION, CONNECTIONS_MAX)
+        let pool = super::pool(SESSION, CONNECTIONS_MAX)
+            .connect(url.expose())
             .await
             .map_err(failed)?;
         MIGRATIONS
@@ -44,7 +48,8 @@ impl Database {
             .await
             .map_err(RegistryError::Migrate)?;
         let clock = Clock::Postgres(Snapshots::start(url.expose().to_owned(), SESSION));
-        Ok(Self::new(pool, Engine::Postgres, clock, WRITERS_MAX))
+        let writers = Writers::Many(Arc::new(Semaphore::new(WRITERS_MAX)));
+        Ok(Self::new(pool, Engine::Postgres, clock, writers))
     }
 }
 

@@ -27,12 +27,12 @@ impl Database {
 impl Writing {
     /// As the transaction leaves it.
     pub(crate) async fn stored_by(&mut self, owner: &str) -> Result<Stored, RegistryError> {
-        stored_by(&mut *self.transaction, owner).await
+        stored_by(self.connection(), owner).await
     }
 
     /// The owner's own quota.
     pub(crate) async fn quota_of(&mut self, owner: &str) -> Result<Option<i64>, RegistryError> {
-        quota_of(&mut *self.transaction, owner).await
+        quota_of(self.connection(), owner).await
     }
 
     /// Lets nobody else change what the owner keeps until the transaction ends. What other transactions wrote before is seen after.

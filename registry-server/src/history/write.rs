@@ -112,7 +112,7 @@ pub(crate) async fn write_commit(
         };
         let mut writing = match turn.take() {
             Some(writing) => writing,
-            None => database.write_to(&repository.id).await?,
+            None => database.write_with_others(&repository.id).await?,
         };
         let commit = &prepared.commit;
         if !writing
@@ -359,26 +359,20 @@ async fn insert(
     snapshot: &Snapshot,
     operations: &[Operation],
 ) -> Result<Added, RegistryError> {
-    let mut blobs: BTreeMap<ObjectId, &Blob> = BTreeMap::new();
+    let mut blobs: BTreeMap<ObjectId, Blob> = BTreeMap::new();
     for operation in operations {
         if let Operation::Put { oid, blob, .. } = operation {
-            blobs.insert(*oid, blob);
+            blobs.insert(*oid, *blob);
         }
     }
     let digests = blobs.values().map(|blob| blob.sha256).collect();
     let claimed = writing.claim_contents(registry.content(), digests).await?;
-    let mut added = Added::Nothing;
-    for (oid, blob) in blobs {
-        if writing
-            .insert_blob(&repository.id, &oid, blob, &claimed)
-            .await?
-        {
-            added = Added::Content;
-        }
-    }
-    for (oid, bytes) in &snapshot.trees {
-        writing.insert_tree(&repository.id, oid, bytes).await?;
-    }
+    let new = writing
+        .insert_blobs(&repository.id, &blobs, &claimed)
+        .await?;
+    writing
+        .insert_trees(&repository.id, &snapshot.trees)
+        .await?;
     writing.insert_commit(&repository.id, commit, data).await?;
     writing
         .insert_changes(
@@ -387,5 +381,8 @@ async fn insert(
             snapshot.touched.iter().map(String::as_str),
         )
         .await?;
-    Ok(added)
+    Ok(match new {
+        0 => Added::Nothing,
+        _ => Added::Content,
+    })
 }

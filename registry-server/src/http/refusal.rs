@@ -154,6 +154,7 @@ impl From<RegistryError> for Refusal {
 fn trouble(error: &RegistryError) -> Option<Trouble> {
     match error {
         RegistryError::Query(error) => Trouble::of(error),
+        RegistryError::Commit(error) => Trouble::of(error),
         _ => None,
     }
 }

@@ -321,8 +321,8 @@ mod tests {
         altered[8] ^= 1;
         let mut writing = registry.database().write().await.unwrap();
         writing.insert_repository(&repository).await.unwrap();
-        writing.insert_tree("r", &oid, &sound).await.unwrap();
-        writing.insert_tree("r", &other, &altered).await.unwrap();
+        let trees = [(oid, sound), (other, altered)].into();
+        writing.insert_trees("r", &trees).await.unwrap();
         writing.commit().await.unwrap();
         let report = registry.scrub().await.unwrap();
         assert_eq!(report.git_objects, 2);
