@@ -37,9 +37,9 @@ mod tool_version;
 mod visibility;
 
 use axum::response::{IntoResponse as _, Response};
-use serde_json::Value;
+use serde::Serialize;
 
 /// A JSON answer.
-fn json(value: Value) -> Response {
+fn json(value: impl Serialize) -> Response {
     axum::Json(value).into_response()
 }

@@ -39,7 +39,7 @@ pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
     if call.query().is_on("raw") {
         return Ok(raw(call.registry.content(), differences).await?);
     }
-    Ok(json(differences.iter().map(entry).collect()))
+    Ok(json(differences.iter().map(entry).collect::<Value>()))
 }
 
 /// The two commits that the path names. The first commit of all has nothing before it.

@@ -1,6 +1,7 @@
 //! `GET …/{id}` and `…/{id}/revision/{rev}`: what a repository is and which files it has.
 
 use http::StatusCode;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{json, target};
@@ -10,7 +11,7 @@ use crate::history::{
     Blobs, DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision,
 };
 use crate::http::{Query, Refusal, Reply};
-use crate::wire::{EXPANDABLE, RepositoryFacts, listed_tool_json, repository_json, sibling_json};
+use crate::wire::{EXPANDABLE, RepositoryFacts, Sibling, listed_tool_json, repository_json};
 
 pub(crate) async fn show_default(call: Call<ReadRepository>) -> Reply {
     let commit = resolve_revision(
@@ -60,32 +61,39 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
     if wants("usedStorage") {
         facts.used_storage_bytes = Some(database.used_storage_bytes(&repository.id).await?);
     }
-    if wants("siblings")
-        && let Some(commit) = &commit
-    {
-        let with_blobs = query.is_on("blobs");
-        let range = ListingRange {
-            depth: Depth::All,
-            after: None,
-            limit: usize::MAX,
-            blobs: if with_blobs {
-                Blobs::Wanted
-            } else {
-                Blobs::LeftOut
-            },
-        };
-        let entries = list_directory(database, &repository.id, commit, "", range)
-            .await?
-            .unwrap_or_default();
-        facts.siblings = Some(
-            entries
-                .iter()
-                .filter_map(|entry| sibling_json(entry, with_blobs))
-                .collect(),
-        );
-    }
+    let entries = match &commit {
+        Some(commit) if wants("siblings") => {
+            let blobs = match query.is_on("blobs") {
+                true => Blobs::Wanted,
+                false => Blobs::LeftOut,
+            };
+            let range = ListingRange {
+                depth: Depth::All,
+                after: None,
+                limit: usize::MAX,
+                blobs,
+            };
+            let listed = list_directory(database, &repository.id, commit, "", range).await?;
+            Some(listed.unwrap_or_default())
+        }
+        _ => None,
+    };
     let fields = repository_json(repository, facts);
-    Ok(json(Value::Object(only(fields, expand.as_deref()))))
+    Ok(json(Info {
+        fields: only(fields, expand.as_deref()),
+        siblings: entries
+            .as_ref()
+            .map(|entries| entries.iter().filter_map(Sibling::of).collect()),
+    }))
+}
+
+/// A repository and its files.
+#[derive(Serialize)]
+struct Info<'a> {
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    siblings: Option<Vec<Sibling<'a>>>,
 }
 
 /// The fields asked for one by one, or `None` for all.

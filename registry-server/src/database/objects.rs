@@ -1,6 +1,7 @@
 //! Git trees, and the content that git blobs stand for.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 
 use gix_hash::ObjectId;
 use gix_object::Kind;
@@ -9,9 +10,12 @@ use sqlx::{AssertSqlSafe, FromRow};
 
 use super::contents::Claimed;
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Writing, placeholders, select};
+use super::{BATCH_MAX, Database, Engine, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
+
+/// Blobs asked for at once; each takes about 120 bytes of the answer.
+const BLOBS_MAX: usize = 10_000;
 
 /// The content of a file: where it is stored and how long it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +32,24 @@ pub(crate) enum BlobForm {
     Plain,
     /// An LFS pointer to the file.
     Pointer,
+}
+
+impl Engine {
+    /// Gives those of the repository `$1` whose ids are in the JSON list `$2` as one text, `oid sha256 size form,…`; null when there are
+    /// none.
+    fn blobs(self) -> &'static str {
+        match self {
+            // CROSS JOIN: each is looked up, however many the repository has.
+            Self::Sqlite => {
+                "SELECT string_agg(b.oid || ' ' || b.sha256 || ' ' || b.size_bytes || ' ' || b.form, ',') \
+                 FROM json_each($2) AS wanted CROSS JOIN blobs b WHERE b.repository = $1 AND b.oid = wanted.value"
+            }
+            Self::Postgres => {
+                "SELECT string_agg(b.oid || ' ' || b.sha256 || ' ' || b.size_bytes || ' ' || b.form, ',') \
+                 FROM blobs b WHERE b.repository = $1 AND b.oid = ANY (ARRAY(SELECT json_array_elements_text(CAST($2 AS JSON))))"
+            }
+        }
+    }
 }
 
 impl BlobForm {
@@ -61,19 +83,35 @@ impl Database {
     }
 
     /// The content each of these blobs stands for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::objects`].
     pub(crate) async fn blobs(
         &self,
         repository: &str,
         oids: &[ObjectId],
     ) -> Result<HashMap<ObjectId, Blob>, RegistryError> {
-        let rows: Vec<(String, String, i64, String)> = self
-            .objects("oid, sha256, size_bytes, form FROM blobs", repository, oids)
-            .await?;
-        rows.into_iter()
-            .map(|(oid, sha256, size, form)| {
-                Ok((object_id(&oid)?, Blob::stored(&sha256, size, &form)?))
-            })
-            .collect()
+        let mut oids = oids.to_vec();
+        oids.sort_unstable();
+        oids.dedup();
+        let mut blobs = HashMap::with_capacity(oids.len());
+        for batch in oids.chunks(BLOBS_MAX) {
+            // One row for all: a row of its own for each costs the driver several times what finding it costs the database.
+            let found: Option<String> = sqlx::query_scalar(self.engine.blobs())
+                .bind(repository)
+                .bind(json_list(batch))
+                .fetch_one(&self.pool)
+                .await?;
+            for blob in found.iter().flat_map(|found| found.split(',')) {
+                let (oid, blob) = Blob::listed(blob)?;
+                blobs.insert(oid, blob);
+            }
+        }
+        if blobs.len() < oids.len() {
+            self.ensure_repository(repository).await?;
+        }
+        Ok(blobs)
     }
 
     /// The rows of these objects, where they are stored.
@@ -143,15 +181,22 @@ impl Database {
 }
 
 impl Blob {
-    fn stored(sha256: &str, size: i64, form: &str) -> Result<Self, RegistryError> {
-        Ok(Self {
+    /// Reads one blob as [`Engine::blobs`] writes it.
+    fn listed(text: &str) -> Result<(ObjectId, Self), RegistryError> {
+        let mut words = text.split(' ');
+        let mut word = || words.next().unwrap_or_default();
+        let oid = object_id(word())?;
+        let (sha256, size, form) = (word(), word(), word());
+        let blob = Self {
             sha256: Sha256Digest::from_hex(sha256)
                 .ok_or_else(|| RegistryError::Damaged(format!("sha256 {sha256:?}")))?,
-            size_bytes: u64::try_from(size)
-                .map_err(|_| RegistryError::Damaged(format!("file size {size}")))?,
+            size_bytes: size
+                .parse()
+                .map_err(|_| RegistryError::Damaged(format!("file size {size:?}")))?,
             form: BlobForm::from_word(form)
                 .ok_or_else(|| RegistryError::Damaged(format!("blob form {form:?}")))?,
-        })
+        };
+        Ok((oid, blob))
     }
 }
 
@@ -234,8 +279,66 @@ impl Writing {
     }
 }
 
+/// `["ce01…","4b82…"]`, of one id at least.
+fn json_list(oids: &[ObjectId]) -> String {
+    let mut list = String::with_capacity(oids.len() * 43 + 2);
+    for oid in oids {
+        let before = if list.is_empty() { '[' } else { ',' };
+        // Writing to a text never fails.
+        let _ = write!(list, "{before}\"{oid}\"");
+    }
+    list + "]"
+}
+
 /// Reads an object id the database gave back.
 pub(crate) fn object_id(hex: &str) -> Result<ObjectId, RegistryError> {
     ObjectId::from_hex(hex.as_bytes())
         .map_err(|_| RegistryError::Damaged(format!("object id {hex:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn oid(number: usize) -> ObjectId {
+        object_id(&format!("{number:040}")).unwrap()
+    }
+
+    #[tokio::test]
+    async fn more_blobs_than_one_question_holds_are_all_found() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("registry.sqlite");
+        let database = Database::open_sqlite(&path).await.unwrap();
+        for statement in [
+            "INSERT INTO accounts (id, kind, name, name_folded, full_name, created_ms) VALUES ('a', 'user', 'a', 'a', 'a', 0)",
+            "INSERT INTO repositories (id, kind, owner, name, name_folded, private, created_ms, modified_ms) \
+             VALUES ('one', 'model', 'a', 'one', 'one', 0, 0, 0), ('two', 'model', 'a', 'two', 'two', 0, 0, 0)",
+            "WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 10000) \
+             INSERT INTO blobs (repository, oid, sha256, size_bytes, form) \
+             SELECT 'one', printf('%040d', i), printf('%064d', i), i, CASE i WHEN 7 THEN 'pointer' ELSE 'plain' END FROM numbers",
+        ] {
+            let inserted = sqlx::query(statement).execute(&database.pool).await;
+            inserted.unwrap();
+        }
+        // One is not there, and one is asked for twice.
+        let mut oids: Vec<ObjectId> = (0..=10_001).rev().map(oid).collect();
+        oids.push(oid(7));
+        let blobs = database.blobs("one", &oids).await.unwrap();
+        assert_eq!(blobs.len(), 10_001);
+        assert!(blobs.len() > BLOBS_MAX);
+        assert_eq!(blobs[&oid(10_000)].size_bytes, 10_000);
+        assert_eq!(blobs[&oid(8)].form, BlobForm::Plain);
+        let sha256 = Sha256Digest::from_hex(&format!("{:064}", 7)).unwrap();
+        let expect = Blob {
+            sha256,
+            size_bytes: 7,
+            form: BlobForm::Pointer,
+        };
+        assert_eq!(blobs[&oid(7)], expect);
+        assert!(!blobs.contains_key(&oid(10_001)));
+        assert!(database.blobs("two", &oids).await.unwrap().is_empty());
+        assert!(database.blobs("one", &[]).await.unwrap().is_empty());
+        let gone = database.blobs("three", &oids).await;
+        assert!(matches!(gone, Err(RegistryError::RepositoryGone)));
+    }
 }

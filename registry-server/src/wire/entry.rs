@@ -1,6 +1,7 @@
 //! Files and directories.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::last_commit_json;
 use crate::database::commits::Commit;
@@ -34,21 +35,33 @@ pub(crate) fn entry_json(entry: &ListedEntry, last: Option<&Commit>) -> Value {
     value
 }
 
-/// One of a repository's `siblings`; size and id only where they were asked for.
-pub(crate) fn sibling_json(entry: &ListedEntry, with_blobs: bool) -> Option<Value> {
-    let ListedKind::File(blob) = &entry.kind else {
-        return None;
-    };
-    let mut value = Map::new();
-    value.insert("rfilename".to_owned(), Value::String(entry.path.clone()));
-    if with_blobs {
-        value.insert("size".to_owned(), json!(blob.map(|blob| blob.size_bytes)));
-        value.insert("blobId".to_owned(), json!(entry.oid.to_string()));
-        if let Some(lfs) = blob.as_ref().and_then(lfs_json) {
-            value.insert("lfs".to_owned(), lfs);
-        }
+/// One of a repository's `siblings`; size and id only where they were asked for. There may be thousands, so they are written out as they
+/// are, and never a JSON value each.
+#[derive(Debug, Serialize)]
+pub(crate) struct Sibling<'a> {
+    #[serde(rename = "rfilename")]
+    path: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(rename = "blobId", skip_serializing_if = "Option::is_none")]
+    oid: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lfs: Option<Value>,
+}
+
+impl<'a> Sibling<'a> {
+    /// `None` for a directory.
+    pub(crate) fn of(entry: &'a ListedEntry) -> Option<Self> {
+        let ListedKind::File(blob) = &entry.kind else {
+            return None;
+        };
+        Some(Self {
+            path: &entry.path,
+            size: blob.map(|blob| blob.size_bytes),
+            oid: blob.map(|_| entry.oid.to_string()),
+            lfs: blob.as_ref().and_then(lfs_json),
+        })
     }
-    Some(Value::Object(value))
 }
 
 /// What the pointer of an LFS file points at. Clients look for the hash under either name.

@@ -55,7 +55,6 @@ pub(crate) const EXPANDABLE: &[&str] = &[
 pub(crate) struct RepositoryFacts {
     pub(crate) sha: Option<String>,
     pub(crate) tags: Vec<String>,
-    pub(crate) siblings: Option<Vec<Value>>,
     pub(crate) used_storage_bytes: Option<i64>,
     /// What a tool says of itself.
     pub(crate) description: Option<String>,
@@ -79,7 +78,7 @@ pub(crate) fn describe_in_card(fields: &mut Map<String, Value>) {
     }
 }
 
-/// All fields of a repository, in the Hub's order.
+/// All fields of a repository but its siblings, in the Hub's order.
 pub(crate) fn repository_json(
     repository: &Repository,
     facts: RepositoryFacts,
@@ -123,9 +122,6 @@ pub(crate) fn repository_json(
         put("tool", tool);
     }
     put("cardData", card);
-    if let Some(siblings) = facts.siblings {
-        put("siblings", Value::Array(siblings));
-    }
     put("spaces", json!([]));
     if let Some(used) = facts.used_storage_bytes {
         put("usedStorage", json!(used));
