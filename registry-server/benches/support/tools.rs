@@ -13,13 +13,16 @@ const VOCABULARY: usize = 20_000;
 const NOW_MS: i64 = 1_700_000_000_000;
 
 /// What is searched for, and what follows `filter=tool-hub&limit=20&`.
-pub(super) const QUERIES: [(&str, &str); 12] = [
+pub(super) const QUERIES: [(&str, &str); 19] = [
     ("a rare word", "search=xylophone"),
     ("a word in half of the tools", "search=ordinary"),
     ("two words, each in half", "search=ordinary+frequent"),
     ("two words, one rare", "search=ordinary+xylophone"),
     ("a beginning of a common word", "search=ordin"),
     ("a part of a name", "search=ool-17"),
+    ("one letter", "search=o"),
+    ("two letters", "search=or"),
+    ("two letters inside a few names", "search=0z"),
     (
         "an owner and a common word",
         "author=owner-8&search=ordinary",
@@ -31,6 +34,19 @@ pub(super) const QUERIES: [(&str, &str); 12] = [
     (
         "a rare word by downloads",
         "search=xylophone&sort=downloads",
+    ),
+    (
+        "the beginning of a common word by downloads",
+        "search=ordin&sort=downloads",
+    ),
+    (
+        "a word in all names by downloads",
+        "search=tool&sort=downloads",
+    ),
+    ("one letter by downloads", "search=o&sort=downloads"),
+    (
+        "two letters inside a few names by downloads",
+        "search=0z&sort=downloads",
     ),
     ("no words, by downloads", "sort=downloads"),
     ("no words, by change", "sort=lastModified"),
@@ -103,14 +119,15 @@ impl Tool {
         if number % 4 < 2 {
             description += " frequent";
         }
-        if number % 20_000 == 40 {
+        let rare = number % 20_000 == 40;
+        if rare {
             description += " xylophone";
         }
         Self {
             id: format!("{number:024x}"),
             owner: owner_id(owner),
             owner_name: format!("owner-{owner}"),
-            name: format!("{first}-tool-{number}"),
+            name: format!("{first}-tool-{number}{}", if rare { "zz" } else { "" }),
             private: i64::from(number % 20 == 3),
             description,
             functions: random.words(20),
@@ -162,7 +179,7 @@ fn statements(tools: &[Tool], sqlite: bool) -> [Rows; 5] {
         let commit = format!("{id}{:016x}", 0);
         refs.add([id, "refs/heads/main", &commit], [NOW_MS]);
         known.add([id, name, "0.1.0", description, functions], []);
-        let full_name = format!("{owner_name}/{name} {name}");
+        let full_name = format!("{owner_name}/{name} {name}  ");
         let facets = sqlite.then(|| tool.facets());
         let texts = [id, name, &full_name, description, functions, body];
         documents.add(texts.into_iter().chain(facets.as_ref()), []);

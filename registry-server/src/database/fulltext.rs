@@ -24,7 +24,7 @@ pub(crate) struct Terms {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdPart<'a> {
     Indexed(&'a str),
-    /// Found by looking at every name; so many have it that a page is full soon.
+    /// One or two characters.
     Short(&'a str),
 }
 
@@ -190,7 +190,7 @@ impl Writing {
         };
         let sql = format!(
             "INSERT INTO search_documents (repository, title, name, description, functions, body{column}) \
-             SELECT r.id, r.name_folded, o.name || '/' || r.name || ' ' || COALESCE(t.name, ''), \
+             SELECT r.id, r.name_folded, o.name || '/' || r.name || ' ' || COALESCE(t.name, '') || '  ', \
              COALESCE(t.description, '') || ' ' || r.description, COALESCE(t.functions, ''), r.search_text{expression} \
              FROM repositories r JOIN accounts o ON o.id = r.owner LEFT JOIN tools t ON t.repository = r.id WHERE r.id = $1 \
              ON CONFLICT (repository) DO UPDATE SET title = excluded.title, name = excluded.name, \

@@ -37,6 +37,7 @@ mod rights;
 mod rights_matrix;
 mod scrub;
 mod search;
+mod search_many;
 mod search_tools;
 mod server;
 mod support;

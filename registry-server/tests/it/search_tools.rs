@@ -316,7 +316,7 @@ async fn a_listing_of_tools_is_that_of_the_newest_commit_and_bounded() {
 }
 
 /// The ids on all pages of `limit` results.
-async fn all_pages(hub: &TestRegistry, query: &str, limit: usize) -> Vec<String> {
+pub(crate) async fn all_pages(hub: &TestRegistry, query: &str, limit: usize) -> Vec<String> {
     let mut path = format!("/api/models?{query}&limit={limit}");
     let mut all = Vec::new();
     loop {

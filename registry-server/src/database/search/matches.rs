@@ -3,9 +3,10 @@
 //! There are two ways to the first of many matches in an order: to go through the matches and sort them, good for few, or to go through
 //! the order and look which ones match, good for many.
 
-use super::super::fulltext::{Last, Place, Terms};
+use super::super::fulltext::{IdPart, Last, Place, Terms};
 use super::super::visibility::{Value, bound};
 use super::super::{Database, Engine};
+use super::filter::Values;
 use crate::error::RegistryError;
 
 /// Most matches that are sorted.
@@ -50,8 +51,44 @@ impl Database {
         self.matches(&documents, vec![query]).await
     }
 
+    /// How many documents have the whole search in their names, where it is a short one; of a longer one both engines have an index that
+    /// they read in order.
+    pub(super) async fn short_parts(&self, terms: &Terms) -> Result<Matches, RegistryError> {
+        let Some(part @ IdPart::Short(text)) = terms.id_part() else {
+            return Ok(Matches::Many);
+        };
+        let mut values = Values::default();
+        let documents = match self.engine {
+            Engine::Sqlite => beginning_runs(text, &mut values),
+            Engine::Postgres => format!(
+                "SELECT d.id FROM search_documents d WHERE {}",
+                has_part(part, &mut values)
+            ),
+        };
+        self.matches(&documents, values.0).await
+    }
+
     /// A plan that PostgreSQL keeps is made for words of which nothing is known.
     pub(super) fn keeps_plans(&self) -> bool {
         self.engine != Engine::Postgres
+    }
+}
+
+/// A statement for the ids of SQLite's documents whose names have this part of one or two characters: it is the beginning of some run of
+/// three, as every name ends with two spaces. It gives a document for each place where it has the part.
+pub(super) fn beginning_runs(part: &str, values: &mut Values) -> String {
+    let first = values.text(part);
+    let last = values.text(format!("{part}{}", char::MAX));
+    format!("SELECT doc AS id FROM search_runs WHERE term >= {first} AND term < {last}")
+}
+
+/// The condition that the name of PostgreSQL's `search_documents d` has this part.
+pub(super) fn has_part(part: IdPart<'_>, values: &mut Values) -> String {
+    let text = values.text(part.text());
+    match part {
+        IdPart::Indexed(_) => {
+            format!("d.name_parts @> search_parts({text}) AND strpos(lower(d.name), {text}) > 0")
+        }
+        IdPart::Short(_) => format!("d.short_name_parts @> ARRAY[{text}]"),
     }
 }

@@ -10,7 +10,7 @@ use super::super::fulltext::{IdPart, Last, Place, Terms, quote};
 use super::super::visibility::Value;
 use super::super::{Database, Engine};
 use super::filter::{Values, conditions, facets};
-use super::matches::Matches;
+use super::matches::{Matches, beginning_runs, has_part};
 use super::{Hit, Search};
 use crate::error::RegistryError;
 
@@ -51,7 +51,12 @@ impl Database {
         match self.engine {
             Engine::Sqlite => {
                 let facets = facets(search.author.as_deref(), &[]);
-                let index = Sqlite { terms, facets };
+                let parts = self.short_parts(terms).await?;
+                let index = Sqlite {
+                    terms,
+                    facets,
+                    parts,
+                };
                 let (sql, values) = statement(&index, search, terms, 0..TIERS.len());
                 self.hits(sql, values).await
             }
@@ -67,8 +72,13 @@ impl Database {
         terms: &Terms,
     ) -> Result<Vec<Hit>, RegistryError> {
         let matches = self.words(terms, Place::All, Last::Begun).await?;
-        let mut index = Postgres { terms, matches };
+        let mut index = Postgres {
+            terms,
+            matches,
+            parts: Matches::Many,
+        };
         if matches == Matches::Few {
+            index.parts = self.short_parts(terms).await?;
             let (sql, values) = statement(&index, search, terms, 0..TIERS.len());
             return self.hits(sql, values).await;
         }
@@ -83,6 +93,9 @@ impl Database {
                 }
                 _ => Matches::Many,
             };
+            if tier == Tier::Inside {
+                index.parts = self.short_parts(terms).await?;
+            }
             let (sql, values) = statement(&index, search, terms, at..at + 1);
             hits.extend(self.hits(sql, values).await?);
             if hits.len() >= search.limit {
@@ -159,6 +172,8 @@ struct Sqlite<'a> {
     terms: &'a Terms,
     /// What all that is found must have; empty when that is nothing.
     facets: String,
+    /// How many documents have the search in their names.
+    parts: Matches,
 }
 
 impl Index for Sqlite<'_> {
@@ -186,8 +201,8 @@ impl Index for Sqlite<'_> {
                 let not_earlier = format!(
                     "NOT EXISTS (SELECT 1 FROM search_index WHERE search_index MATCH {earlier} AND rowid = d.id)"
                 );
-                return Some(match self.terms.id_part()? {
-                    IdPart::Indexed(part) => List {
+                return Some(match (self.terms.id_part()?, self.parts) {
+                    (IdPart::Indexed(part), _) => List {
                         tables: format!(
                             "search_names CROSS JOIN search_documents d ON d.id = search_names.rowid {owner}"
                         ),
@@ -197,7 +212,15 @@ impl Index for Sqlite<'_> {
                         ),
                         id: "search_names.rowid",
                     },
-                    IdPart::Short(part) => List {
+                    (IdPart::Short(part), Matches::Few) => List {
+                        tables: format!(
+                            "(SELECT DISTINCT id FROM ({})) m CROSS JOIN search_documents d ON d.id = m.id {owner}",
+                            beginning_runs(part, values)
+                        ),
+                        condition: format!(" AND {not_earlier}"),
+                        id: "d.id",
+                    },
+                    (IdPart::Short(part), Matches::Many) => List {
                         tables: format!("search_documents d {owner}"),
                         condition: format!(
                             " AND instr(lower(d.name), {}) > 0 AND {not_earlier}",
@@ -229,6 +252,8 @@ struct Postgres<'a> {
     terms: &'a Terms,
     /// How many documents have the words where the tier wants them.
     matches: Matches,
+    /// How many documents have the search in their names.
+    parts: Matches,
 }
 
 impl Index for Postgres<'_> {
@@ -258,19 +283,17 @@ impl Index for Postgres<'_> {
                 format!(" AND {wanted} AND NOT ({})", earlier.join(" OR "))
             }
             Tier::Inside => {
-                let part = values.text(self.terms.id_part()?.text());
-                format!(
-                    " AND d.name_parts @> search_parts({part}) AND strpos(lower(d.name), {part}) > 0 AND NOT {}",
-                    begun(Place::All, values)
-                )
+                let part = has_part(self.terms.id_part()?, values);
+                format!(" AND {part} AND NOT {}", begun(Place::All, values))
             }
         };
         Some(List {
             tables: "search_documents d JOIN repositories r ON r.id = d.repository JOIN accounts o ON o.id = r.owner"
                 .to_owned(),
             condition,
-            id: match (tier, self.matches) {
-                (Tier::Words(_) | Tier::Beginnings(_), Matches::Few) => SORTED_ID,
+            id: match (tier, self.matches, self.parts) {
+                (Tier::Words(_) | Tier::Beginnings(_), Matches::Few, _)
+                | (Tier::Inside, _, Matches::Few) => SORTED_ID,
                 _ => "d.id",
             },
         })

@@ -2,13 +2,16 @@
 //!
 //! Whether to go through the matches or through the order is decided by how many there are.
 
-use super::super::fulltext::{IdPart, Last, Place, quote};
+use super::super::fulltext::{IdPart, Last, Place, Terms, quote};
 use super::super::visibility::Value;
 use super::super::{Database, Engine};
-use super::filter::{Values, conditions, facets};
-use super::matches::Matches;
+use super::filter::{Values, conditions, facets, ordered};
+use super::matches::{Matches, beginning_runs, has_part};
 use super::{Hit, Order, Search};
 use crate::error::RegistryError;
+
+/// How many of an order are looked at before what fits is counted.
+const FIRST: usize = 256;
 
 impl Order {
     /// The column to order by.
@@ -27,6 +30,11 @@ impl Order {
 impl Database {
     /// The hits of one page. A position is the value of the column and the id of a repository.
     pub(super) async fn sorted(&self, search: &Search) -> Result<Vec<Hit>, RegistryError> {
+        if self.engine == Engine::Sqlite
+            && let Some(hits) = self.first(search).await?
+        {
+            return Ok(hits);
+        }
         let mut values = Values::default();
         let tables = match self.engine {
             Engine::Sqlite => self.sqlite_tables(search, &mut values).await?,
@@ -34,6 +42,20 @@ impl Database {
         };
         let (sql, values) = statement(&tables, search, values);
         self.hits(sql, values).await
+    }
+
+    /// A page without words, when the first of the order already fill it: what is asked for is often what most have, so it is not
+    /// counted before. `None` when they do not.
+    async fn first(&self, search: &Search) -> Result<Option<Vec<Hit>>, RegistryError> {
+        let narrowed = search.author.is_some() || !search.tags.is_empty();
+        if search.terms.is_some() || !narrowed || search.limit > FIRST {
+            return Ok(None);
+        }
+        let mut values = Values::default();
+        let tables = Tables::first(search, &mut values);
+        let (sql, values) = statement(&tables, search, values);
+        let hits = self.hits(sql, values).await?;
+        Ok((hits.len() >= search.limit).then_some(hits))
     }
 
     async fn sqlite_tables(
@@ -46,22 +68,23 @@ impl Database {
         }
         let facets = facets(search.author.as_deref(), &search.tags);
         let mut counted = Values::default();
-        let counting = documents(search, &facets, &mut counted);
+        // Not each once: that would take all of them before the first is counted.
+        let counting = documents(search, &facets, &mut counted).join(" UNION ALL ");
         let matches = self.matches(&counting, counted.0).await?;
-        let documents = documents(search, &facets, values);
         Ok(match (matches, &search.terms) {
             (Matches::Few, _) => Tables {
                 from: format!(
-                    "({documents}) m CROSS JOIN search_documents d ON d.id = m.id \
-                     CROSS JOIN repositories r ON r.id = d.repository CROSS JOIN accounts o ON o.id = r.owner"
+                    "({}) m CROSS JOIN search_documents d ON d.id = m.id \
+                     CROSS JOIN repositories r ON r.id = d.repository CROSS JOIN accounts o ON o.id = r.owner",
+                    documents(search, &facets, values).join(" UNION ")
                 ),
                 condition: String::new(),
                 matches,
             },
-            (Matches::Many, Some(_)) => Tables {
+            (Matches::Many, Some(terms)) => Tables {
                 from: "repositories r CROSS JOIN accounts o ON o.id = r.owner CROSS JOIN search_documents d ON d.repository = r.id"
                     .to_owned(),
-                condition: format!(" AND +d.id IN ({documents})"),
+                condition: format!(" AND ({})", matching(terms, values).join(" OR ")),
                 matches,
             },
             // The conditions have the tags.
@@ -80,10 +103,7 @@ impl Database {
         let query = values.text(terms.for_postgres(Last::Begun));
         let mut any = format!("d.in_all @@ to_tsquery('simple', {query})");
         if let Some(part) = terms.id_part() {
-            let part = values.text(part.text());
-            any += &format!(
-                " OR (d.name_parts @> search_parts({part}) AND strpos(lower(d.name), {part}) > 0)"
-            );
+            any += &format!(" OR ({})", has_part(part, values));
         }
         Ok(Tables {
             from: "search_documents d JOIN repositories r ON r.id = d.repository JOIN accounts o ON o.id = r.owner"
@@ -109,35 +129,66 @@ impl Tables {
             matches: Matches::Many,
         }
     }
+
+    /// The first of the order, whether they fit or not.
+    fn first(search: &Search, values: &mut Values) -> Self {
+        let column = search.order.column();
+        let ordered = ordered(search, values);
+        let after = after(search, column, values);
+        let limit = values.count(FIRST);
+        Self {
+            from: format!(
+                "(SELECT r.id, r.kind, r.owner, r.name_folded, r.private, r.modified_ms, r.created_ms, r.downloads, r.likes \
+                 FROM repositories r WHERE {ordered}{after} ORDER BY {column} DESC, r.id DESC LIMIT {limit}) r \
+                 CROSS JOIN accounts o ON o.id = r.owner"
+            ),
+            condition: String::new(),
+            matches: Matches::Many,
+        }
+    }
 }
 
-/// The ids of all documents that match, as far as SQLite's index can tell.
-fn documents(search: &Search, facets: &str, values: &mut Values) -> String {
+/// Statements for the ids of the documents that match, as far as SQLite's indexes can tell; several may give the same one.
+fn documents(search: &Search, facets: &str, values: &mut Values) -> Vec<String> {
     let Some(terms) = &search.terms else {
-        let facets = values.text(facets);
-        return format!("SELECT rowid AS id FROM search_index WHERE search_index MATCH {facets}");
+        return vec![in_index(facets.to_owned(), values)];
     };
     let mut query = terms.for_sqlite(Place::All, Last::Begun);
     if !facets.is_empty() {
         query = format!("({query}) AND ({facets})");
     }
-    let query = values.text(query);
-    let mut sql = format!("SELECT rowid AS id FROM search_index WHERE search_index MATCH {query}");
-    match terms.id_part() {
-        Some(IdPart::Indexed(part)) => {
-            let part = values.text(quote(part));
-            sql +=
-                &format!(" UNION SELECT rowid FROM search_names WHERE search_names MATCH {part}");
-        }
+    let mut statements = vec![in_index(query, values)];
+    statements.extend(match terms.id_part() {
+        Some(IdPart::Indexed(part)) => Some(in_names(part, values)),
+        Some(IdPart::Short(part)) => Some(beginning_runs(part, values)),
+        None => None,
+    });
+    statements
+}
+
+/// Conditions on `search_documents d` one of which is true of a match. A list for each, in its own order, costs SQLite half of what one
+/// list of both does; and the second is made only if a document is not in the first.
+fn matching(terms: &Terms, values: &mut Values) -> Vec<String> {
+    let words = in_index(terms.for_sqlite(Place::All, Last::Begun), values);
+    let mut conditions = vec![format!("+d.id IN ({words})")];
+    conditions.extend(match terms.id_part() {
+        Some(IdPart::Indexed(part)) => Some(format!("+d.id IN ({})", in_names(part, values))),
         Some(IdPart::Short(part)) => {
-            let part = values.text(part);
-            sql += &format!(
-                " UNION SELECT id FROM search_documents WHERE instr(lower(name), {part}) > 0"
-            );
+            Some(format!("instr(lower(d.name), {}) > 0", values.text(part)))
         }
-        None => {}
-    }
-    sql
+        None => None,
+    });
+    conditions
+}
+
+fn in_index(query: String, values: &mut Values) -> String {
+    let query = values.text(query);
+    format!("SELECT rowid AS id FROM search_index WHERE search_index MATCH {query}")
+}
+
+fn in_names(part: &str, values: &mut Values) -> String {
+    let part = values.text(quote(part));
+    format!("SELECT rowid AS id FROM search_names WHERE search_names MATCH {part}")
 }
 
 fn statement(tables: &Tables, search: &Search, mut values: Values) -> (String, Vec<Value>) {
@@ -152,18 +203,23 @@ fn statement(tables: &Tables, search: &Search, mut values: Values) -> (String, V
         Matches::Many => search.order.column().to_owned(),
     };
     let conditions = conditions(search, &mut values);
-    let after = match &search.after {
-        None => String::new(),
-        Some(after) => {
-            let key = values.bind(Value::Number(after.key));
-            let id = values.text(&after.id);
-            format!(" AND ({column} < {key} OR ({column} = {key} AND r.id < {id}))")
-        }
-    };
+    let after = after(search, &column, &mut values);
     let limit = values.count(search.limit);
     let sql = format!(
         "SELECT r.id AS repository, {column} AS key, r.id FROM {from} WHERE {conditions}{condition}{after} \
          ORDER BY {column} DESC, r.id DESC LIMIT {limit}"
     );
     (sql, values.0)
+}
+
+/// The condition that a page begins where the one before ended: nothing, or `AND …`.
+fn after(search: &Search, column: &str, values: &mut Values) -> String {
+    match &search.after {
+        None => String::new(),
+        Some(after) => {
+            let key = values.bind(Value::Number(after.key));
+            let id = values.text(&after.id);
+            format!(" AND ({column}, r.id) < ({key}, {id})")
+        }
+    }
 }
