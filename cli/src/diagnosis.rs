@@ -243,7 +243,10 @@ impl Hint for HostError {
     fn exit(&self) -> Exit {
         match self {
             Self::Grants(error) => error.exit(),
-            Self::Refused { .. } | Self::TooBig { .. } | Self::NeedsFeature { .. } => Exit::Refused,
+            Self::Refused { .. }
+            | Self::TooBig { .. }
+            | Self::NeedsTooMuch { .. }
+            | Self::NeedsFeature { .. } => Exit::Refused,
             Self::Engine { .. } | Self::Compile { .. } => Exit::Unexpected,
             _ => Exit::User,
         }

@@ -2,67 +2,107 @@
 
 pub(crate) mod asking;
 pub(crate) mod meter;
+pub(crate) mod record;
 pub(crate) mod state;
 pub(crate) mod streams;
+pub(crate) mod time;
 pub(crate) mod trouble;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use wasmtime::component::Val;
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::engine::TICK;
 use crate::plan::Plan;
+use crate::processors::Running;
 use crate::tool::Loaded;
 use crate::{Failure, Interaction, Outcome};
 
+use self::record::Record;
 use self::state::CallState;
-use self::trouble::{Stop, trouble};
+use self::trouble::{Stop, stopped, trouble};
 
-/// Runs `plan` of `tool` with `arguments` in a sandbox of its own.
+/// What a guest comes to: its result, where its function has one.
+type Ended = Result<Option<Val>, Failure>;
+
+/// Runs `plan` of `tool` with `arguments` in a sandbox of its own. `place` is given back when
+/// the guest is gone, which may be later than this is dropped.
 pub(crate) async fn run(
-    tool: &Loaded,
+    tool: &Arc<Loaded>,
     plan: &Plan,
     arguments: Vec<Val>,
     interaction: Arc<dyn Interaction>,
+    place: OwnedSemaphorePermit,
 ) -> Outcome {
-    // The tick outlives the store: a guest is interruptible as long as it exists.
-    let _ticking = tool.host.clock.tick();
-    let state = match CallState::new(tool, interaction) {
-        Ok(state) => state,
-        Err(failure) => return Outcome::Failure(failure),
+    let record = Arc::new(Record::new(tool, interaction));
+    let guest = guest(tool.clone(), plan, arguments, record.clone(), place);
+    let running = tool.host.processors.run(Box::pin(guest), &record);
+    let outcome = match finish(running, &record).await {
+        Ok(result) => plan.outcome(result.as_ref(), &tool.limits),
+        Err(failure) => Outcome::Failure(failure),
     };
-    let pause = state.pause.clone();
-    let mut store = store(tool, state);
-    let wall = Duration::from_millis(tool.limits.call_ms);
-    let called = {
-        let guest = guest(tool, plan, arguments, &mut store);
-        tokio::pin!(guest);
-        let mut deadline = Instant::now() + wall;
-        loop {
-            tokio::select! {
-                called = &mut guest => break called,
-                () = tokio::time::sleep_until(deadline) => {
-                    // Time in which a person thinks about a question does not count.
-                    match pause.take() {
-                        Some(paused) => deadline += paused,
-                        None => break Err(Stop::Wall.into()),
-                    }
+    record.deliver_output();
+    match outcome {
+        Outcome::Failure(failure) => Outcome::Failure(record.explain(failure)),
+        reply => reply,
+    }
+}
+
+/// Waits until the guest is done, or ends it when its time is up.
+async fn finish(mut running: Running<Ended>, record: &Record) -> Ended {
+    let mut deadline = Instant::now() + Duration::from_millis(record.limits.call_ms);
+    loop {
+        tokio::select! {
+            biased;
+            ended = &mut running => return ended,
+            () = tokio::time::sleep_until(deadline) => {
+                // Time in which a person thinks about a question does not count.
+                match record.time.take_paused() {
+                    Some(paused) => deadline += paused,
+                    None => break,
                 }
             }
         }
-    };
-    let outcome = match called {
-        Ok(result) => match plan.outcome(result.as_ref(), &tool.limits) {
-            Outcome::Failure(failure) => Outcome::Failure(store.data().explain(failure)),
-            reply => reply,
-        },
-        Err(error) => Outcome::Failure(store.data().explain(trouble(&error, store.data()))),
-    };
-    store.data().deliver_output();
-    outcome
+    }
+    running.stop().await;
+    Err(stopped(&Stop::Wall, &record.limits))
+}
+
+/// The guest, with all that it has.
+fn guest(
+    tool: Arc<Loaded>,
+    plan: &Plan,
+    arguments: Vec<Val>,
+    record: Arc<Record>,
+    place: OwnedSemaphorePermit,
+) -> impl Future<Output = Ended> + Send + use<> {
+    let (export, results) = (plan.export, usize::from(plan.signature.result.is_some()));
+    async move {
+        // What is declared first goes last: the place is free when the store is gone, and the
+        // clock ticks as long as there is something to interrupt.
+        let _place = place;
+        let _ticking = tool.host.clock.tick();
+        let mut store = store(&tool, CallState::new(&tool, record)?);
+        let called = async {
+            let instance = tool.pre.instantiate_async(&mut store).await?;
+            let function = instance
+                .get_func(&mut store, export)
+                .ok_or_else(|| wasmtime::Error::from(Stop::Gone))?;
+            let mut slots = [Val::Bool(false)];
+            let slots = &mut slots[..results];
+            function.call_async(&mut store, &arguments, slots).await?;
+            Ok(slots
+                .first_mut()
+                .map(|slot| std::mem::replace(slot, Val::Bool(false))))
+        };
+        called
+            .await
+            .map_err(|error: wasmtime::Error| trouble(&error, store.data()))
+    }
 }
 
 fn store(tool: &Loaded, state: CallState) -> Store<CallState> {
@@ -70,45 +110,19 @@ fn store(tool: &Loaded, state: CallState) -> Store<CallState> {
     store.limiter(|state| &mut state.meter);
     store.set_hostcall_fuel(usize::try_from(tool.limits.transfer_bytes).unwrap_or(usize::MAX));
     store.set_max_component_handles(tool.limits.handles as usize);
-    let ticks_max = tool.limits.cpu_ms.div_ceil(TICK.as_millis() as u64);
+    let cpu_max = Duration::from_millis(tool.limits.cpu_ms);
     store.set_epoch_deadline(1);
-    store.epoch_deadline_callback(move |mut store| {
-        let state = store.data_mut();
-        state.ticks += 1;
-        if state.ticks > ticks_max {
+    store.epoch_deadline_callback(move |store| {
+        let time = &store.data().record.time;
+        if time.ran() > cpu_max {
             return Err(Stop::Cpu.into());
         }
+        // The clock may have ticked while the guest waited, or just before its turn.
+        if time.this_turn() < TICK / 2 {
+            return Ok(UpdateDeadline::Continue(1));
+        }
+        time.interrupt();
         Ok(UpdateDeadline::Yield(1))
     });
     store
-}
-
-async fn guest(
-    tool: &Loaded,
-    plan: &Plan,
-    arguments: Vec<Val>,
-    store: &mut Store<CallState>,
-) -> wasmtime::Result<Option<Val>> {
-    let instance = tool.pre.instantiate_async(&mut *store).await?;
-    let function = instance
-        .get_func(&mut *store, plan.export)
-        .ok_or_else(|| wasmtime::Error::from(Stop::Gone))?;
-    let mut results = [Val::Bool(false)];
-    let results = &mut results[..usize::from(plan.signature.result.is_some())];
-    function
-        .call_async(&mut *store, &arguments, results)
-        .await?;
-    Ok(results
-        .first_mut()
-        .map(|slot| std::mem::replace(slot, Val::Bool(false))))
-}
-
-/// A failure because too many calls wait already.
-pub(crate) fn busy(in_flight: u32, waiting: u32) -> Failure {
-    Failure::new(
-        crate::FailureKind::Unavailable,
-        format!("the host is busy: {in_flight} calls run and {waiting} wait"),
-    )
-    .with_fix("call again in a few seconds")
-    .retryable()
 }

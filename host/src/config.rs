@@ -17,8 +17,11 @@ pub struct HostConfig {
     /// anything that holds them: the embedder's own files. The root directory and the cache
     /// are refused in any case.
     pub refused_directories: Vec<PathBuf>,
-    /// How many calls run at once.
+    /// How many calls run or wait for something outside of the host at once.
     pub calls_in_flight_max: u32,
+    /// How many of those run their own code at once. A call whose guest is asleep or waits
+    /// for an answer does not count.
+    pub calls_running_max: u32,
     /// How many calls may wait for their turn; the next one is told that the host is busy.
     pub calls_waiting_max: u32,
 }
@@ -28,15 +31,21 @@ pub struct HostConfig {
     reason = "what guards a machine is set up by name, never by default"
 )]
 impl HostConfig {
-    /// The standard limits, no cache, 32 calls at once and 256 waiting. Tools get nothing
-    /// beyond what is granted to each of them.
+    /// The standard limits, no cache, 32 calls at once, as many of them running as there are
+    /// processors, and 256 waiting. Tools get nothing beyond what is granted to each of them.
     pub fn new() -> Self {
         Self {
             limits: Limits::standard(),
             cache: None,
             refused_directories: Vec::new(),
             calls_in_flight_max: 32,
+            calls_running_max: processors(),
             calls_waiting_max: 256,
         }
     }
+}
+
+fn processors() -> u32 {
+    let count = std::thread::available_parallelism();
+    count.map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX))
 }

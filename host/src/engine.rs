@@ -14,15 +14,6 @@ use crate::HostError;
 /// How often running guests are interrupted and made to yield.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
 
-/// The most core instances that one component may have. A Python component has about ten.
-pub(crate) const CORE_INSTANCES_MAX: u32 = 32;
-/// The most linear memories that one component may have.
-pub(crate) const MEMORIES_MAX: u32 = 4;
-/// The most tables that one component may have.
-pub(crate) const TABLES_MAX: u32 = 16;
-/// The most elements that one table may have.
-const TABLE_ELEMENTS_MAX: usize = 20_000;
-
 /// Native stack of WebAssembly code.
 const WASM_STACK_BYTES: usize = 512 << 10;
 /// Native stack of a call: the guest's and that of host functions it calls.
@@ -81,15 +72,16 @@ pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
 fn pool(limits: &Limits, calls: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
-        .total_core_instances(calls * CORE_INSTANCES_MAX)
-        .total_memories(calls * MEMORIES_MAX)
-        .total_tables(calls * TABLES_MAX)
+        .total_core_instances(calls.saturating_mul(limits.instances))
+        .total_memories(calls.saturating_mul(limits.memories))
+        .total_tables(calls.saturating_mul(limits.tables))
         .total_stacks(calls)
-        .max_core_instances_per_component(CORE_INSTANCES_MAX)
-        .max_memories_per_component(MEMORIES_MAX)
-        .max_tables_per_component(TABLES_MAX)
+        .max_core_instances_per_component(limits.instances)
+        .max_memories_per_component(limits.memories)
+        .max_tables_per_component(limits.tables)
+        .max_tables_per_module(limits.tables)
         .max_memory_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX))
-        .table_elements(TABLE_ELEMENTS_MAX)
+        .table_elements(limits.table_elements as usize)
         .linear_memory_keep_resident(0)
         .table_keep_resident(0);
     pool

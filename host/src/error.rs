@@ -83,6 +83,16 @@ pub enum HostError {
         /// What the compiler says.
         reason: String,
     },
+    /// The component needs more from the start than a call may have.
+    #[error("tool `{tool}` needs more than a call may have (limit {limit} = {value})")]
+    NeedsTooMuch {
+        /// The tool.
+        tool: ToolName,
+        /// Which limit: the name of a field of [`Limits`](tool_hub_manifest::Limits).
+        limit: &'static str,
+        /// Its value, in the unit that ends the name.
+        value: u64,
+    },
     /// The compiled-code cache could not be used.
     #[error("could not {act} {}", .path.display())]
     Cache {

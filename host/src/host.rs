@@ -1,26 +1,24 @@
 //! The host: one engine, and everything that the tools of a process share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tool_hub_manifest::{Digest, Verified};
 use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 use wasmtime_wasi_config::WasiConfig;
 
 use crate::cache::{Cache, Entry};
+use crate::call::asking;
 use crate::call::state::CallState;
-use crate::call::{asking, busy};
 use crate::engine::{self, Clock};
 use crate::exports::{Exports, Placed};
 use crate::http::Tls;
+use crate::places::Places;
 use crate::plan::Plan;
+use crate::processors::Processors;
 use crate::tool::Loaded;
-use crate::{
-    Approved, Failure, HostConfig, HostError, Tool, claims, directories, grant, scan, wit,
-};
+use crate::{Approved, HostConfig, HostError, Tool, claims, directories, grant, needs, scan, wit};
 
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -36,8 +34,8 @@ pub(crate) struct Shared {
     config: HostConfig,
     linker: Linker<CallState>,
     cache: Option<Arc<Cache>>,
-    permits: Arc<Semaphore>,
-    waiting: AtomicU32,
+    pub(crate) places: Places,
+    pub(crate) processors: Processors,
 }
 
 /// What happens while a tool is loaded.
@@ -76,7 +74,8 @@ impl Host {
             Some(directory) => Some(Arc::new(Cache::open(directory, &engine)?)),
             None => None,
         };
-        let permits = Arc::new(Semaphore::new(in_flight as usize));
+        let places = Places::new(in_flight, config.calls_waiting_max);
+        let processors = Processors::new(config.calls_running_max)?;
         Ok(Self {
             shared: Arc::new(Shared {
                 engine,
@@ -85,8 +84,8 @@ impl Host {
                 config,
                 linker,
                 cache,
-                permits,
-                waiting: AtomicU32::new(0),
+                places,
+                processors,
             }),
         })
     }
@@ -149,24 +148,6 @@ impl std::fmt::Debug for Host {
 }
 
 impl Shared {
-    /// Waits for a place among the running calls.
-    pub(crate) async fn permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
-        let closed = |_| busy(0, 0);
-        if let Ok(permit) = self.permits.clone().try_acquire_owned() {
-            return Ok(permit);
-        }
-        let place =
-            Waiting::enter(&self.waiting, self.config.calls_waiting_max).ok_or_else(|| {
-                busy(
-                    self.config.calls_in_flight_max,
-                    self.config.calls_waiting_max,
-                )
-            })?;
-        let permit = self.permits.clone().acquire_owned().await.map_err(closed);
-        drop(place);
-        permit
-    }
-
     fn load(
         self: &Arc<Self>,
         approved: &Approved,
@@ -238,9 +219,9 @@ impl Shared {
             bytes: verified.component().len() as u64,
         });
         let compiled = Component::from_binary(&self.engine, verified.component());
-        let component = compiled.map_err(|error| HostError::Compile {
-            tool: verified.manifest().name.clone(),
-            reason: format!("{error:#}"),
+        let component = compiled.map_err(|error| {
+            let tool = &verified.manifest().name;
+            needs::not_compiled(tool, &self.config.limits, format!("{error:#}"))
         })?;
         progress(LoadEvent::Compiled {
             elapsed: begun.elapsed(),
@@ -249,26 +230,6 @@ impl Shared {
             entry.store(&component);
         }
         Ok(component)
-    }
-}
-
-/// A place in the queue.
-struct Waiting<'a>(&'a AtomicU32);
-
-impl<'a> Waiting<'a> {
-    fn enter(waiting: &'a AtomicU32, max: u32) -> Option<Self> {
-        if waiting.fetch_add(1, Ordering::AcqRel) < max {
-            Some(Self(waiting))
-        } else {
-            waiting.fetch_sub(1, Ordering::AcqRel);
-            None
-        }
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -5,7 +5,7 @@ use tool_hub_manifest::Limits;
 use wasmtime::component::{ComponentExportIndex, Val};
 
 use crate::call::trouble::limit;
-use crate::json::write::{Misfit, bytes, write};
+use crate::json::write::{Json, Misfit, bytes, write};
 use crate::shape::{Field, Shape, Signature, known};
 use crate::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
@@ -73,14 +73,10 @@ impl Plan {
 
     /// The outcome that a call's result comes to.
     pub(crate) fn outcome(&self, result: Option<&Val>, limits: &Limits) -> Outcome {
-        match self.try_outcome(result) {
-            Ok(Outcome::Reply(reply)) if size(&reply) > limits.outcome_bytes => limit(
-                "outcome_bytes",
-                limits.outcome_bytes,
-                "its answer is too long",
-            )
-            .into(),
-            Ok(outcome) => outcome,
+        let max = limits.outcome_bytes;
+        match self.try_outcome(result, max) {
+            Ok(Some(outcome)) if size(&outcome) <= max => outcome,
+            Ok(_) => limit("outcome_bytes", max, "its answer is too long").into(),
             Err(Misfit) => {
                 let message = "the tool's result does not have the type it was loaded with";
                 Failure::new(FailureKind::Internal, message).into()
@@ -88,30 +84,37 @@ impl Plan {
         }
     }
 
-    fn try_outcome(&self, result: Option<&Val>) -> Result<Outcome, Misfit> {
+    /// The outcome, unless its JSON is longer than `max` bytes.
+    fn try_outcome(&self, result: Option<&Val>, max: u64) -> Result<Option<Outcome>, Misfit> {
         match (self.error, &self.signature.result, result) {
             (Some(_), Some(Shape::Result(ok, _)), Some(Val::Result(Ok(value)))) => {
-                self.reply(ok.as_deref(), value.as_deref())
+                self.reply(ok.as_deref(), value.as_deref(), max)
             }
             (Some(error), Some(Shape::Result(_, err)), Some(Val::Result(Err(value)))) => {
-                failed(error, err.as_deref(), value.as_deref()).map(Outcome::Failure)
+                let failed = failed(error, err.as_deref(), value.as_deref(), max)?;
+                Ok(failed.map(Outcome::Failure))
             }
-            (None, shape, value) => self.reply(shape.as_ref(), value),
+            (None, shape, value) => self.reply(shape.as_ref(), value, max),
             _ => Err(Misfit),
         }
     }
 
-    fn reply(&self, shape: Option<&Shape>, value: Option<&Val>) -> Result<Outcome, Misfit> {
+    fn reply(
+        &self,
+        shape: Option<&Shape>,
+        value: Option<&Val>,
+        max: u64,
+    ) -> Result<Option<Outcome>, Misfit> {
         let (Some(shape), Some(value)) = (shape, value) else {
             return match self.answer {
-                Answer::Nothing => Ok(Outcome::Reply(Reply::default())),
+                Answer::Nothing => Ok(Some(Outcome::Reply(Reply::default()))),
                 _ => Err(Misfit),
             };
         };
         let content = match (self.answer, value) {
             (Answer::Nothing, _) => return Err(Misfit),
-            (Answer::Reply, value) => return whole_reply(value),
-            (Answer::Plain, value) => return plain(shape, value),
+            (Answer::Reply, value) => return whole_reply(value).map(Some),
+            (Answer::Plain, value) => return plain(shape, value, max),
             (Answer::Media, value) => vec![media(value)?.into()],
             (Answer::Content, value) => vec![part(value)?],
             (Answer::MediaList, Val::List(items)) => {
@@ -123,11 +126,11 @@ impl Plan {
             }
             _ => return Err(Misfit),
         };
-        Ok(Outcome::Reply(Reply {
+        Ok(Some(Outcome::Reply(Reply {
             content,
             structured: None,
             next: None,
-        }))
+        })))
     }
 }
 
@@ -151,31 +154,42 @@ fn error(shape: Option<&Shape>) -> Error {
     }
 }
 
-fn plain(shape: &Shape, value: &Val) -> Result<Outcome, Misfit> {
-    let mut json = String::new();
-    write(shape, value, &mut json)?;
+fn plain(shape: &Shape, value: &Val, max: u64) -> Result<Option<Outcome>, Misfit> {
+    let Some(json) = json(shape, value, max)? else {
+        return Ok(None);
+    };
     let text = match value {
         Val::String(text) => text.clone(),
         _ => json.clone(),
     };
-    Ok(Outcome::Reply(Reply {
+    Ok(Some(Outcome::Reply(Reply {
         content: vec![Content::text(text)],
         structured: Some(json),
         next: None,
-    }))
+    })))
 }
 
-fn failed(error: Error, shape: Option<&Shape>, value: Option<&Val>) -> Result<Failure, Misfit> {
+/// The JSON of `value`, unless it is longer than `max` bytes.
+fn json(shape: &Shape, value: &Val, max: u64) -> Result<Option<String>, Misfit> {
+    let mut json = Json::new(max);
+    write(shape, value, &mut json)?;
+    Ok(json.finish())
+}
+
+fn failed(
+    error: Error,
+    shape: Option<&Shape>,
+    value: Option<&Val>,
+    max: u64,
+) -> Result<Option<Failure>, Misfit> {
+    let failed = |message: String| Failure::new(FailureKind::Failed, message);
     match (error, shape, value) {
-        (_, None, None) => Ok(Failure::new(FailureKind::Failed, "the tool failed")),
-        (Error::Message, _, Some(Val::String(message))) => {
-            Ok(Failure::new(FailureKind::Failed, message))
-        }
-        (Error::Failure, _, Some(value)) => failure(value),
+        (_, None, None) => Ok(Some(failed("the tool failed".to_owned()))),
+        (Error::Message, _, Some(Val::String(message))) => Ok(Some(failed(message.clone()))),
+        (Error::Failure, _, Some(value)) => failure(value).map(Some),
         (Error::Plain, Some(shape), Some(value)) => {
-            let mut json = String::from("the tool failed: ");
-            write(shape, value, &mut json)?;
-            Ok(Failure::new(FailureKind::Failed, json))
+            let json = json(shape, value, max)?;
+            Ok(json.map(|json| failed(format!("the tool failed: {json}"))))
         }
         _ => Err(Misfit),
     }
@@ -347,21 +361,35 @@ fn data(value: &Val) -> Result<Vec<u8>, Misfit> {
     }
 }
 
-/// About how long a reply is as JSON text.
-fn size(reply: &Reply) -> u64 {
+/// About how long the JSON text of `outcome` is.
+fn size(outcome: &Outcome) -> u64 {
+    let bytes = match outcome {
+        Outcome::Reply(reply) => reply_size(reply),
+        Outcome::Failure(failure) => {
+            failure.message.len() + length(&failure.fix) + length(&failure.argument)
+        }
+    };
+    bytes as u64
+}
+
+fn reply_size(reply: &Reply) -> usize {
     let base64 = |data: &[u8]| data.len().div_ceil(3) * 4;
     let content = reply.content.iter().map(|part| match &part.body {
         ContentBody::Text(text) => text.len(),
         ContentBody::Image { data, .. } | ContentBody::Audio { data, .. } => base64(data),
         ContentBody::Link(link) => {
-            link.uri.len() + link.description.as_ref().map_or(0, String::len)
+            let (title, description) = (length(&link.title), length(&link.description));
+            link.uri.len() + link.name.len() + title + description
         }
         ContentBody::Resource(resource) => match &resource.contents {
             ResourceContents::Text(text) => text.len(),
             ResourceContents::Blob(data) => base64(data),
         },
     });
-    let structured = reply.structured.as_ref().map_or(0, String::len);
     // The text of a plain answer is its structured value once more, and is not counted twice.
-    content.sum::<usize>().max(structured) as u64
+    content.sum::<usize>().max(length(&reply.structured)) + length(&reply.next)
+}
+
+fn length(text: &Option<String>) -> usize {
+    text.as_ref().map_or(0, String::len)
 }

@@ -1,6 +1,7 @@
 //! A loaded tool: compiled once, called in a fresh sandbox each time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tool_hub_manifest::{Capabilities, Grants, Limits, ToolName};
 use wasmtime::component::InstancePre;
@@ -85,7 +86,7 @@ impl Tool {
         arguments: &str,
         interaction: Arc<dyn Interaction>,
     ) -> Outcome {
-        let loaded = &*self.loaded;
+        let loaded = &self.loaded;
         let Some(plan) = self.plan(function) else {
             return self.unknown(function).into();
         };
@@ -93,15 +94,17 @@ impl Tool {
         if arguments.len() as u64 > max {
             return trouble::limit("input_bytes", max, "its arguments are too long").into();
         }
+        let patience = Duration::from_millis(loaded.limits.call_ms);
+        // Values take more memory than their text, so they too are for those with a place.
+        let place = match loaded.host.places.enter(patience).await {
+            Ok(place) => place,
+            Err(failure) => return failure.into(),
+        };
         let values = match self::arguments(plan.parameters(), arguments) {
             Ok(values) => values,
             Err(error) => return wrong_argument(error).into(),
         };
-        let _permit = match loaded.host.permit().await {
-            Ok(permit) => permit,
-            Err(failure) => return failure.into(),
-        };
-        call::run(loaded, plan, values, interaction).await
+        call::run(loaded, plan, values, interaction, place).await
     }
 
     fn plan(&self, function: &str) -> Option<&Plan> {

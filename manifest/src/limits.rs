@@ -26,12 +26,21 @@ impl LimitRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Wall time of one call, waiting included.
+    /// Wall time of one call, waiting for answers included. A call waits as long for its
+    /// turn before that.
     pub call_ms: u64,
     /// Time that the guest's own code may run in one call.
     pub cpu_ms: u64,
     /// All linear memories and tables of one call together.
     pub memory_bytes: u64,
+    /// The elements of all tables of one call together.
+    pub table_elements: u32,
+    /// The instances of core modules in one component.
+    pub instances: u32,
+    /// The linear memories in one component.
+    pub memories: u32,
+    /// The tables in one component.
+    pub tables: u32,
     /// The JSON text of the arguments.
     pub input_bytes: u64,
     /// The JSON text of the outcome.
@@ -40,6 +49,8 @@ pub struct Limits {
     pub output_stream_bytes: u64,
     /// What the guest may ask from the random source in one request.
     pub random_bytes: u64,
+    /// The headers of one HTTP request, as the host holds them.
+    pub http_header_bytes: u64,
     /// HTTP requests under way at once.
     pub http_in_flight: u32,
     /// The body of one HTTP response.
@@ -51,7 +62,8 @@ pub struct Limits {
     /// Handles that the guest may hold at once.
     pub handles: u32,
     /// What the guest may hand to the host in one go, a result or the arguments of one
-    /// host call, counted as the host holds it.
+    /// host call, counted as the host holds it: a string by its bytes, an element of a list
+    /// by some 32 bytes.
     pub transfer_bytes: u64,
 }
 
@@ -62,16 +74,21 @@ impl Limits {
             call_ms: 30_000,
             cpu_ms: 10_000,
             memory_bytes: 256 << 20,
+            table_elements: 20_000,
+            instances: 32,
+            memories: 4,
+            tables: 16,
             input_bytes: 16 << 20,
             outcome_bytes: 16 << 20,
             output_stream_bytes: 1 << 20,
             random_bytes: 1 << 20,
+            http_header_bytes: 128 << 10,
             http_in_flight: 16,
             http_response_bytes: 16 << 20,
             http_connect_ms: 5_000,
             http_first_byte_ms: 15_000,
             handles: 10_000,
-            transfer_bytes: 256 << 20,
+            transfer_bytes: 96 << 20,
         }
     }
 

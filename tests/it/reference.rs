@@ -101,6 +101,7 @@ fn limits_have_their_values() {
 fn in_units(name: &str, value: u64) -> String {
     match name.rsplit('_').next() {
         Some("ms") => format!("{} s", value / 1_000),
+        Some("bytes") if value < 1 << 20 => format!("{} KiB", value >> 10),
         Some("bytes") => format!("{} MiB", value >> 20),
         _ => value.to_string(),
     }

@@ -1,6 +1,5 @@
 //! The contract's `interaction` interface: progress and questions.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -37,42 +36,6 @@ pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<
     interaction::add_to_linker::<_, wasmtime::component::HasSelf<CallState>>(linker, |s| s)
 }
 
-/// How long the call waited for the person.
-#[derive(Debug, Default)]
-pub(crate) struct Pause(Mutex<Paused>);
-
-#[derive(Debug, Default)]
-struct Paused {
-    since: Option<Instant>,
-    total: Duration,
-}
-
-impl Pause {
-    /// The time paused since this was last called, where there was any. While a pause
-    /// lasts there is always some.
-    pub(crate) fn take(&self) -> Option<Duration> {
-        let mut paused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut total = std::mem::take(&mut paused.total);
-        if let Some(since) = &mut paused.since {
-            total += since.elapsed().max(Duration::from_millis(1));
-            *since = Instant::now();
-        }
-        (!total.is_zero()).then_some(total)
-    }
-
-    fn begin(&self) {
-        let mut paused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        paused.since = Some(Instant::now());
-    }
-
-    fn end(&self) {
-        let mut paused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(since) = paused.since.take() {
-            paused.total += since.elapsed();
-        }
-    }
-}
-
 impl interaction::Host for CallState {
     async fn report_progress(
         &mut self,
@@ -87,7 +50,7 @@ impl interaction::Host for CallState {
         if (due || last) && done.is_finite() {
             self.reported = Some(Instant::now());
             let message = message.filter(|text| text.len() <= TEXT_BYTES_MAX);
-            self.interaction.progress(Progress {
+            self.record.interaction.progress(Progress {
                 done,
                 total: total.filter(|total| total.is_finite()),
                 message,
@@ -106,10 +69,10 @@ impl interaction::Host for CallState {
             Ok(question) => question,
             Err(reason) => return Ok(Err(AskError::InvalidQuestion(reason))),
         };
-        let interaction = self.interaction.clone();
-        self.pause.begin();
+        let interaction = self.record.interaction.clone();
+        self.record.time.pause();
         let answer = tokio::time::timeout(ANSWER_TIME_MAX, interaction.ask(&question)).await;
-        self.pause.end();
+        self.record.time.resume();
         Ok(match answer {
             Ok(Answer::Given(value)) if fits(&question.schema, &value) => Ok(value.to_string()),
             Ok(Answer::Given(_) | Answer::Cancelled) | Err(_) => Err(AskError::Cancelled),

@@ -1,6 +1,7 @@
 //! One budget for all memories and tables of a call together. The engine's own limiter
 //! counts each memory for itself, so a component with many would have many times the limit.
 
+use tool_hub_manifest::Limits;
 use wasmtime::ResourceLimiter;
 
 /// What one table element costs.
@@ -9,43 +10,65 @@ const TABLE_ELEMENT_BYTES: usize = size_of::<usize>();
 /// Counts memory and tables, and remembers a refusal.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    bytes_max: usize,
-    bytes: usize,
+    bytes: Budget,
+    elements: Budget,
+    /// The limit that growth was refused for, the latest where there are several.
+    pub(crate) refused: Option<Refused>,
+}
+
+/// What there was not enough of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refused {
+    Memory,
+    TableElements,
+}
+
+#[derive(Debug)]
+struct Budget {
+    max: usize,
+    used: usize,
     /// What the latest growth added, in case the engine cannot carry it out.
     latest: usize,
-    /// Whether growth was ever refused.
-    pub(crate) refused: bool,
+}
+
+impl Budget {
+    fn new(max: u64) -> Self {
+        Self {
+            max: usize::try_from(max).unwrap_or(usize::MAX),
+            used: 0,
+            latest: 0,
+        }
+    }
+
+    fn take(&mut self, amount: usize) -> bool {
+        self.latest = 0;
+        match self.used.checked_add(amount) {
+            Some(used) if used <= self.max => {
+                (self.used, self.latest) = (used, amount);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn give_back(&mut self) {
+        self.used -= self.latest;
+        self.latest = 0;
+    }
 }
 
 impl Meter {
-    pub(crate) fn new(bytes_max: u64) -> Self {
+    pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
-            bytes: 0,
-            latest: 0,
-            refused: false,
+            bytes: Budget::new(limits.memory_bytes),
+            elements: Budget::new(limits.table_elements.into()),
+            refused: None,
         }
     }
 
-    fn grow(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> bool {
-        let added = desired.saturating_sub(current);
-        let total = self.bytes.saturating_add(added);
-        if maximum.is_some_and(|maximum| desired > maximum) {
-            return false;
-        }
-        if total > self.bytes_max {
-            self.refused = true;
-            return false;
-        }
-        self.bytes = total;
-        self.latest = added;
-        true
-    }
-
-    fn undo(&mut self) {
-        self.bytes -= self.latest;
-        self.latest = 0;
-        self.refused = true;
+    fn refuse(&mut self, refused: Refused) -> bool {
+        self.refused = Some(refused);
+        false
     }
 }
 
@@ -56,11 +79,17 @@ impl ResourceLimiter for Meter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        Ok(self.grow(current, desired, maximum))
+        // A memory's own maximum is not the host's limit.
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        let added = desired.saturating_sub(current);
+        Ok(self.bytes.take(added) || self.refuse(Refused::Memory))
     }
 
     fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
-        self.undo();
+        self.bytes.give_back();
+        self.refuse(Refused::Memory);
         Ok(())
     }
 
@@ -70,12 +99,24 @@ impl ResourceLimiter for Meter {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let bytes = |elements: usize| elements.saturating_mul(TABLE_ELEMENT_BYTES);
-        Ok(self.grow(bytes(current), bytes(desired), maximum.map(bytes)))
+        if maximum.is_some_and(|maximum| desired > maximum) {
+            return Ok(false);
+        }
+        let added = desired.saturating_sub(current);
+        if !self.elements.take(added) {
+            return Ok(self.refuse(Refused::TableElements));
+        }
+        if !self.bytes.take(added.saturating_mul(TABLE_ELEMENT_BYTES)) {
+            self.elements.give_back();
+            return Ok(self.refuse(Refused::Memory));
+        }
+        Ok(true)
     }
 
     fn table_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
-        self.undo();
+        self.elements.give_back();
+        self.bytes.give_back();
+        self.refuse(Refused::TableElements);
         Ok(())
     }
 }
@@ -84,30 +125,47 @@ impl ResourceLimiter for Meter {
 mod tests {
     use super::*;
 
+    fn meter(memory_bytes: u64, table_elements: u32) -> Meter {
+        let mut limits = Limits::standard();
+        (limits.memory_bytes, limits.table_elements) = (memory_bytes, table_elements);
+        Meter::new(&limits)
+    }
+
     #[test]
     fn memories_and_tables_share_one_budget() {
-        let mut meter = Meter::new(1_000);
+        let mut meter = meter(1_000, 1_000);
         assert!(meter.memory_growing(0, 600, None).unwrap());
         assert!(!meter.memory_growing(0, 600, None).unwrap());
-        assert!(meter.refused);
+        assert_eq!(meter.refused, Some(Refused::Memory));
         assert!(meter.table_growing(0, 50, None).unwrap());
         assert!(!meter.table_growing(50, 51, None).unwrap());
     }
 
     #[test]
+    fn tables_have_a_budget_of_elements_too() {
+        let mut meter = meter(1 << 20, 100);
+        assert!(meter.table_growing(0, 60, None).unwrap());
+        assert!(!meter.table_growing(0, 60, None).unwrap());
+        assert_eq!(meter.refused, Some(Refused::TableElements));
+        assert!(meter.table_growing(0, 40, None).unwrap());
+    }
+
+    #[test]
     fn growth_that_failed_is_given_back() {
-        let mut meter = Meter::new(1_000);
+        let failed = || wasmtime::Error::msg("no");
+        let mut meter = meter(1_000, 100);
         assert!(meter.memory_growing(0, 1_000, None).unwrap());
-        meter
-            .memory_grow_failed(wasmtime::Error::msg("no"))
-            .unwrap();
+        meter.memory_grow_failed(failed()).unwrap();
+        assert!(meter.table_growing(0, 100, None).unwrap());
+        meter.table_grow_failed(failed()).unwrap();
         assert!(meter.memory_growing(0, 1_000, None).unwrap());
     }
 
     #[test]
     fn a_memory_s_own_maximum_is_not_the_host_s_limit() {
-        let mut meter = Meter::new(1_000);
+        let mut meter = meter(1_000, 100);
         assert!(!meter.memory_growing(0, 600, Some(500)).unwrap());
-        assert!(!meter.refused);
+        assert!(!meter.table_growing(0, 60, Some(50)).unwrap());
+        assert_eq!(meter.refused, None);
     }
 }

@@ -5,9 +5,11 @@ use std::fmt;
 use tool_hub_manifest::Limits;
 use wasmtime::Trap;
 use wasmtime_wasi::{I32Exit, ResourceTableError};
+use wasmtime_wasi_http::FieldMapError;
 
 use crate::{Failure, FailureKind, Question};
 
+use super::meter::Refused;
 use super::state::CallState;
 
 /// How much of a guest's last words is repeated.
@@ -41,24 +43,26 @@ impl std::error::Error for Stop {}
 
 /// The failure that `error` comes to.
 pub(crate) fn trouble(error: &wasmtime::Error, state: &CallState) -> Failure {
-    let limits = &state.limits;
+    let limits = &state.record.limits;
     if let Some(stop) = error.downcast_ref::<Stop>() {
         return stopped(stop, limits);
     }
     // A guest that is refused memory usually aborts; the refusal is the reason, not the trap.
-    if state.meter.refused {
-        return limit("memory_bytes", limits.memory_bytes, "it needs more memory");
+    if let Some(refused) = state.meter.refused {
+        return growth(refused, limits);
     }
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
         let message = format!("the tool ended itself with status {}", exit.0);
         return Failure::new(FailureKind::Trapped, with_last_words(message, state));
     }
     if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
-        return limit(
-            "handles",
-            limits.handles.into(),
-            "it holds too many handles",
-        );
+        return too_many_handles(limits);
+    }
+    if let Some(FieldMapError::TooManyFields | FieldMapError::TotalSizeTooBig) =
+        error.downcast_ref()
+    {
+        let why = "its HTTP headers are too long";
+        return limit("http_header_bytes", limits.http_header_bytes, why);
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {
         let message = match trap {
@@ -67,30 +71,55 @@ pub(crate) fn trouble(error: &wasmtime::Error, state: &CallState) -> Failure {
         };
         return Failure::new(FailureKind::Trapped, with_last_words(message, state));
     }
-    other(&format!("{error:#}"), state)
+    other(error, state)
+}
+
+/// What the engine and its interfaces say when a guest reaches a limit, where they say it as
+/// text only.
+const TEXTS: [(&str, fn(&Limits) -> Failure); 3] = [
+    (
+        "fuel allocated for hostcalls has been exhausted",
+        |limits| {
+            let why = "it hands too much to the host at once";
+            limit("transfer_bytes", limits.transfer_bytes, why)
+        },
+    ),
+    ("handle limit exceeded", too_many_handles),
+    ("requested len", |limits| {
+        let why = "it asks for too many random bytes at once";
+        limit("random_bytes", limits.random_bytes, why)
+    }),
+];
+
+fn too_many_handles(limits: &Limits) -> Failure {
+    let why = "it holds too many handles";
+    limit("handles", limits.handles.into(), why)
+}
+
+fn growth(refused: Refused, limits: &Limits) -> Failure {
+    match refused {
+        Refused::Memory => limit("memory_bytes", limits.memory_bytes, "it needs more memory"),
+        Refused::TableElements => {
+            let why = "it needs more table elements";
+            limit("table_elements", limits.table_elements.into(), why)
+        }
+    }
 }
 
 /// Errors that the engine offers as text only.
-fn other(text: &str, state: &CallState) -> Failure {
-    let limits = &state.limits;
-    if text.contains("fuel allocated for hostcalls has been exhausted") {
-        return limit(
-            "transfer_bytes",
-            limits.transfer_bytes,
-            "it hands too much to the host at once",
-        );
+fn other(error: &wasmtime::Error, state: &CallState) -> Failure {
+    // What stands around it says where in the guest, which tells an agent nothing.
+    let text = error.root_cause().to_string();
+    let known = TEXTS.iter().find(|(known, _)| text.contains(known));
+    if let Some((_, failure)) = known {
+        return failure(&state.record.limits);
     }
-    if text.contains("minimum size") || text.contains("limit exceeded") {
-        return limit("memory_bytes", limits.memory_bytes, "it needs more memory");
-    }
-    if text.contains("maximum concurrent") {
-        return super::busy(0, 0);
-    }
-    let message = format!("the tool trapped: {}", first_line(text));
+    let message = format!("the tool trapped: {}", first_line(&text));
     Failure::new(FailureKind::Trapped, with_last_words(message, state))
 }
 
-fn stopped(stop: &Stop, limits: &Limits) -> Failure {
+/// The failure that the host's own reason to end a call comes to.
+pub(crate) fn stopped(stop: &Stop, limits: &Limits) -> Failure {
     match stop {
         Stop::Cpu => limit("cpu_ms", limits.cpu_ms, "its code ran too long"),
         Stop::Wall => limit("call_ms", limits.call_ms, "it took too long"),
@@ -117,7 +146,7 @@ fn first_line(text: &str) -> &str {
 
 /// Panics end in a trap that says nothing; what the guest wrote before says more.
 fn with_last_words(message: String, state: &CallState) -> String {
-    let (stderr, _) = state.stderr.contents();
+    let (stderr, _) = state.record.stderr.contents();
     let text = String::from_utf8_lossy(&stderr);
     let words = text.trim();
     if words.is_empty() {

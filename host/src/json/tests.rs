@@ -162,9 +162,9 @@ fn all<'a>(shapes: impl Iterator<Item = &'a Shape>) -> BoxedStrategy<Vec<Val>> {
 }
 
 fn written(shape: &Shape, value: &Val) -> String {
-    let mut json = String::new();
+    let mut json = write::Json::new(u64::MAX);
     write::write(shape, value, &mut json).unwrap();
-    json
+    json.finish().unwrap()
 }
 
 fn read(shape: &Shape, json: &str) -> Result<Val, ArgumentError> {

@@ -15,8 +15,60 @@ const EXACT_MAX: u64 = (1 << 53) - 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misfit;
 
+/// JSON text of bounded length. Values can be much longer as text than in memory, so what is
+/// too long is not written to its end only to be thrown away.
+#[derive(Debug)]
+pub(crate) struct Json {
+    text: String,
+    bytes_max: usize,
+    too_long: bool,
+}
+
+impl Json {
+    pub(crate) fn new(bytes_max: u64) -> Self {
+        Self {
+            text: String::new(),
+            bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
+            too_long: false,
+        }
+    }
+
+    /// The text, unless it is longer than it may be.
+    pub(crate) fn finish(self) -> Option<String> {
+        (!self.too_long).then_some(self.text)
+    }
+
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.too_long |= bytes > self.bytes_max - self.text.len();
+        !self.too_long
+    }
+
+    fn push_str(&mut self, text: &str) {
+        if self.has_room(text.len()) {
+            self.text.push_str(text);
+        }
+    }
+
+    fn push(&mut self, character: char) {
+        self.push_str(character.encode_utf8(&mut [0; 4]));
+    }
+
+    fn push_base64(&mut self, bytes: &[u8]) {
+        if self.has_room(bytes.len().div_ceil(3) * 4) {
+            STANDARD.encode_string(bytes, &mut self.text);
+        }
+    }
+}
+
+impl std::fmt::Write for Json {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.push_str(text);
+        Ok(())
+    }
+}
+
 /// Appends `value`, which has `shape`, to `out`.
-pub(crate) fn write(shape: &Shape, value: &Val, out: &mut String) -> Result<(), Misfit> {
+pub(crate) fn write(shape: &Shape, value: &Val, out: &mut Json) -> Result<(), Misfit> {
     match (shape, value) {
         (Shape::Bool, Val::Bool(value)) => out.push_str(if *value { "true" } else { "false" }),
         (Shape::Integer(_), value) => integer(value, out)?,
@@ -26,7 +78,7 @@ pub(crate) fn write(shape: &Shape, value: &Val, out: &mut String) -> Result<(), 
         (Shape::String, Val::String(text)) => string(text, out),
         (Shape::Bytes, Val::List(bytes)) => {
             out.push('"');
-            STANDARD.encode_string(self::bytes(bytes)?, out);
+            out.push_base64(&self::bytes(bytes)?);
             out.push('"');
         }
         (Shape::List(item), Val::List(items)) => list(items, out, |v, out| write(item, v, out))?,
@@ -95,8 +147,10 @@ pub(crate) fn bytes(items: &[Val]) -> Result<Vec<u8>, Misfit> {
 }
 
 /// Appends `text` as a JSON string.
-pub(crate) fn string(text: &str, out: &mut String) {
-    let start = out.len();
+pub(crate) fn string(text: &str, out: &mut Json) {
+    if !out.has_room(text.len() + 2) {
+        return;
+    }
     out.push('"');
     let mut plain = 0;
     for (index, byte) in text.bytes().enumerate() {
@@ -120,10 +174,9 @@ pub(crate) fn string(text: &str, out: &mut String) {
     }
     out.push_str(&text[plain..]);
     out.push('"');
-    debug_assert!(out.len() >= start + text.len() + 2);
 }
 
-fn integer(value: &Val, out: &mut String) -> Result<(), Misfit> {
+fn integer(value: &Val, out: &mut Json) -> Result<(), Misfit> {
     match value {
         Val::S8(value) => push(out, value),
         Val::U8(value) => push(out, value),
@@ -142,7 +195,7 @@ fn integer(value: &Val, out: &mut String) -> Result<(), Misfit> {
 
 /// JSON has neither NaN nor infinities: they become strings. Whole numbers keep a point, so
 /// that a reader knows the type.
-fn float(value: f64, digits: impl FnOnce(&mut String), out: &mut String) {
+fn float(value: f64, digits: impl FnOnce(&mut Json), out: &mut Json) {
     if value.is_nan() {
         out.push_str("\"NaN\"");
     } else if value.is_infinite() {
@@ -158,8 +211,8 @@ fn float(value: f64, digits: impl FnOnce(&mut String), out: &mut String) {
 
 fn list<T>(
     items: &[T],
-    out: &mut String,
-    mut each: impl FnMut(&T, &mut String) -> Result<(), Misfit>,
+    out: &mut Json,
+    mut each: impl FnMut(&T, &mut Json) -> Result<(), Misfit>,
 ) -> Result<(), Misfit> {
     out.push('[');
     for (index, item) in items.iter().enumerate() {
@@ -173,7 +226,7 @@ fn list<T>(
 }
 
 /// Keys may come twice; the last one counts, as the component model says.
-fn map(value: &Shape, pairs: &[(Val, Val)], out: &mut String) -> Result<(), Misfit> {
+fn map(value: &Shape, pairs: &[(Val, Val)], out: &mut Json) -> Result<(), Misfit> {
     let mut last = std::collections::BTreeMap::new();
     for (key, value) in pairs {
         let Val::String(key) = key else {
@@ -194,7 +247,7 @@ fn map(value: &Shape, pairs: &[(Val, Val)], out: &mut String) -> Result<(), Misf
     Ok(())
 }
 
-fn record(fields: &[Field], members: &[(String, Val)], out: &mut String) -> Result<(), Misfit> {
+fn record(fields: &[Field], members: &[(String, Val)], out: &mut Json) -> Result<(), Misfit> {
     out.push('{');
     let mut first = true;
     for (field, (_, value)) in fields.iter().zip(members) {
@@ -217,7 +270,7 @@ fn wrapped(
     name: &str,
     shape: Option<&Shape>,
     value: Option<&Val>,
-    out: &mut String,
+    out: &mut Json,
 ) -> Result<(), Misfit> {
     push(out, format_args!("{{\"{name}\":"));
     match (shape, value) {
@@ -233,7 +286,30 @@ fn find<'a>(mut labels: impl Iterator<Item = &'a Label>, name: &str) -> Result<&
     labels.find(|label| label.wit == name).ok_or(Misfit)
 }
 
-fn push(out: &mut String, value: impl std::fmt::Debug) {
+fn push(out: &mut Json, value: impl std::fmt::Debug) {
     // Debug writes floats so that they read back exactly, and with a point.
-    write!(out, "{value:?}").expect("writing to a string cannot fail");
+    write!(out, "{value:?}").expect("writing to memory cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, max: u64, expect: Option<&str>) {
+        let mut json = Json::new(max);
+        let shape = Shape::List(Box::new(Shape::String));
+        let value = Val::List(vec![Val::String(text.into()); 2]);
+        write(&shape, &value, &mut json).unwrap();
+        assert_eq!(json.finish().as_deref(), expect);
+    }
+
+    #[test]
+    fn what_is_too_long_is_not_written() {
+        check("ab", 11, Some(r#"["ab","ab"]"#));
+        check("ab", 10, None);
+        check("\u{1}", 19, Some(r#"["\u0001","\u0001"]"#));
+        check("\u{1}", 18, None);
+        check(&"x".repeat(1 << 20), 100, None);
+    }
 }

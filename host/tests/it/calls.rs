@@ -80,18 +80,6 @@ async fn the_tool_s_own_failure_is_passed_on() {
 }
 
 #[tokio::test]
-async fn a_call_after_a_trap_gets_a_fresh_instance() {
-    let tool = load(arithmetic()).await;
-    let trapped = failure(tool.call("trap", "{}").await);
-    assert_eq!(trapped.kind, FailureKind::Trapped);
-    assert!(trapped.message.contains("unreachable"), "{trapped}");
-    assert_eq!(
-        reply(tool.call("add", r#"{"a":1,"b":1}"#).await).text(),
-        "2"
-    );
-}
-
-#[tokio::test]
 async fn wrong_arguments_are_explained() {
     let tool = load(arithmetic()).await;
     for (arguments, argument, message) in [

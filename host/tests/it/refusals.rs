@@ -1,7 +1,7 @@
 //! What never runs, and why: the inspection names it and the approval fails.
 
 use serde_json::json;
-use tool_hub_host::{Host, HostConfig, HostError, Power, Refusal, authoring, inspect};
+use tool_hub_host::{HostError, Power, authoring, inspect};
 use tool_hub_manifest::{Grants, Input, Manifest, Verified};
 
 use crate::support::{component, package};
@@ -94,21 +94,6 @@ fn unknown_imports_are_named() {
     );
 }
 
-#[tokio::test]
-async fn a_refused_tool_does_not_load_even_without_an_inspection() {
-    let text = r#"(component (import "evil:host/shell@1.0.0" (instance (export "f" (func)))))"#;
-    let verified = package(wat::parse_str(text).unwrap(), |_| {});
-    let approved = tool_hub_host::Approved::new(verified, Grants::none()).unwrap();
-    let host = Host::new(HostConfig::new()).unwrap();
-    match host.load(approved).await {
-        Err(HostError::Refused { refusals, .. }) => {
-            let import = "evil:host/shell@1.0.0".to_owned();
-            assert_eq!(refusals, [Refusal::UnknownImport { import }]);
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
 #[test]
 fn bytes_that_are_no_component_are_named() {
     let derive = |bytes: &[u8]| {
@@ -125,26 +110,6 @@ fn bytes_that_are_no_component_are_named() {
         derive(b"\x7fELF"),
         "the file is precompiled native code, not a WebAssembly component"
     );
-}
-
-#[test]
-fn features_that_are_off_are_named() {
-    for (module, feature) in [
-        ("(memory i64 1)", "memory64"),
-        ("(memory 1 1 shared)", "threads"),
-        ("(memory 1) (memory 1)", "multi-memory"),
-        ("(func $f return_call $f)", "tail calls"),
-        ("(tag)", "exceptions"),
-        ("(type (struct))", "GC"),
-        ("(func (param externref))", "externref"),
-    ] {
-        let text = format!("(component (core module {module}))");
-        let bytes = wat::parse_str(text).unwrap();
-        match authoring::derive_manifest(&bytes, "demo".parse().unwrap()) {
-            Err(HostError::NeedsFeature { feature: named }) => assert_eq!(named, feature),
-            other => panic!("{module}: {other:?}"),
-        }
-    }
 }
 
 #[test]

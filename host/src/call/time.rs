@@ -1,0 +1,132 @@
+//! The time of a call: how long its guest ran, and how long it waited for a person.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The time of a call. One thread at a time gives the guest its turns, so the counters order
+/// nothing between threads.
+#[derive(Debug)]
+pub(crate) struct Time {
+    begun: Instant,
+    /// What the turns that are over took.
+    ran_ns: AtomicU64,
+    /// When the latest turn began, counted from `begun`.
+    turn_ns: AtomicU64,
+    in_turn: AtomicBool,
+    interrupted: AtomicBool,
+    paused: Mutex<Paused>,
+}
+
+#[derive(Debug, Default)]
+struct Paused {
+    since: Option<Instant>,
+    total: Duration,
+}
+
+impl Time {
+    pub(crate) fn new() -> Self {
+        Self {
+            begun: Instant::now(),
+            ran_ns: AtomicU64::new(0),
+            turn_ns: AtomicU64::new(0),
+            in_turn: AtomicBool::new(false),
+            interrupted: AtomicBool::new(false),
+            paused: Mutex::default(),
+        }
+    }
+
+    /// Gives the guest a turn.
+    pub(crate) fn turn<R>(&self, run: impl FnOnce() -> R) -> R {
+        self.turn_ns.store(self.now_ns(), Relaxed);
+        self.in_turn.store(true, Relaxed);
+        let done = run();
+        self.in_turn.store(false, Relaxed);
+        let took = self.now_ns() - self.turn_ns.load(Relaxed);
+        self.ran_ns.fetch_add(took, Relaxed);
+        done
+    }
+
+    /// How long the guest ran, its present turn included.
+    pub(crate) fn ran(&self) -> Duration {
+        Duration::from_nanos(self.ran_ns.load(Relaxed)) + self.this_turn()
+    }
+
+    /// How long the present turn lasts already.
+    pub(crate) fn this_turn(&self) -> Duration {
+        if !self.in_turn.load(Relaxed) {
+            return Duration::ZERO;
+        }
+        Duration::from_nanos(self.now_ns() - self.turn_ns.load(Relaxed))
+    }
+
+    /// Notes that the guest was interrupted rather than that it waits.
+    pub(crate) fn interrupt(&self) {
+        self.interrupted.store(true, Relaxed);
+    }
+
+    /// Whether the guest was ever interrupted.
+    pub(crate) fn interrupted(&self) -> bool {
+        self.interrupted.load(Relaxed)
+    }
+
+    /// The time for which a person was waited for since this was last called, where there
+    /// was any. While the wait lasts there is always some.
+    pub(crate) fn take_paused(&self) -> Option<Duration> {
+        let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut total = std::mem::take(&mut paused.total);
+        if let Some(since) = &mut paused.since {
+            total += since.elapsed().max(Duration::from_millis(1));
+            *since = Instant::now();
+        }
+        (!total.is_zero()).then_some(total)
+    }
+
+    /// A person is waited for.
+    pub(crate) fn pause(&self) {
+        let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        paused.since = Some(Instant::now());
+    }
+
+    /// A person is no longer waited for.
+    pub(crate) fn resume(&self) {
+        let mut paused = self.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(since) = paused.since.take() {
+            paused.total += since.elapsed();
+        }
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_add_up() {
+        let time = Time::new();
+        let nap = Duration::from_millis(5);
+        time.turn(|| std::thread::sleep(nap));
+        assert!(time.ran() >= nap);
+        assert_eq!(time.this_turn(), Duration::ZERO);
+        time.turn(|| {
+            std::thread::sleep(nap);
+            assert!(time.this_turn() >= nap);
+            assert!(time.ran() >= 2 * nap);
+        });
+    }
+
+    #[test]
+    fn a_pause_is_taken_once() {
+        let time = Time::new();
+        assert_eq!(time.take_paused(), None);
+        time.pause();
+        assert!(time.take_paused().is_some());
+        time.resume();
+        time.take_paused();
+        assert_eq!(time.take_paused(), None);
+    }
+}

@@ -1,0 +1,320 @@
+//! The processors of a host: how many guests run at any moment, and whose turn is next.
+//!
+//! A guest begins on its caller's thread, because most calls are over before the clock ticks.
+//! One that the clock interrupts, or that finds every processor taken, moves to the host's own
+//! threads: the caller's runtime keeps its timers and its other tasks, whatever guests do.
+//! There the guest that has run least is next, so a short call waits for one tick and not for
+//! all those that spin. A guest that waits for something else takes no processor.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Duration;
+
+use async_task::{Builder, Runnable, Task};
+use tokio::runtime::Handle;
+
+use crate::HostError;
+use crate::call::record::Record;
+
+/// The guest of a call: a future that owns all that the guest has.
+pub(crate) type Guest<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// The processors of a host, and the threads that run on them.
+pub(crate) struct Processors {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    count: usize,
+    free: AtomicUsize,
+    /// How many turns are in `queue`, for those who do not want to lock it.
+    waiting: AtomicUsize,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    turns: BinaryHeap<Turn>,
+    /// How many turns were ever queued.
+    turns_total: u64,
+    threads: usize,
+    idle: usize,
+    stopped: bool,
+}
+
+impl Processors {
+    /// Processors for `count` guests at once, at least for one.
+    ///
+    /// # Errors
+    /// When the machine refuses even one thread.
+    pub(crate) fn new(count: u32) -> Result<Self, HostError> {
+        let count = count.max(1) as usize;
+        let shared = Arc::new(Shared {
+            count,
+            free: AtomicUsize::new(count),
+            waiting: AtomicUsize::new(0),
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        // The others follow when there is work for them.
+        shared
+            .start_thread(&mut shared.lock())
+            .map_err(|error| HostError::Engine {
+                reason: format!("no thread for guests: {error}"),
+            })?;
+        Ok(Self { shared })
+    }
+
+    /// Runs `guest`, whose time is counted in `record`.
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        guest: Guest<T>,
+        record: &Arc<Record>,
+    ) -> Running<T> {
+        Running {
+            shared: self.shared.clone(),
+            record: record.clone(),
+            place: Place::Here(guest),
+        }
+    }
+}
+
+impl Drop for Processors {
+    fn drop(&mut self) {
+        self.shared.lock().stopped = true;
+        self.shared.changed.notify_all();
+    }
+}
+
+/// A guest that runs. Dropping it ends the guest: at once where it runs on this thread,
+/// after its turn where it has moved.
+pub(crate) struct Running<T> {
+    shared: Arc<Shared>,
+    record: Arc<Record>,
+    place: Place<T>,
+}
+
+enum Place<T> {
+    Here(Guest<T>),
+    Moved(Task<T, Arc<Record>>),
+    Gone,
+}
+
+impl<T: Send + 'static> Running<T> {
+    /// Ends the guest, and returns when it is gone.
+    pub(crate) async fn stop(self) {
+        if let Place::Moved(task) = self.place {
+            task.cancel().await;
+        }
+    }
+}
+
+impl<T: Send + 'static> Future for Running<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let this = &mut *self;
+        if let Place::Here(guest) = &mut this.place
+            && let Some(processor) = Processor::take(&this.shared)
+        {
+            let polled = this.record.time.turn(|| guest.as_mut().poll(context));
+            drop(processor);
+            if polled.is_ready() || !this.record.time.interrupted() {
+                return polled;
+            }
+        }
+        if let Place::Here(_) = this.place
+            && let Place::Here(guest) = std::mem::replace(&mut this.place, Place::Gone)
+        {
+            this.place = Place::Moved(this.shared.take_over(guest, &this.record));
+        }
+        match &mut this.place {
+            Place::Moved(task) => Pin::new(task).poll(context),
+            Place::Here(_) | Place::Gone => Poll::Pending,
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes `guest` one that the host's own threads run.
+    fn take_over<T: Send + 'static>(
+        self: &Arc<Self>,
+        guest: Guest<T>,
+        record: &Arc<Record>,
+    ) -> Task<T, Arc<Record>> {
+        let moved = Moved {
+            guest: Some(guest),
+            record: record.clone(),
+            runtime: Handle::current(),
+            span: tracing::Span::current(),
+        };
+        let shared = self.clone();
+        let (runnable, task) = Builder::new()
+            .metadata(record.clone())
+            .propagate_panic(true)
+            .spawn(|_| moved, move |runnable| shared.queue(runnable));
+        runnable.schedule();
+        task
+    }
+
+    fn queue(self: &Arc<Self>, runnable: Runnable<Arc<Record>>) {
+        let mut queue = self.lock();
+        let turn = Turn {
+            ran: runnable.metadata().time.ran(),
+            number: queue.turns_total,
+            runnable,
+        };
+        queue.turns_total += 1;
+        queue.turns.push(turn);
+        self.waiting.store(queue.turns.len(), SeqCst);
+        if queue.idle > 0 {
+            self.changed.notify_one();
+        } else if queue.threads < self.count
+            && let Err(error) = self.start_thread(&mut queue)
+        {
+            // There is one at least: it only takes longer.
+            tracing::warn!(%error, "no further thread for guests");
+        }
+    }
+
+    fn start_thread(self: &Arc<Self>, queue: &mut Queue) -> std::io::Result<()> {
+        let shared = self.clone();
+        thread::Builder::new()
+            .name("tool-hub guest".into())
+            .spawn(move || {
+                while let Some((processor, runnable)) = shared.next() {
+                    runnable.run();
+                    drop(processor);
+                }
+            })?;
+        queue.threads += 1;
+        Ok(())
+    }
+
+    /// Waits for a turn and for a processor; nothing once the host is gone.
+    fn next(self: &Arc<Self>) -> Option<(Processor, Runnable<Arc<Record>>)> {
+        let mut queue = self.lock();
+        loop {
+            if queue.stopped {
+                return None;
+            }
+            if !queue.turns.is_empty()
+                && let Some(processor) = Processor::take_in_turn(self)
+                && let Some(turn) = queue.turns.pop()
+            {
+                self.waiting.store(queue.turns.len(), SeqCst);
+                return Some((processor, turn.runnable));
+            }
+            queue.idle += 1;
+            queue = self
+                .changed
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+            queue.idle -= 1;
+        }
+    }
+}
+
+/// A processor, taken until it is dropped.
+struct Processor(Arc<Shared>);
+
+impl Processor {
+    /// One that is free and for which nobody waits.
+    fn take(shared: &Arc<Shared>) -> Option<Self> {
+        if shared.waiting.load(SeqCst) > 0 {
+            return None;
+        }
+        Self::take_in_turn(shared)
+    }
+
+    fn take_in_turn(shared: &Arc<Shared>) -> Option<Self> {
+        let taken = shared
+            .free
+            .fetch_update(SeqCst, SeqCst, |free| free.checked_sub(1));
+        taken.ok().map(|_| Self(shared.clone()))
+    }
+}
+
+impl Drop for Processor {
+    fn drop(&mut self) {
+        self.0.free.fetch_add(1, SeqCst);
+        if self.0.waiting.load(SeqCst) > 0 {
+            // Whoever looks for a processor holds the lock from the look to the wait.
+            drop(self.0.lock());
+            self.0.changed.notify_one();
+        }
+    }
+}
+
+/// A guest that is ready to run. The greatest is next.
+struct Turn {
+    ran: Duration,
+    number: u64,
+    runnable: Runnable<Arc<Record>>,
+}
+
+impl Turn {
+    fn rank(&self) -> Reverse<(Duration, u64)> {
+        Reverse((self.ran, self.number))
+    }
+}
+
+impl PartialEq for Turn {
+    fn eq(&self, other: &Self) -> bool {
+        self.rank() == other.rank()
+    }
+}
+
+impl Eq for Turn {}
+
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Turn {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+/// A guest on the host's threads: it finds its caller's runtime and span there.
+struct Moved<T> {
+    guest: Option<Guest<T>>,
+    record: Arc<Record>,
+    runtime: Handle,
+    span: tracing::Span,
+}
+
+impl<T> Future for Moved<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let this = &mut *self;
+        let _runtime = this.runtime.enter();
+        let _span = this.span.enter();
+        match &mut this.guest {
+            Some(guest) => this.record.time.turn(|| guest.as_mut().poll(context)),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<T> Drop for Moved<T> {
+    fn drop(&mut self) {
+        let _runtime = self.runtime.enter();
+        drop(self.guest.take());
+    }
+}

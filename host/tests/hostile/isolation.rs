@@ -1,0 +1,206 @@
+//! Guests that look for what is not theirs: in files, in the environment, in what an earlier
+//! call left behind.
+
+use serde_json::json;
+use tool_hub_host::{Approved, Tool};
+use tool_hub_manifest::{Access, Grants};
+
+use crate::case::cases;
+use crate::guest::{self, importing, plain};
+use crate::lab::{Bounds, Lab, trapped};
+use crate::support::{package, reply};
+
+cases! {
+    "26" files_of_the_process => "not found and not permitted, beside a directory that was granted";
+    "27" variables_of_the_process => "absent, and so are its arguments";
+    "36" call_after_a_trap => "a fresh instance: memory, globals and tables as at the start";
+    "37" memory_of_another_call => "zeros, in memory and on the stack of values";
+}
+
+/// Numbers of WASI's error codes, and one more: 0 is an open file.
+const ACCESS: &str = "1";
+const NO_ENTRY: &str = "21";
+const NOT_A_DIRECTORY: &str = "25";
+const NOT_PERMITTED: &str = "32";
+
+/// A guest that opens the path that it is given in its first directory, and answers 0, or 1
+/// and the number of the error.
+fn opening() -> Vec<u8> {
+    let codes = "access would-block already bad-descriptor busy deadlock quota exist \
+        file-too-large illegal-byte-sequence in-progress interrupted invalid io is-directory \
+        loop too-many-links message-size name-too-long no-device no-entry no-lock \
+        insufficient-memory insufficient-space not-directory not-empty not-recoverable \
+        unsupported no-tty no-such-device overflow not-permitted pipe read-only invalid-seek \
+        text-file-busy cross-device";
+    let codes: String = codes
+        .split_whitespace()
+        .map(|code| format!("{code:?} "))
+        .collect();
+    importing(
+        &format!(
+            r#"(import "wasi:filesystem/types@0.2.0" (instance $types
+                (export "descriptor" (type $descriptor (sub resource)))
+                (type $code' (enum {codes}))
+                (export "error-code" (type $code (eq $code')))
+                (type $path' (flags "symlink-follow"))
+                (export "path-flags" (type $path (eq $path')))
+                (type $open' (flags "create" "directory" "exclusive" "truncate"))
+                (export "open-flags" (type $open (eq $open')))
+                (type $how' (flags "read" "write" "file-integrity-sync" "data-integrity-sync"
+                    "requested-write-sync" "mutate-directory"))
+                (export "descriptor-flags" (type $how (eq $how')))
+                (export "[method]descriptor.open-at" (func
+                    (param "self" (borrow $descriptor)) (param "path-flags" $path)
+                    (param "path" string) (param "open-flags" $open) (param "flags" $how)
+                    (result (result (own $descriptor) (error $code)))))))
+            (alias export $types "descriptor" (type $descriptor))
+            (import "wasi:filesystem/preopens@0.2.0" (instance $preopens
+                (alias outer 1 $descriptor (type $outer))
+                (export "descriptor" (type $d (eq $outer)))
+                (export "get-directories" (func (result (list (tuple (own $d) string)))))))"#
+        ),
+        &[
+            ("directories", r#"$preopens "get-directories""#),
+            ("open", r#"$types "[method]descriptor.open-at""#),
+        ],
+        r#"(import "h" "directories" (func $directories (param i32)))
+        (import "h" "open" (func $open (param i32 i32 i32 i32 i32 i32 i32)))
+        (func (export "run") (param i32 i32) (result i32)
+            (call $directories (i32.const 16))
+            (call $open (i32.load (i32.load (i32.const 16))) (i32.const 1)
+                (local.get 0) (local.get 1) (i32.const 0) (i32.const 1) (i32.const 32))
+            (if (result i32) (i32.load8_u (i32.const 32))
+                (then (i32.add (i32.const 1) (i32.load8_u (i32.const 36))))
+                (else (i32.const 0))))"#,
+        r#"(func (export "run") (param "path" string) (result u32)
+            (canon lift (core func $i "run") (memory $memory) (realloc $realloc)))"#,
+    )
+}
+
+/// Loads [`opening`] with `directory` granted for reading.
+async fn opener(lab: &Lab, directory: &std::path::Path) -> Tool {
+    let verified = package(opening(), |manifest| {
+        manifest.capabilities =
+            guest::capabilities(r#"directories = [{ name = "notes", access = "read" }]"#);
+    });
+    let grants = Grants::none().directory("notes".parse().unwrap(), directory, Access::Read);
+    let approved = Approved::new(verified, grants).unwrap();
+    lab.host.load(approved).await.unwrap()
+}
+
+async fn files_of_the_process(lab: &mut Lab) {
+    let granted = tempfile::tempdir().unwrap();
+    std::fs::write(granted.path().join("note"), "mine").unwrap();
+    let opener = opener(lab, granted.path()).await;
+    let open = async |path: &str| {
+        let arguments = json!({ "path": path }).to_string();
+        reply(lab.call(&opener, &arguments, Bounds::tight()).await).text()
+    };
+    assert_eq!(open("note").await, "0");
+    let canary = lab.canaries.file();
+    let canary = canary.to_str().unwrap();
+    for (path, expected) in [
+        ("/proc/self/environ", NOT_PERMITTED),
+        ("proc/self/environ", NO_ENTRY),
+        ("../proc/self/environ", NOT_PERMITTED),
+        ("note/../../../../../../proc/self/environ", NOT_A_DIRECTORY),
+        ("./../../../../../../../proc/self/environ", NOT_PERMITTED),
+        ("/dev/fd/0", NOT_PERMITTED),
+        (canary, NOT_PERMITTED),
+        (&format!("../../../../../..{canary}"), NOT_PERMITTED),
+    ] {
+        let opened = open(path).await;
+        assert!(
+            [expected, ACCESS, NO_ENTRY].contains(&opened.as_str()),
+            "{path}: {opened}"
+        );
+    }
+}
+
+async fn variables_of_the_process(lab: &mut Lab) {
+    assert!(std::env::vars().count() > 0);
+    let environment = lab.load(guest::environment()).await;
+    let variables = reply(lab.call(&environment, "", Bounds::tight()).await);
+    assert_eq!(variables.structured.as_deref(), Some("[]"));
+    let arguments = reply(environment.call("arguments", "").await);
+    assert_eq!(arguments.structured.as_deref(), Some("[]"));
+}
+
+async fn call_after_a_trap(lab: &mut Lab) {
+    let trapping = plain(
+        r#"(table $t 1 funcref) (elem declare func $f)
+        (global $g (mut i32) (i32.const 0))
+        (func $f)
+        (func (export "run")
+            (i32.store (i32.const 64) (i32.const 1))
+            (global.set $g (i32.const 1))
+            (table.set $t (i32.const 0) (ref.func $f))
+            (unreachable))
+        (func (export "look") (result i32)
+            (i32.add
+                (i32.add (i32.load (i32.const 64)) (global.get $g))
+                (i32.eqz (ref.is_null (table.get $t (i32.const 0))))))"#,
+        r#"(func (export "run") (canon lift (core func $i "run")))
+        (func (export "look") (result u32) (canon lift (core func $i "look")))"#,
+    );
+    let tool = lab.load(trapping).await;
+    for _ in 0..50 {
+        trapped(lab.call(&tool, "", Bounds::tight()).await, "unreachable");
+        assert_eq!(reply(tool.call("look", "").await).text(), "0");
+    }
+}
+
+/// A guest with 4 MiB that keeps what it is given in each of its pages, and counts the bytes
+/// that are not zero in a fresh instance.
+fn keeper() -> Vec<u8> {
+    plain(
+        r#"(func (export "keep") (param i32 i32) (local $page i32)
+            (drop (memory.grow (i32.const 64)))
+            (local.set $page (i32.const 1))
+            (loop $more
+                (memory.copy (i32.mul (local.get $page) (i32.const 65536))
+                    (local.get 0) (local.get 1))
+                (local.set $page (i32.add (local.get $page) (i32.const 1)))
+                (br_if $more (i32.lt_u (local.get $page) (i32.const 64)))))
+        (func (export "run") (result i32) (local $at i32) (local $found i32) (local $lost i64)
+            (drop (memory.grow (i32.const 64)))
+            (loop $more
+                (if (i32.load8_u (local.get $at))
+                    (then (local.set $found (i32.add (local.get $found) (i32.const 1)))))
+                (local.set $at (i32.add (local.get $at) (i32.const 1)))
+                (br_if $more (i32.lt_u (local.get $at) (i32.const 4194304))))
+            (i32.add (local.get $found) (i32.wrap_i64 (local.get $lost))))"#,
+        r#"(func (export "keep") (param "secret" string)
+            (canon lift (core func $i "keep") (memory $memory) (realloc $realloc)))
+        (func (export "run") (result u32) (canon lift (core func $i "run")))"#,
+    )
+}
+
+async fn memory_of_another_call(lab: &mut Lab) {
+    // The same tool would be given the same slot of the pool again; another may be.
+    let keeper = keeper();
+    let thief = plain(
+        r#"(func (export "run") (result i32) (local $at i32) (local $found i32)
+            (drop (memory.grow (i32.const 64)))
+            (loop $more
+                (if (i32.load8_u (local.get $at))
+                    (then (local.set $found (i32.add (local.get $found) (i32.const 1)))))
+                (local.set $at (i32.add (local.get $at) (i32.const 1)))
+                (br_if $more (i32.lt_u (local.get $at) (i32.const 4194304))))
+            (local.get $found))"#,
+        guest::RUN_NUMBER,
+    );
+    let mut config = tool_hub_host::HostConfig::new();
+    config.calls_in_flight_max = 1;
+    lab.configure(config).await;
+    let (keeper, thief) = (lab.load(keeper).await, lab.load(thief).await);
+    let secret = json!({"secret": lab.canaries.secret()}).to_string();
+    for _ in 0..10 {
+        for tool in [&keeper, &thief] {
+            reply(keeper.call("keep", &secret).await);
+            lab.bystander_is_well().await;
+            let outcome = lab.call(tool, "", Bounds::tight().and_mib(4)).await;
+            assert_eq!(reply(outcome).text(), "0");
+        }
+    }
+}

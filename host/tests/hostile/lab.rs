@@ -1,0 +1,263 @@
+//! Where attacks take place: a host, a bystander whose calls have to succeed before and after,
+//! the canaries, and the instruments.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tool_hub_host::{
+    Approved, Failure, FailureKind, Host, HostConfig, HostError, Interaction, Outcome, Output,
+    Progress, Tool, inspect,
+};
+use tool_hub_manifest::{Grants, Limits};
+
+use crate::canaries::Canaries;
+use crate::guest;
+use crate::support::{approve, failure, package, reply};
+
+/// What a step of an attack may cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// How long it may take.
+    pub(crate) time: Duration,
+    /// How much the resident memory of the process may grow at its highest.
+    pub(crate) memory_mib: u64,
+}
+
+/// What is left to chance, and to machines that do other things as well.
+pub(crate) const SLACK_MIB: u64 = 32;
+
+impl Bounds {
+    /// Five seconds, and nothing beside what every call takes.
+    pub(crate) fn tight() -> Self {
+        Self {
+            time: Duration::from_secs(5),
+            memory_mib: SLACK_MIB,
+        }
+    }
+
+    /// `mib` of memory beside what every call takes.
+    pub(crate) fn and_mib(mut self, mib: u64) -> Self {
+        self.memory_mib += mib;
+        self
+    }
+
+    pub(crate) fn and_seconds(mut self, seconds: u64) -> Self {
+        self.time += Duration::from_secs(seconds);
+        self
+    }
+}
+
+/// Where attacks take place.
+pub(crate) struct Lab {
+    pub(crate) host: Host,
+    pub(crate) canaries: Canaries,
+    heard: Arc<Heard>,
+    bystander: Tool,
+    descriptors: usize,
+}
+
+impl Lab {
+    pub(crate) async fn new() -> Self {
+        let canaries = Canaries::new();
+        let host = Host::new(HostConfig::new()).unwrap();
+        let bystander = bystander(&host, canaries.secret()).await;
+        let mut lab = Self {
+            host,
+            canaries,
+            heard: Arc::default(),
+            bystander,
+            descriptors: 0,
+        };
+        lab.bystander_is_well().await;
+        lab.descriptors = process::descriptors();
+        lab
+    }
+
+    /// Goes on with a host whose limits are changed by `edit`.
+    pub(crate) async fn limit(&mut self, edit: impl FnOnce(&mut Limits)) {
+        let mut config = HostConfig::new();
+        edit(&mut config.limits);
+        self.configure(config).await;
+    }
+
+    /// Goes on with a host of another configuration.
+    pub(crate) async fn configure(&mut self, config: HostConfig) {
+        self.host = Host::new(config).unwrap();
+        self.bystander = bystander(&self.host, self.canaries.secret()).await;
+        self.bystander_is_well().await;
+        self.descriptors = process::descriptors();
+    }
+
+    /// Runs `step` and holds it to `bounds`.
+    pub(crate) async fn within<R>(&self, bounds: Bounds, step: impl Future<Output = R>) -> R {
+        let before = process::begin_peak();
+        let begun = Instant::now();
+        let done = step.await;
+        let (took, peak) = (begun.elapsed(), process::peak());
+        let grown_mib = peak.saturating_sub(before) >> 20;
+        eprintln!("    {took:?}, {grown_mib} MiB");
+        assert!(took <= bounds.time, "it took {took:?}: {bounds:?}");
+        let memory = format!("it took {grown_mib} MiB: {bounds:?}");
+        assert!(grown_mib <= bounds.memory_mib, "{memory}");
+        done
+    }
+
+    /// Loads what asks for nothing.
+    pub(crate) async fn load(&self, component: Vec<u8>) -> Tool {
+        self.host.load(approve(component)).await.unwrap()
+    }
+
+    /// Calls `run` of `tool` and holds the call to `bounds`.
+    pub(crate) async fn call(&self, tool: &Tool, arguments: &str, bounds: Bounds) -> Outcome {
+        let call = tool.call_with("run", arguments, self.heard.clone());
+        let outcome = self.within(bounds, call).await;
+        self.canaries.absent_from(&format!("{outcome:?}"));
+        outcome
+    }
+
+    /// Loads `component` and calls its function `run` without arguments.
+    pub(crate) async fn attack(&self, component: Vec<u8>, bounds: Bounds) -> Outcome {
+        let tool = self.load(component).await;
+        self.call(&tool, "", bounds).await
+    }
+
+    /// That the host refuses to load `component`, cheaply.
+    pub(crate) async fn refused(&self, component: Vec<u8>, bounds: Bounds) -> HostError {
+        let approved = approve(component);
+        let loaded = self.within(bounds, self.host.load(approved)).await;
+        loaded.expect_err("a refusal")
+    }
+
+    /// What guests wrote to their standard output and standard error, and how much of it was
+    /// dropped.
+    pub(crate) fn heard(&self) -> (String, u64) {
+        let outputs = self.heard.0.lock().unwrap();
+        let text = outputs.iter().flat_map(|output| {
+            let streams = [&output.stdout, &output.stderr];
+            streams.map(|stream| String::from_utf8_lossy(stream).into_owned())
+        });
+        let dropped = outputs.iter().map(|output| output.dropped_bytes).sum();
+        (text.collect(), dropped)
+    }
+
+    /// That another tool is none the worse.
+    pub(crate) async fn bystander_is_well(&self) {
+        let secret = reply(self.bystander.call("run", "").await);
+        assert!(secret.text().contains(self.canaries.secret()));
+    }
+
+    /// Looks after everything that must be as it was.
+    pub(crate) async fn close(self) {
+        self.bystander_is_well().await;
+        self.canaries.absent_from(&self.heard().0);
+        self.canaries.untouched();
+        let descriptors = process::settle(process::descriptors, self.descriptors);
+        // A slot of the pool may hold on to the image of the module that last had it.
+        assert!(
+            descriptors <= self.descriptors + 4,
+            "{} descriptors became {descriptors}",
+            self.descriptors
+        );
+    }
+}
+
+/// The tool that has a secret in its memory while it is called.
+async fn bystander(host: &Host, secret: &str) -> Tool {
+    let verified = package(guest::environment(), |manifest| {
+        manifest.capabilities =
+            guest::capabilities(r#"variables = [{ name = "SECRET", secret = true }]"#);
+    });
+    let name = "SECRET".parse::<tool_hub_manifest::VariableName>().unwrap();
+    let grants = Grants::none().variable(name.clone());
+    let approved = inspect(&verified).unwrap().approve(grants).unwrap();
+    let approved: Approved = approved.with_variable(name, secret).unwrap();
+    host.load(approved).await.unwrap()
+}
+
+/// Takes what guests say.
+#[derive(Default)]
+struct Heard(Mutex<Vec<Output>>);
+
+impl Interaction for Heard {
+    fn progress(&self, progress: Progress) {
+        let stdout = progress.message.unwrap_or_default().into_bytes();
+        self.0.lock().unwrap().push(Output {
+            stdout,
+            stderr: Vec::new(),
+            dropped_bytes: 0,
+        });
+    }
+
+    fn output(&self, output: &Output) {
+        self.0.lock().unwrap().push(output.clone());
+    }
+}
+
+/// That the call was stopped at `limit`, whose value is named.
+#[track_caller]
+pub(crate) fn stopped_at(outcome: Outcome, limit: &str, value: u64) -> Failure {
+    let failed = failure(outcome);
+    match &failed.kind {
+        FailureKind::HostLimit { limit: l, value: v } => {
+            assert_eq!((*l, *v), (limit, value), "{failed}");
+        }
+        other => panic!("{other:?}: {failed}"),
+    }
+    let named = format!("(limit {limit} = {value})");
+    assert!(failed.message.contains(&named), "{failed}");
+    failed
+}
+
+/// That the guest trapped, and that its failure says `why`.
+#[track_caller]
+pub(crate) fn trapped(outcome: Outcome, why: &str) {
+    let failed = failure(outcome);
+    assert_eq!(failed.kind, FailureKind::Trapped, "{failed}");
+    assert!(failed.message.contains(why), "{failed}");
+}
+
+/// The instruments: what the system knows of this process.
+pub(crate) mod process {
+    use std::fs;
+    use std::time::{Duration, Instant};
+
+    /// Begins to watch for the highest resident memory, and returns the present one, in bytes.
+    pub(crate) fn begin_peak() -> u64 {
+        fs::write("/proc/self/clear_refs", "5").expect("a peak that can be measured");
+        status("VmRSS:")
+    }
+
+    /// The highest resident memory since [`begin_peak`], in bytes.
+    pub(crate) fn peak() -> u64 {
+        status("VmHWM:")
+    }
+
+    /// The resident memory, in bytes.
+    pub(crate) fn resident() -> u64 {
+        status("VmRSS:")
+    }
+
+    pub(crate) fn threads() -> usize {
+        fs::read_dir("/proc/self/task").unwrap().count()
+    }
+
+    pub(crate) fn descriptors() -> usize {
+        fs::read_dir("/proc/self/fd").unwrap().count()
+    }
+
+    /// What `count` comes to when it has had time to fall to `expected`.
+    pub(crate) fn settle(count: impl Fn() -> usize, expected: usize) -> usize {
+        let begun = Instant::now();
+        while count() > expected && begun.elapsed() < Duration::from_secs(1) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        count()
+    }
+
+    fn status(field: &str) -> u64 {
+        let status = fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with(field));
+        let kib = line.and_then(|line| line.split_whitespace().nth(1));
+        kib.unwrap().parse::<u64>().unwrap() << 10
+    }
+}

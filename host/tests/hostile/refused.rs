@@ -1,0 +1,98 @@
+//! Components that never run.
+
+use semver::Version;
+use tool_hub_host::{Approved, HostError, Refusal, inspect};
+use tool_hub_manifest::{ComponentClaim, Grants, Manifest, Package, Verified};
+
+use crate::case::cases;
+use crate::guest::bare;
+use crate::lab::{Bounds, Lab};
+use crate::support::package;
+
+cases! {
+    "28" undeclared_import => "refused at inspection, at approval and at load, and named";
+    "33" core_module_or_native_code => "refused, and what it is instead is named";
+    "34" features_that_are_off => "refused, and the feature is named";
+}
+
+async fn undeclared_import(lab: &mut Lab) {
+    let text = r#"(import "evil:host/shell@1.0.0" (instance (export "f" (func))))"#;
+    let verified = package(bare(text), |_| {});
+    let refusal = Refusal::UnknownImport {
+        import: "evil:host/shell@1.0.0".to_owned(),
+    };
+    let named = "it imports `evil:host/shell@1.0.0`, which this host does not offer";
+    assert_eq!(refusal.to_string(), named);
+    let inspection = inspect(&verified).unwrap();
+    assert_eq!(inspection.refusals, [refusal.clone()]);
+    let approved = inspection.approve(Grants::none());
+    assert!(matches!(approved, Err(HostError::Refused { .. })));
+    // A program that embeds the host may go past the inspection, and gets no further.
+    let approved = Approved::new(verified, Grants::none()).unwrap();
+    let loaded = lab.within(Bounds::tight(), lab.host.load(approved)).await;
+    match loaded {
+        Err(HostError::Refused { refusals, .. }) => assert_eq!(refusals, [refusal]),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A package as its attacker would make it: with a manifest that speaks of the very bytes.
+fn attackers_package(component: Vec<u8>) -> Verified {
+    let mut manifest = Manifest::new("demo".parse().unwrap(), Version::new(1, 0, 0));
+    manifest.component = Some(ComponentClaim::of(&component));
+    let package = Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component,
+    };
+    Verified::check(package).unwrap()
+}
+
+/// That neither inspection nor load take `component`, for the reason that `is_it` knows.
+async fn never_runs(lab: &Lab, component: Vec<u8>, is_it: impl Fn(&HostError) -> bool) {
+    let verified = attackers_package(component);
+    let inspected = lab
+        .within(Bounds::tight(), async { inspect(&verified) })
+        .await
+        .unwrap_err();
+    assert!(is_it(&inspected), "{inspected}");
+    let approved = Approved::new(verified, Grants::none()).unwrap();
+    let loaded = lab.within(Bounds::tight(), lab.host.load(approved)).await;
+    let refused = loaded.unwrap_err();
+    assert!(is_it(&refused), "{refused}");
+}
+
+async fn core_module_or_native_code(lab: &mut Lab) {
+    let module = wat::parse_str("(module)").unwrap();
+    for (bytes, is) in [
+        (module, "a core WebAssembly module"),
+        (b"\x7fELF\x02\x01\x01".to_vec(), "precompiled native code"),
+        (b"#!/bin/sh\n".to_vec(), "something else than WebAssembly"),
+    ] {
+        never_runs(
+            lab,
+            bytes,
+            |error| matches!(error, HostError::NotAComponent { found } if *found == is),
+        )
+        .await;
+    }
+}
+
+async fn features_that_are_off(lab: &mut Lab) {
+    for (module, named) in [
+        ("(type (struct))", "GC"),
+        ("(tag)", "exceptions"),
+        ("(memory 1 1 shared)", "threads"),
+        ("(memory i64 1)", "memory64"),
+        ("(memory 1) (memory 1)", "multi-memory"),
+        ("(func $f return_call $f)", "tail calls"),
+        ("(func (param externref))", "externref"),
+    ] {
+        let component = bare(&format!("(core module {module})"));
+        never_runs(
+            lab,
+            component,
+            |error| matches!(error, HostError::NeedsFeature { feature } if *feature == named),
+        )
+        .await;
+    }
+}
