@@ -93,8 +93,8 @@ impl Drop for Processors {
     }
 }
 
-/// A guest that runs. Dropping it ends the guest: at once where it runs on this thread,
-/// after its turn where it has moved.
+/// A guest that runs. Dropping it ends the guest at once, or after its turn where it has one
+/// on another thread.
 pub(crate) struct Running<T> {
     shared: Arc<Shared>,
     record: Arc<Record>,
@@ -107,11 +107,25 @@ enum Place<T> {
     Gone,
 }
 
-impl<T: Send + 'static> Running<T> {
+impl<T> Running<T> {
     /// Ends the guest, and returns when it is gone.
-    pub(crate) async fn stop(self) {
-        if let Place::Moved(task) = self.place {
-            task.cancel().await;
+    pub(crate) async fn stop(mut self) {
+        if let Place::Moved(task) = std::mem::replace(&mut self.place, Place::Gone) {
+            let mut gone = std::pin::pin!(task.cancel());
+            // The first poll cancels it, after which it is in the queue or has its turn.
+            if futures::poll!(gone.as_mut()).is_pending() {
+                drop(self.shared.withdraw(&self.record));
+                gone.await;
+            }
+        }
+    }
+}
+
+impl<T> Drop for Running<T> {
+    fn drop(&mut self) {
+        if let Place::Moved(task) = std::mem::replace(&mut self.place, Place::Gone) {
+            drop(task);
+            drop(self.shared.withdraw(&self.record));
         }
     }
 }
@@ -186,6 +200,20 @@ impl Shared {
             // There is one at least: it only takes longer.
             tracing::warn!(%error, "no further thread for guests");
         }
+    }
+
+    /// Takes the turn of a call out of the queue, where it waits for one. Whoever drops the
+    /// turn drops the guest, which need not wait for a processor to be gone.
+    fn withdraw(&self, record: &Arc<Record>) -> Option<Turn> {
+        let mut queue = self.lock();
+        let mut turns = std::mem::take(&mut queue.turns).into_vec();
+        let found = turns
+            .iter()
+            .position(|turn| Arc::ptr_eq(turn.runnable.metadata(), record));
+        let turn = found.map(|index| turns.swap_remove(index));
+        queue.turns = turns.into();
+        self.waiting.store(queue.turns.len(), SeqCst);
+        turn
     }
 
     fn start_thread(self: &Arc<Self>, queue: &mut Queue) -> std::io::Result<()> {

@@ -61,9 +61,12 @@ pub struct Limits {
     pub http_first_byte_ms: u64,
     /// Handles that the guest may hold at once.
     pub handles: u32,
+    /// Questions to the person in one call; the time in which they are answered does not
+    /// count as wall time.
+    pub questions: u32,
     /// What the guest may hand to the host in one go, a result or the arguments of one
     /// host call, counted as the host holds it: a string by its bytes, an element of a list
-    /// by some 32 bytes.
+    /// by 40 bytes.
     pub transfer_bytes: u64,
 }
 
@@ -88,6 +91,7 @@ impl Limits {
             http_connect_ms: 5_000,
             http_first_byte_ms: 15_000,
             handles: 10_000,
+            questions: 16,
             transfer_bytes: 96 << 20,
         }
     }

@@ -27,6 +27,8 @@ pub(crate) struct CallState {
     pub(crate) record: Arc<Record>,
     /// When the agent was last told how far the call is.
     pub(crate) reported: Option<std::time::Instant>,
+    /// How many questions the guest has asked.
+    pub(crate) asked: u32,
 }
 
 impl CallState {
@@ -68,6 +70,7 @@ impl CallState {
             meter: Meter::new(&limits),
             record,
             reported: None,
+            asked: 0,
         })
     }
 }

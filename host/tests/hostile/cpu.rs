@@ -9,6 +9,7 @@ use crate::support::reply;
 
 cases! {
     "01" endless_loop => "stopped at `cpu_ms`, or at `call_ms` where that is less";
+    "01" loop_between_naps => "stopped at `cpu_ms`: short turns add up";
     "02" loop_in_start => "stopped at `cpu_ms`";
     "03" loop_in_realloc => "stopped at `cpu_ms`";
     "03" loop_in_post_return => "stopped at `cpu_ms`";
@@ -26,6 +27,30 @@ async fn endless_loop(lab: &mut Lab) {
     lab.limit(|limits| limits.call_ms = 200).await;
     let outcome = lab.attack(running(SPIN), Bounds::tight()).await;
     stopped_at(outcome, "call_ms", 200);
+}
+
+async fn loop_between_naps(lab: &mut Lab) {
+    lab.limit(|limits| limits.cpu_ms = 100).await;
+    let napping = guest::importing(
+        guest::CLOCK,
+        &[
+            ("block", r#"$poll "[method]pollable.block""#),
+            ("subscribe", r#"$clock "subscribe-duration""#),
+        ],
+        r#"(import "h" "block" (func $block (param i32)))
+        (import "h" "subscribe" (func $subscribe (param i64) (result i32)))
+        (func (export "run") (local $left i32)
+            (loop $more
+                (local.set $left (i32.const 3000000))
+                (loop $spin
+                    (local.set $left (i32.sub (local.get $left) (i32.const 1)))
+                    (br_if $spin (local.get $left)))
+                (call $block (call $subscribe (i64.const 1000000)))
+                (br $more)))"#,
+        guest::RUN,
+    );
+    let outcome = lab.attack(napping, Bounds::tight()).await;
+    stopped_at(outcome, "cpu_ms", 100);
 }
 
 async fn loop_in_start(lab: &mut Lab) {

@@ -190,4 +190,29 @@ async fn spinning_tools(lab: &mut Lab) {
     for spinner in spinners {
         stopped_at(spinner.await.unwrap(), "call_ms", 3_000);
     }
+    let lonely = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(one_thread_for_all(spinner))
+    });
+    assert!(lonely.join().unwrap() < Duration::from_millis(500));
+}
+
+/// How long a nap of 10 ms takes on a runtime of one thread that calls a spinning tool.
+async fn one_thread_for_all(spinner: tool_hub_host::Tool) -> Duration {
+    let call = async {
+        stopped_at(spinner.call("run", "").await, "call_ms", 3_000);
+    };
+    let naps = async {
+        let mut longest = Duration::ZERO;
+        for _ in 0..50 {
+            let begun = std::time::Instant::now();
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            longest = longest.max(begun.elapsed());
+        }
+        longest
+    };
+    tokio::join!(call, naps).1
 }

@@ -17,6 +17,7 @@ cases! {
     "35" text_beyond_the_memory => "a trap";
     "62" messages_on_standard_output => "captured; neither stream of the process carries it";
     "63" references_to_the_network => "refused in a question's schema, never fetched";
+    "71" questions_without_end => "the seventeenth is refused and names the limit";
     "64" text_that_forges_a_turn => "one text of the tool's, letter by letter";
 }
 
@@ -183,6 +184,30 @@ async fn references_to_the_network(lab: &mut Lab) {
         .attack(answering(64, length, &data, ""), Bounds::tight())
         .await;
     assert_eq!(reply(outcome).text(), result);
+}
+
+async fn questions_without_end(lab: &mut Lab) {
+    let asking = importing(
+        guest::INTERACTION,
+        &[("ask", r#"$interaction "ask""#)],
+        r#"(import "h" "ask" (func $ask (param i32 i32 i32 i32 i32 i32 i32)))
+        (data (i32.const 64) "key")
+        (func (export "run") (param i32 i32) (result i32)
+            (loop $more
+                (call $ask (i32.const 64) (i32.const 3) (i32.const 64) (i32.const 3)
+                    (local.get 0) (local.get 1) (i32.const 128))
+                ;; Until the question itself is what is wrong.
+                (br_if $more (i32.ne (i32.load8_u (i32.const 132)) (i32.const 3))))
+            (i32.const 136))"#,
+        r#"(func (export "run") (param "schema" string) (result string)
+            (canon lift (core func $i "run") (memory $memory) (realloc $realloc)))"#,
+    );
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let arguments = json!({"schema": schema.to_string()}).to_string();
+    let asking = lab.load(asking).await;
+    let outcome = lab.call(&asking, &arguments, Bounds::tight()).await;
+    let named = "a call asks at most 16 questions (limit questions = 16)";
+    assert_eq!(reply(outcome).text(), named);
 }
 
 async fn text_that_forges_a_turn(lab: &mut Lab) {
