@@ -74,23 +74,6 @@ pub(crate) fn trouble(error: &wasmtime::Error, state: &CallState) -> Failure {
     other(error, state)
 }
 
-/// What the engine and its interfaces say when a guest reaches a limit, where they say it as
-/// text only.
-const TEXTS: [(&str, fn(&Limits) -> Failure); 3] = [
-    (
-        "fuel allocated for hostcalls has been exhausted",
-        |limits| {
-            let why = "it hands too much to the host at once";
-            limit("transfer_bytes", limits.transfer_bytes, why)
-        },
-    ),
-    ("handle limit exceeded", too_many_handles),
-    ("requested len", |limits| {
-        let why = "it asks for too many random bytes at once";
-        limit("random_bytes", limits.random_bytes, why)
-    }),
-];
-
 fn too_many_handles(limits: &Limits) -> Failure {
     let why = "it holds too many handles";
     limit("handles", limits.handles.into(), why)
@@ -110,9 +93,17 @@ fn growth(refused: Refused, limits: &Limits) -> Failure {
 fn other(error: &wasmtime::Error, state: &CallState) -> Failure {
     // What stands around it says where in the guest, which tells an agent nothing.
     let text = error.root_cause().to_string();
-    let known = TEXTS.iter().find(|(known, _)| text.contains(known));
-    if let Some((_, failure)) = known {
-        return failure(&state.record.limits);
+    let limits = &state.record.limits;
+    if text.contains("fuel allocated for hostcalls has been exhausted") {
+        let why = "it hands too much to the host at once";
+        return limit("transfer_bytes", limits.transfer_bytes, why);
+    }
+    if text.contains("handle limit exceeded") {
+        return too_many_handles(limits);
+    }
+    if text.contains("requested len") {
+        let why = "it asks for too many random bytes at once";
+        return limit("random_bytes", limits.random_bytes, why);
     }
     let message = format!("the tool trapped: {}", first_line(&text));
     Failure::new(FailureKind::Trapped, with_last_words(message, state))

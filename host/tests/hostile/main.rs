@@ -10,6 +10,11 @@
     clippy::disallowed_methods,
     reason = "the canaries stand in the environment and in files of a test"
 )]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the process of a case tells the one that started it"
+)]
 
 mod canaries;
 mod case;

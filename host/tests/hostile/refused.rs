@@ -24,7 +24,7 @@ async fn undeclared_import(lab: &mut Lab) {
     let named = "it imports `evil:host/shell@1.0.0`, which this host does not offer";
     assert_eq!(refusal.to_string(), named);
     let inspection = inspect(&verified).unwrap();
-    assert_eq!(inspection.refusals, [refusal.clone()]);
+    assert_eq!(inspection.refusals, std::slice::from_ref(&refusal));
     let approved = inspection.approve(Grants::none());
     assert!(matches!(approved, Err(HostError::Refused { .. })));
     // A program that embeds the host may go past the inspection, and gets no further.
