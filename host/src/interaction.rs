@@ -6,7 +6,8 @@ use std::pin::Pin;
 use serde_json::Value;
 
 /// The agent's side of a running call. Every method has an answer for an agent that cannot
-/// do it, so an implementation states only what it can.
+/// do it, so an implementation states only what it can. The methods are called on threads
+/// that run guests: none of them may block.
 pub trait Interaction: Send + Sync {
     /// Takes note of how far the call is. Called at most about ten times a second.
     fn progress(&self, progress: Progress) {

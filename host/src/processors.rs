@@ -346,3 +346,6 @@ impl<T> Drop for Moved<T> {
         drop(self.guest.take());
     }
 }
+
+#[cfg(test)]
+mod tests;

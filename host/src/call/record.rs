@@ -57,6 +57,20 @@ impl Record {
         }
     }
 
+    /// A record of a call of no tool in particular.
+    #[cfg(test)]
+    pub(crate) fn blank() -> Self {
+        Self {
+            time: Time::new(),
+            stdout: Captured::new(0),
+            stderr: Captured::new(0),
+            denials: Denials::default(),
+            limits: Limits::standard(),
+            interaction: Arc::new(crate::Nobody),
+            absent: Arc::new([]),
+        }
+    }
+
     /// Adds to a failure that is the tool's own what the host knows: a refusal that led to
     /// it, or something that was asked for and is not there.
     pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
