@@ -61,11 +61,29 @@ impl WasiHttpHooks for Gate {
         _transmitted: Driver,
     ) -> Box<dyn Future<Output = Result<Response, Error>> + Send> {
         let rules = self.0.clone();
-        Box::new(async move { rules.send(request, options.unwrap_or_default()).await })
+        Box::new(async move { rules.send_noted(request, options.unwrap_or_default()).await })
     }
 }
 
 impl Rules {
+    /// Sends a request, and notes the limit that it or its answer's body reaches.
+    async fn send_noted(
+        &self,
+        request: Request,
+        options: RequestOptions,
+    ) -> Result<Response, Error> {
+        let (limits, denials) = (self.limits, self.denials.clone());
+        let note = move |error: Error| {
+            if let Some((limit, value)) = reached(&limits, &options, &error) {
+                denials.reached(limit, value);
+            }
+            error
+        };
+        let (response, driver) = self.send(request, options).await.map_err(&note)?;
+        let response = response.map(|body| body.map_err(note).boxed_unsync());
+        Ok((response, driver))
+    }
+
     async fn send(&self, mut request: Request, options: RequestOptions) -> Result<Response, Error> {
         let origin = self.admit(request.uri())?;
         let permit = self
@@ -116,6 +134,33 @@ impl Rules {
                 Err(Error::HttpRequestDenied)
             }
         }
+    }
+}
+
+/// The limit that `error` comes of, unless the guest had asked for less itself.
+fn reached(
+    limits: &Limits,
+    options: &RequestOptions,
+    error: &Error,
+) -> Option<(&'static str, u64)> {
+    let ours = |asked: Option<Duration>, limit, max_ms| {
+        let shorter = asked.is_some_and(|asked| asked < Duration::from_millis(max_ms));
+        (!shorter).then_some((limit, max_ms))
+    };
+    match error {
+        Error::ConnectionLimitReached => Some(("http_in_flight", limits.http_in_flight.into())),
+        Error::HttpResponseBodySize(_) => Some(("http_response_bytes", limits.http_response_bytes)),
+        Error::ConnectionTimeout => ours(
+            options.connect_timeout,
+            "http_connect_ms",
+            limits.http_connect_ms,
+        ),
+        Error::ConnectionReadTimeout => {
+            let asked = [options.first_byte_timeout, options.between_bytes_timeout];
+            let asked = asked.into_iter().flatten().min();
+            ours(asked, "http_first_byte_ms", limits.http_first_byte_ms)
+        }
+        _ => None,
     }
 }
 

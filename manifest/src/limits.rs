@@ -92,7 +92,7 @@ impl Limits {
             http_first_byte_ms: 15_000,
             handles: 10_000,
             questions: 16,
-            transfer_bytes: 96 << 20,
+            transfer_bytes: 120 << 20,
         }
     }
 

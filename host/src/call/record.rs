@@ -1,6 +1,6 @@
 //! What is known of a call when its guest is gone.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tool_hub_manifest::Limits;
 
@@ -26,20 +26,40 @@ pub(crate) struct Record {
 
 /// What the host refused during a call, in order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Denials(Arc<Mutex<Vec<Denial>>>);
+pub(crate) struct Denials(Arc<Mutex<Refused>>);
+
+#[derive(Debug, Default)]
+struct Refused {
+    denials: Vec<Denial>,
+    /// The limit that was reached last, and its value.
+    limit: Option<(&'static str, u64)>,
+}
 
 impl Denials {
     pub(crate) fn add(&self, denial: Denial) {
-        let mut denials = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let denials = &mut self.lock().denials;
         // A guest may try as often as it likes; one refusal explains all.
         if denials.len() < 8 && !denials.contains(&denial) {
             denials.push(denial);
         }
     }
 
+    /// Notes that `limit` was reached by something that does not end the call.
+    pub(crate) fn reached(&self, limit: &'static str, value: u64) {
+        self.lock().limit = Some((limit, value));
+    }
+
+    /// The limit that was reached last, and its value.
+    pub(crate) fn limit(&self) -> Option<(&'static str, u64)> {
+        self.lock().limit
+    }
+
     fn last(&self) -> Option<Denial> {
-        let denials = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        denials.last().cloned()
+        self.lock().denials.last().cloned()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Refused> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -71,8 +91,8 @@ impl Record {
         }
     }
 
-    /// Adds to a failure that is the tool's own what the host knows: a refusal that led to
-    /// it, or something that was asked for and is not there.
+    /// Adds to a failure that is the tool's own what the host knows: a refusal or a limit that
+    /// led to it, or something that was asked for and is not there.
     pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
         if matches!(
             failure.kind,
@@ -87,6 +107,9 @@ impl Record {
                 capability: denial.capability(),
             };
             failure.retryable = false;
+        } else if let Some((limit, value)) = self.denials.limit() {
+            let reached = format!("limit {limit} = {value} was reached");
+            failure.message = format!("{} ({reached})", failure.message);
         } else if let Some(reminder) = grant::reminder(&self.absent) {
             failure.fix = match failure.fix {
                 None => Some(reminder),
@@ -109,5 +132,22 @@ impl Record {
             stderr,
             dropped_bytes: dropped + more,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_led_to_a_failure_is_named() {
+        let record = Record::blank();
+        let failure = || Failure::new(FailureKind::Failed, "no answer");
+        assert_eq!(record.explain(failure()), failure());
+        record.denials.reached("http_in_flight", 16);
+        let explained = record.explain(failure());
+        let named = "no answer (limit http_in_flight = 16 was reached)";
+        assert_eq!(explained.message, named);
+        assert_eq!(explained.kind, FailureKind::Failed);
     }
 }

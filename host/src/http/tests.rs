@@ -71,7 +71,7 @@ async fn get(rules: &Rules, uri: &str) -> Result<(http::StatusCode, Bytes), Erro
         .header("host", "x")
         .body(body)
         .unwrap();
-    let (response, driver) = rules.send(request, RequestOptions::default()).await?;
+    let (response, driver) = rules.send_noted(request, RequestOptions::default()).await?;
     let driver = tokio::spawn(Pin::from(driver));
     let status = response.status();
     let body = response.into_body().collect().await?.to_bytes();
@@ -144,6 +144,7 @@ async fn long_and_slow_responses_are_cut() {
         matches!(cut, Err(Error::HttpResponseBodySize(Some(1_000)))),
         "{cut:?}"
     );
+    assert_eq!(short.denials.limit(), Some(("http_response_bytes", 1_000)));
 
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
     let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
@@ -152,6 +153,7 @@ async fn long_and_slow_responses_are_cut() {
     });
     let cut = get(&hasty, &origin).await;
     assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
+    assert_eq!(hasty.denials.limit(), Some(("http_first_byte_ms", 50)));
 
     let silent = "|HTTP/1.1 200 OK\r\n\r\n";
     let origin = format!("http://127.0.0.1:{}", server(silent.into()).await);
@@ -160,6 +162,7 @@ async fn long_and_slow_responses_are_cut() {
     });
     let cut = get(&hasty, &origin).await;
     assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
+    assert_eq!(hasty.denials.limit(), Some(("http_first_byte_ms", 50)));
 }
 
 #[tokio::test]
@@ -175,5 +178,23 @@ async fn requests_in_flight_are_counted_until_their_bodies_end() {
         matches!(second, Err(Error::ConnectionLimitReached)),
         "{second:?}"
     );
+    assert_eq!(one.denials.limit(), Some(("http_in_flight", 1)));
     assert!(get(&one, &origin).await.is_ok());
+}
+
+#[test]
+fn a_time_that_the_guest_chose_is_not_the_host_s_limit() {
+    let limits = Limits::standard();
+    let timeout = Error::ConnectionTimeout;
+    let hasty = RequestOptions {
+        connect_timeout: Some(Duration::from_millis(1)),
+        ..RequestOptions::default()
+    };
+    assert_eq!(reached(&limits, &hasty, &timeout), None);
+    let patient = RequestOptions {
+        connect_timeout: Some(Duration::from_secs(60)),
+        ..RequestOptions::default()
+    };
+    let ours = Some(("http_connect_ms", limits.http_connect_ms));
+    assert_eq!(reached(&limits, &patient, &timeout), ours);
 }

@@ -32,7 +32,7 @@ async fn long_string_to_the_host(lab: &mut Lab) {
         guest::RUN,
     );
     let outcome = lab.attack(text, Bounds::tight()).await;
-    stopped_at(outcome, "transfer_bytes", 96 << 20);
+    stopped_at(outcome, "transfer_bytes", 120 << 20);
 }
 
 /// Writes `write`, a pointer and a length, to standard output.
@@ -61,7 +61,7 @@ fn writer(before: &str, write: &str) -> Vec<u8> {
 async fn long_list_to_the_host(lab: &mut Lab) {
     let write = format!("(call $write (local.get $out) {LONG} (i32.const 16))");
     let outcome = lab.attack(writer(GROW, &write), Bounds::tight()).await;
-    stopped_at(outcome, "transfer_bytes", 96 << 20);
+    stopped_at(outcome, "transfer_bytes", 120 << 20);
 }
 
 async fn a_gibibyte_of_output(lab: &mut Lab) {
@@ -106,13 +106,13 @@ fn aliases(count: u32, length: u32) -> Vec<u8> {
 }
 
 async fn one_string_a_million_times(lab: &mut Lab) {
-    let bounds = Bounds::tight().and_mib(8 + 96);
+    let bounds = Bounds::tight().and_mib(8 + 120);
     let outcome = lab.attack(aliases(1_000_000, 1_000), bounds).await;
-    stopped_at(outcome, "transfer_bytes", 96 << 20);
+    stopped_at(outcome, "transfer_bytes", 120 << 20);
 }
 
 async fn result_that_is_too_long(lab: &mut Lab) {
-    let bounds = Bounds::tight().and_mib(8 + 96);
+    let bounds = Bounds::tight().and_mib(8 + 120);
     let outcome = lab.attack(aliases(1_000, 60_000), bounds).await;
     stopped_at(outcome, "outcome_bytes", 16 << 20);
 }
