@@ -14,7 +14,8 @@ pub(crate) const RUN_NUMBER: &str =
 pub(crate) const CLOCK: &str = r#"
     (import "wasi:io/poll@0.2.0" (instance $poll
         (export "pollable" (type $p (sub resource)))
-        (export "[method]pollable.block" (func (param "self" (borrow $p))))))
+        (export "[method]pollable.block" (func (param "self" (borrow $p))))
+        (export "poll" (func (param "in" (list (borrow $p))) (result (list u32))))))
     (alias export $poll "pollable" (type $pollable))
     (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clock
         (alias outer 1 $pollable (type $outer))
@@ -32,6 +33,9 @@ pub(crate) const OUTPUT: &str = r#"
         (export "stream-error" (type $failed (eq $failed')))
         (export "[method]output-stream.write" (func
             (param "self" (borrow $stream)) (param "contents" (list u8))
+            (result (result (error $failed)))))
+        (export "[method]output-stream.write-zeroes" (func
+            (param "self" (borrow $stream)) (param "len" u64)
             (result (result (error $failed)))))))
     (alias export $streams "output-stream" (type $output-stream))
     (import "wasi:cli/stdout@0.2.0" (instance $stdout

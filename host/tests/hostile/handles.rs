@@ -7,6 +7,7 @@ use crate::support::reply;
 
 cases! {
     "10" pollable_flood => "stopped at `handles`";
+    "10" one_pollable_a_million_times => "stopped at `handles`: what is lent counts";
     "10" resource_flood => "stopped at `handles`";
     "15" two_gigabytes_of_randomness => "stopped at `random_bytes`, from either source";
     "15" randomness_in_small_pieces => "given, and nothing of it kept";
@@ -23,6 +24,30 @@ async fn pollable_flood(lab: &mut Lab) {
         guest::RUN,
     );
     let outcome = lab.attack(flood, Bounds::tight()).await;
+    stopped_at(outcome, "handles", 10_000);
+}
+
+async fn one_pollable_a_million_times(lab: &mut Lab) {
+    let lender = importing(
+        guest::CLOCK,
+        &[
+            ("subscribe", r#"$clock "subscribe-duration""#),
+            ("poll", r#"$poll "poll""#),
+        ],
+        r#"(import "h" "subscribe" (func $subscribe (param i64) (result i32)))
+        (import "h" "poll" (func $poll (param i32 i32 i32)))
+        (func (export "run") (local $nap i32) (local $at i32)
+            (drop (memory.grow (i32.const 100)))
+            (local.set $nap (call $subscribe (i64.const 1)))
+            (local.set $at (i32.const 65536))
+            (loop $more
+                (i32.store (local.get $at) (local.get $nap))
+                (local.set $at (i32.add (local.get $at) (i32.const 4)))
+                (br_if $more (i32.lt_u (local.get $at) (i32.const 4065536))))
+            (call $poll (i32.const 65536) (i32.const 1000000) (i32.const 16)))"#,
+        guest::RUN,
+    );
+    let outcome = lab.attack(lender, Bounds::tight().and_mib(16)).await;
     stopped_at(outcome, "handles", 10_000);
 }
 

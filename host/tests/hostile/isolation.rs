@@ -14,6 +14,7 @@ cases! {
     "26" files_of_the_process => "not found and not permitted, beside a directory that was granted";
     "27" variables_of_the_process => "absent, and so are its arguments";
     "36" call_after_a_trap => "a fresh instance: memory, globals and tables as at the start";
+    "72" exit_of_the_process => "ends the guest, and nothing else";
     "37" memory_of_another_call => "zeros, in memory and on the stack of values";
 }
 
@@ -147,6 +148,26 @@ async fn call_after_a_trap(lab: &mut Lab) {
     for _ in 0..50 {
         trapped(lab.call(&tool, "", Bounds::tight()).await, "unreachable");
         assert_eq!(reply(tool.call("look", "").await).text(), "0");
+    }
+}
+
+async fn exit_of_the_process(lab: &mut Lab) {
+    for (status, number) in [(0, 0), (1, 1)] {
+        let exiting = importing(
+            r#"(import "wasi:cli/exit@0.2.0" (instance $exit
+                (export "exit" (func (param "status" (result))))))"#,
+            &[("exit", r#"$exit "exit""#)],
+            &format!(
+                r#"(import "h" "exit" (func $exit (param i32)))
+                (func (export "run") (call $exit (i32.const {status})))"#
+            ),
+            guest::RUN,
+        );
+        let outcome = lab.attack(exiting, Bounds::tight()).await;
+        trapped(
+            outcome,
+            &format!("the tool ended itself with status {number}"),
+        );
     }
 }
 

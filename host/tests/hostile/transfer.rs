@@ -3,7 +3,7 @@
 use crate::canaries::GUEST_OUTPUT;
 use crate::case::cases;
 use crate::guest::{self, importing, plain};
-use crate::lab::{Bounds, Lab, stopped_at};
+use crate::lab::{Bounds, Lab, stopped_at, trapped};
 use crate::support::reply;
 
 cases! {
@@ -13,6 +13,7 @@ cases! {
     "13" result_that_is_too_long => "stopped at `outcome_bytes`";
     "13" result_that_swells => "stopped at `outcome_bytes`; its JSON is not written to the end";
     "13" failure_that_is_too_long => "stopped at `outcome_bytes`";
+    "14" zeroes_without_number => "a trap, and none of them is made";
     "14" a_gibibyte_of_output => "1 MiB of it is kept, the rest is counted and dropped";
 }
 
@@ -43,11 +44,13 @@ fn writer(before: &str, write: &str) -> Vec<u8> {
             ("stdout", r#"$stdout "get-stdout""#),
             ("stderr", r#"$stderr "get-stderr""#),
             ("write", r#"$streams "[method]output-stream.write""#),
+            ("zeroes", r#"$streams "[method]output-stream.write-zeroes""#),
         ],
         &format!(
             r#"(import "h" "stdout" (func $stdout (result i32)))
             (import "h" "stderr" (func $stderr (result i32)))
             (import "h" "write" (func $write (param i32 i32 i32 i32)))
+            (import "h" "zeroes" (func $zeroes (param i32 i64 i32)))
             (data (i32.const 64) "{GUEST_OUTPUT}")
             (func (export "run") (local $out i32) (local $left i32)
                 (local.set $out (call $stdout))
@@ -62,6 +65,14 @@ async fn long_list_to_the_host(lab: &mut Lab) {
     let write = format!("(call $write (local.get $out) {LONG} (i32.const 16))");
     let outcome = lab.attack(writer(GROW, &write), Bounds::tight()).await;
     stopped_at(outcome, "transfer_bytes", 120 << 20);
+}
+
+async fn zeroes_without_number(lab: &mut Lab) {
+    for length in ["0x7fffffffffffffff", "0x10000000000", "0x40000000"] {
+        let write = format!("(call $zeroes (local.get $out) (i64.const {length}) (i32.const 16))");
+        let outcome = lab.attack(writer("", &write), Bounds::tight()).await;
+        trapped(outcome, "cannot write more zeroes");
+    }
 }
 
 async fn a_gibibyte_of_output(lab: &mut Lab) {
