@@ -211,7 +211,7 @@ mod tests {
         let database = Database::open_sqlite(&path).await.unwrap();
         let mut writing = database.write().await.unwrap();
         for sql in [
-            "INSERT INTO accounts (id, kind, name, name_folded, created_ms) VALUES ('o', 'user', 'o', 'o', 0)",
+            "INSERT INTO accounts (id, kind, name, name_folded, full_name, created_ms) VALUES ('o', 'user', 'o', 'o', '', 0)",
             "INSERT INTO repositories (id, kind, owner, name, name_folded, private, created_ms, modified_ms) \
              VALUES ('a', 'model', 'o', 'a', 'a', 0, 0, 0), ('b', 'model', 'o', 'b', 'b', 0, 0, 0), ('c', 'model', 'o', 'c', 'c', 0, 0, 0)",
         ] {
