@@ -20,7 +20,7 @@ use std::str::FromStr;
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use serde::Deserialize;
-use tool_hub_host::{Host, HostConfig};
+use tool_hub_host::{Compiler, Host, HostConfig};
 use tool_hub_manifest::VariableName;
 use tool_hub_registry_client::{Client, ClientConfig, Store, Token};
 use tool_hub_registry_server::{AddressError, DatabaseAddress, S3Storage};
@@ -28,6 +28,7 @@ use url::Url;
 
 use crate::args::Global;
 use crate::clear_text::{self, ClearText};
+use crate::compiler;
 use crate::credentials::Credentials;
 use crate::diagnosis::Problem;
 use crate::log::{self, Logging};
@@ -177,11 +178,12 @@ impl Config {
         Ok(Store::open(&self.store)?)
     }
 
-    /// The sandbox, with the cache of compiled code. No tool is ever given a directory in
+    /// The sandbox, with the cache of compiled code and the compiler. No tool is ever given a directory in
     /// which `tool` keeps its own things.
     pub(crate) fn open_host(&self) -> anyhow::Result<Host> {
         let mut host = HostConfig::new();
         host.cache = Some(self.compiled.clone());
+        host.compiler = Compiler::Child(compiler::process()?);
         host.refused_directories = vec![
             self.store.clone(),
             self.user.clone(),

@@ -246,8 +246,9 @@ impl Hint for HostError {
             Self::Refused { .. }
             | Self::TooBig { .. }
             | Self::NeedsTooMuch { .. }
-            | Self::NeedsFeature { .. } => Exit::Refused,
-            Self::Engine { .. } | Self::Compile { .. } => Exit::Unexpected,
+            | Self::NeedsFeature { .. }
+            | Self::CompileLimit { .. } => Exit::Refused,
+            Self::Engine { .. } | Self::Compile { .. } | Self::Compiler { .. } => Exit::Unexpected,
             _ => Exit::User,
         }
     }
@@ -267,6 +268,12 @@ impl Hint for HostError {
             Self::Disagreement { .. } => {
                 vec![
                     "change tool.toml or the WIT so that they say the same, then build again"
+                        .to_owned(),
+                ]
+            }
+            Self::CompileLimit { .. } => {
+                vec![
+                    "nothing was run; a component that takes so much is broken or hostile"
                         .to_owned(),
                 ]
             }

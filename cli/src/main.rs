@@ -8,6 +8,7 @@ mod build;
 mod clear_text;
 mod columns;
 mod commands;
+mod compiler;
 mod config;
 mod credentials;
 mod diagnosis;
@@ -36,6 +37,9 @@ use crate::config::Config;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
+    if compiler::is_wanted() {
+        return tool_hub_host::compile_for_parent();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -2,7 +2,6 @@
 //! entry counts only when it carries a MAC made with this directory's own key over exactly
 //! the bytes that are then used. Whatever is wrong with an entry, it is compiled again.
 
-mod image;
 mod trim;
 
 use std::collections::HashMap;
@@ -16,11 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::NamedTempFile;
 use tool_hub_manifest::Digest;
 use wasmtime::Engine;
-use wasmtime::component::Component;
 
 use crate::HostError;
-
-use self::image::Image;
+use crate::code::{Code, Image};
 
 pub use trim::Trimmed;
 
@@ -36,9 +33,8 @@ pub(crate) struct Cache {
     key: [u8; KEY_BYTES],
     /// The engine's version and configuration: code made by another is never looked at.
     compatibility: u64,
-    engine: Engine,
     /// Entries that are being read before they are asked for.
-    ahead: Mutex<HashMap<Digest, Receiver<io::Result<Image>>>>,
+    ahead: Mutex<HashMap<Digest, Receiver<io::Result<Code>>>>,
 }
 
 /// The place of one component's code.
@@ -64,7 +60,6 @@ impl Cache {
             directory: directory.to_owned(),
             key,
             compatibility: hasher.finish(),
-            engine: engine.clone(),
             ahead: Mutex::default(),
         })
     }
@@ -80,7 +75,7 @@ impl Cache {
         });
     }
 
-    fn ahead(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Receiver<io::Result<Image>>>> {
+    fn ahead(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Receiver<io::Result<Code>>>> {
         self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,9 +102,9 @@ impl Cache {
 
 impl Entry<'_> {
     /// The code, when there is an entry and it is authentic. Every failure is a miss.
-    pub(crate) fn load(&self) -> Option<Component> {
-        match self.image().and_then(|image| self.deserialize(&image)) {
-            Ok(component) => Some(component),
+    pub(crate) fn load(&self) -> Option<Code> {
+        match self.code() {
+            Ok(code) => Some(code),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
                 tracing::warn!(path = %self.path.display(), %error, "compiled code is not used");
@@ -118,19 +113,15 @@ impl Entry<'_> {
         }
     }
 
-    /// Keeps the code of `component`. Failing to is no failure of the load.
-    pub(crate) fn store(&self, component: &Component) {
-        let written = component
-            .serialize()
-            .map_err(|error| io::Error::other(format!("{error:#}")))
-            .and_then(|code| self.write(&code));
-        if let Err(error) = written {
+    /// Keeps `code`. Failing to is no failure of the load.
+    pub(crate) fn store(&self, code: &Code) {
+        if let Err(error) = self.write(code.image()) {
             tracing::warn!(path = %self.path.display(), %error, "compiled code is not kept");
         }
     }
 
     /// The authentic code, from the read that was begun ahead where there is one.
-    fn image(&self) -> io::Result<Image> {
+    fn code(&self) -> io::Result<Code> {
         let begun = self.cache.ahead().remove(&self.digest);
         match begun.map(|begun| begun.recv()) {
             Some(Ok(read)) => read,
@@ -140,7 +131,12 @@ impl Entry<'_> {
 
     /// Copies the entry into memory that nobody can change, and authenticates that memory. A
     /// mapping of the file would show later changes to the file.
-    fn read(&self) -> io::Result<Image> {
+    #[expect(
+        unsafe_code,
+        reason = "the MAC over these very bytes says that an engine of this version and \
+                  configuration made them from this component"
+    )]
+    fn read(&self) -> io::Result<Code> {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
         let length = length
@@ -156,27 +152,17 @@ impl Entry<'_> {
         if blake3::Hash::from(mac) != hasher.finalize() {
             return Err(invalid("the entry is not authentic"));
         }
-        Ok(image)
+        // SAFETY: only `write` makes entries with this key, and only of code that the
+        // compiler vouched for, whole.
+        Ok(unsafe { Code::vouched(image) })
     }
 
-    #[expect(
-        unsafe_code,
-        reason = "deserialising trusts its input; the MAC over these very bytes says that an \
-                  engine of this version and configuration made them from this component"
-    )]
-    fn deserialize(&self, image: &Image) -> io::Result<Component> {
-        // SAFETY: every image comes from `read`, which authenticated it as the output of
-        // `serialize` of a compatible engine, and it cannot have changed since.
-        let component = unsafe { image.deserialize(&self.cache.engine) };
-        component.map_err(|error| invalid(&format!("{error:#}")))
-    }
-
-    fn write(&self, code: &[u8]) -> io::Result<()> {
+    fn write(&self, code: &Image) -> io::Result<()> {
         let mut file = NamedTempFile::new_in(&self.cache.directory)?;
-        let mut hasher = self.cache.mac(&self.digest, code.len() as u64);
-        hasher.update(code);
+        let mut hasher = self.cache.mac(&self.digest, code.length());
+        code.hash(&mut hasher)?;
         file.write_all(hasher.finalize().as_bytes())?;
-        file.write_all(code)?;
+        io::copy(&mut code.read()?, &mut file)?;
         file.as_file().sync_all()?;
         file.persist(&self.path).map_err(|error| error.error)?;
         File::open(&self.cache.directory)?.sync_all()

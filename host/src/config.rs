@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use tool_hub_manifest::Limits;
 
+use crate::Compiler;
+
 /// How a host is set up.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -13,6 +15,8 @@ pub struct HostConfig {
     /// The directory of the compiled-code cache, made when it is missing, readable by its
     /// owner only. Without one, every load compiles.
     pub cache: Option<PathBuf>,
+    /// Where components are compiled.
+    pub compiler: Compiler,
     /// Directories that are never given to a tool, whatever was granted, and neither is
     /// anything that holds them: the embedder's own files. The root directory and the cache
     /// are refused in any case.
@@ -31,12 +35,14 @@ pub struct HostConfig {
     reason = "what guards a machine is set up by name, never by default"
 )]
 impl HostConfig {
-    /// The standard limits, no cache, 32 calls at once, as many of them running as there are
-    /// processors, and 256 waiting. Tools get nothing beyond what is granted to each of them.
+    /// The standard limits, no cache, compilation in this process, 32 calls at once, as many
+    /// of them running as there are processors, and 256 waiting. Tools get nothing beyond
+    /// what is granted to each of them.
     pub fn new() -> Self {
         Self {
             limits: Limits::standard(),
             cache: None,
+            compiler: Compiler::InProcess,
             refused_directories: Vec::new(),
             calls_in_flight_max: 32,
             calls_running_max: processors(),

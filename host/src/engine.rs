@@ -51,6 +51,21 @@ fn compiled_features() -> wasmparser::WasmFeatures {
 
 /// Builds the engine for calls with at most `limits`, `calls` of them at once.
 pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
+    let mut config = config();
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, calls)));
+    Engine::new(&config).map_err(|error| HostError::Engine {
+        reason: format!("{error:#}"),
+    })
+}
+
+/// Builds an engine that only compiles, for any of the engines that run: it has no pool,
+/// whose address space a process with little memory would not get.
+pub(crate) fn compiling() -> wasmtime::Result<Engine> {
+    Engine::new(&config())
+}
+
+/// What compiled code depends on.
+fn config() -> Config {
     let mut config = Config::new();
     config
         .epoch_interruption(true)
@@ -62,11 +77,8 @@ pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
         .generate_address_map(false)
         .native_unwind_info(false)
         .wasm_features(compiled_features(), true)
-        .wasm_features(compiled_features().complement(), false)
-        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, calls)));
-    Engine::new(&config).map_err(|error| HostError::Engine {
-        reason: format!("{error:#}"),
-    })
+        .wasm_features(compiled_features().complement(), false);
+    config
 }
 
 /// Room for `calls` of the biggest components at once, so that a permit to call is enough.
@@ -160,6 +172,8 @@ impl Drop for Ticking {
 
 #[cfg(test)]
 mod tests {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
     use super::*;
 
     #[test]
@@ -167,6 +181,20 @@ mod tests {
         let engine = engine(&Limits::standard(), 1).unwrap();
         let differ = engine.get_wasm_features() ^ features();
         assert_eq!(differ, wasmparser::WasmFeatures::MULTI_MEMORY);
+    }
+
+    #[test]
+    fn code_is_the_same_whatever_the_limits_and_whoever_compiles() {
+        let hash = |engine: Engine| {
+            let mut hasher = DefaultHasher::new();
+            engine.precompile_compatibility_hash().hash(&mut hasher);
+            hasher.finish()
+        };
+        let mut small = Limits::standard();
+        small.memory_bytes = 1 << 20;
+        let expect = hash(engine(&Limits::standard(), 32).unwrap());
+        assert_eq!(hash(engine(&small, 1).unwrap()), expect);
+        assert_eq!(hash(compiling().unwrap()), expect);
     }
 
     #[test]

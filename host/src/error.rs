@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
-use tool_hub_manifest::{DirectoryName, GrantError, ToolName, VariableName};
+use tool_hub_manifest::{DirectoryName, GrantError, Manifest, ToolName, VariableName};
 
 use crate::Refusal;
+use crate::compiler::CompileError;
 
 /// Inspecting, approving, loading or authoring a tool failed. Calls do not fail this way:
 /// what goes wrong in a call is an [`Outcome`](crate::Outcome).
@@ -93,6 +94,25 @@ pub enum HostError {
         /// Its value, in the unit that ends the name.
         value: u64,
     },
+    /// Compiling the component takes more than one compilation gets.
+    #[error("tool `{tool}` takes more to compile than the compiler's limit {limit} = {value}")]
+    CompileLimit {
+        /// The tool.
+        tool: ToolName,
+        /// The field of [`CompileLimits`](crate::CompileLimits).
+        limit: &'static str,
+        /// Its value.
+        value: u64,
+    },
+    /// The compiler could not be started, or not be heard.
+    #[error("the compiler for tool `{tool}` could not be run")]
+    Compiler {
+        /// The tool.
+        tool: ToolName,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
     /// The compiled-code cache could not be used.
     #[error("could not {act} {}", .path.display())]
     Cache {
@@ -124,6 +144,18 @@ pub enum HostError {
         /// What the parser says, with file and line.
         reason: String,
     },
+}
+
+impl HostError {
+    pub(crate) fn compiling(manifest: &Manifest, error: CompileError) -> Self {
+        let tool = manifest.name.clone();
+        match error {
+            CompileError::Invalid(error) => error,
+            CompileError::Refused(reason) => Self::Compile { tool, reason },
+            CompileError::Limit { limit, value } => Self::CompileLimit { tool, limit, value },
+            CompileError::Io(source) => Self::Compiler { tool, source },
+        }
+    }
 }
 
 fn list(refusals: &[Refusal]) -> String {

@@ -11,6 +11,8 @@ use wasmtime_wasi_config::WasiConfig;
 use crate::cache::{Cache, Entry};
 use crate::call::asking;
 use crate::call::state::CallState;
+use crate::code::Code;
+use crate::compiler::Turns;
 use crate::engine::{self, Clock};
 use crate::exports::{Exports, Placed};
 use crate::http::Tls;
@@ -18,7 +20,7 @@ use crate::places::Places;
 use crate::plan::Plan;
 use crate::processors::Processors;
 use crate::tool::Loaded;
-use crate::{Approved, HostConfig, HostError, Tool, claims, directories, grant, needs, scan, wit};
+use crate::{Approved, HostConfig, HostError, Tool, claims, directories, grant, needs, scan};
 
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -34,6 +36,7 @@ pub(crate) struct Shared {
     config: HostConfig,
     linker: Linker<CallState>,
     cache: Option<Arc<Cache>>,
+    compilations: Turns,
     pub(crate) places: Places,
     pub(crate) processors: Processors,
 }
@@ -84,6 +87,7 @@ impl Host {
                 config,
                 linker,
                 cache,
+                compilations: Turns::new(),
                 places,
                 processors,
             }),
@@ -208,28 +212,46 @@ impl Shared {
             .cache
             .as_ref()
             .map(|cache| cache.entry(&verified.pin().component));
-        if let Some(component) = entry.as_ref().and_then(Entry::load) {
-            progress(LoadEvent::Cached);
-            return Ok(component);
+        if let Some(code) = entry.as_ref().and_then(Entry::load) {
+            match code.component(&self.engine) {
+                Ok(component) => {
+                    progress(LoadEvent::Cached);
+                    return Ok(component);
+                }
+                Err(error) => tracing::warn!(%error, "compiled code is not used"),
+            }
         }
-        scan::scan(verified.component())?;
-        wit::validate(verified.component())?;
-        let begun = Instant::now();
-        progress(LoadEvent::Compiling {
-            bytes: verified.component().len() as u64,
-        });
-        let compiled = Component::from_binary(&self.engine, verified.component());
-        let component = compiled.map_err(|error| {
+        let code = self.compile(verified, progress)?;
+        let component = code.component(&self.engine);
+        let component = component.map_err(|error| {
             let tool = &verified.manifest().name;
             needs::not_compiled(tool, &self.config.limits, format!("{error:#}"))
         })?;
+        if let Some(entry) = &entry {
+            entry.store(&code);
+        }
+        Ok(component)
+    }
+
+    /// Compiles what the cheap scan lets through.
+    fn compile(
+        &self,
+        verified: &Verified,
+        progress: &dyn Fn(LoadEvent),
+    ) -> Result<Code, HostError> {
+        let component = verified.component();
+        let _turn = self.compilations.take();
+        scan::scan(component)?;
+        let begun = Instant::now();
+        progress(LoadEvent::Compiling {
+            bytes: component.len() as u64,
+        });
+        let compiled = self.config.compiler.compile(component, &self.engine);
+        let code = compiled.map_err(|error| HostError::compiling(verified.manifest(), error))?;
         progress(LoadEvent::Compiled {
             elapsed: begun.elapsed(),
         });
-        if let Some(entry) = &entry {
-            entry.store(&component);
-        }
-        Ok(component)
+        Ok(code)
     }
 }
 

@@ -123,7 +123,7 @@ impl Count {
     }
 }
 
-fn check(what: &'static str, actual: u64, max: u64) -> Result<(), HostError> {
+pub(crate) fn check(what: &'static str, actual: u64, max: u64) -> Result<(), HostError> {
     if actual <= max {
         Ok(())
     } else {

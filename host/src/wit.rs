@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use wasmparser::{Parser, Payload, Validator, WasmFeatures};
+use wasmparser::{Parser, Payload};
 use wit_parser::decoding::DecodedWasm;
 use wit_parser::{Resolve, WorldId};
 
-use crate::{HostError, engine, scan};
+use crate::validate::validate;
+use crate::{HostError, scan};
 
 /// The custom section in which doc comments travel.
 pub(crate) const DOCS_SECTION: &str = "package-docs";
@@ -83,51 +84,3 @@ fn section_start(component: &[u8], contents: Range<usize>) -> Option<usize> {
         (component[start] == 0 && is_length && value == contents.len()).then_some(start)
     })
 }
-
-/// Validates with exactly the features that a component may use; where that fails, finds
-/// out which feature is missing.
-pub(crate) fn validate(component: &[u8]) -> Result<(), HostError> {
-    let mut validator = Validator::new_with_features(engine::features());
-    let Err(error) = validator.validate_all(component) else {
-        return Ok(());
-    };
-    for (feature, flags) in MISSING {
-        let features = engine::features() | flags;
-        let mut validator = Validator::new_with_features(features);
-        if validator.validate_all(component).is_ok() {
-            return Err(HostError::NeedsFeature { feature });
-        }
-    }
-    Err(scan::malformed(error))
-}
-
-/// Features that components may have been built with, by their usual names. A later entry
-/// may include an earlier one.
-const MISSING: [(&str, WasmFeatures); 12] = [
-    ("threads", WasmFeatures::THREADS),
-    ("memory64", WasmFeatures::MEMORY64),
-    ("multi-memory", WasmFeatures::MULTI_MEMORY),
-    ("tail calls", WasmFeatures::TAIL_CALL),
-    ("relaxed SIMD", WasmFeatures::RELAXED_SIMD),
-    ("externref", WasmFeatures::GC_TYPES),
-    (
-        "exceptions",
-        WasmFeatures::EXCEPTIONS.union(WasmFeatures::GC_TYPES),
-    ),
-    (
-        "legacy exceptions",
-        WasmFeatures::LEGACY_EXCEPTIONS.union(WasmFeatures::GC_TYPES),
-    ),
-    (
-        "function references",
-        WasmFeatures::FUNCTION_REFERENCES.union(WasmFeatures::GC_TYPES),
-    ),
-    (
-        "GC",
-        WasmFeatures::GC
-            .union(WasmFeatures::GC_TYPES)
-            .union(WasmFeatures::FUNCTION_REFERENCES),
-    ),
-    ("component-model async (WASI 0.3)", WasmFeatures::CM_ASYNC),
-    ("several features that are off here", WasmFeatures::all()),
-];

@@ -2,7 +2,9 @@
 //! keys there are, and its limits have the values that calls get.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 
+use tool_hub_host::CompileLimits;
 use tool_hub_manifest::{Limits, Manifest, Toolbox};
 
 use crate::readme::offered;
@@ -83,11 +85,16 @@ fn examples_are_the_ones_that_are_built() {
 }
 
 fn limits_have_their_values() {
-    let limits = format!("{:?}", Limits::standard());
-    let fields = limits
-        .trim_start_matches("Limits { ")
-        .trim_end_matches(" }");
+    check_limits("## Limits", &Limits::standard());
+    check_limits("### The compiler's limits", &CompileLimits::standard());
+}
+
+/// The table after `heading` is what `limits` say, field by field.
+fn check_limits(heading: &str, limits: &dyn Debug) {
+    let limits = format!("{limits:?}");
+    let (_, fields) = limits.split_once("{ ").expect("a struct");
     let actual: Vec<(String, String)> = fields
+        .trim_end_matches(" }")
         .split(", ")
         .map(|field| {
             let (name, value) = field.split_once(": ").expect("a field and its value");
@@ -95,12 +102,13 @@ fn limits_have_their_values() {
             (format!("`{name}`"), value)
         })
         .collect();
-    assert_eq!(rows(&reference(), "## Limits"), actual);
+    assert_eq!(rows(&reference(), heading), actual);
 }
 
 fn in_units(name: &str, value: u64) -> String {
     match name.rsplit('_').next() {
         Some("ms") => format!("{} s", value / 1_000),
+        Some("seconds") => format!("{value} s"),
         Some("bytes") if value < 1 << 20 => format!("{} KiB", value >> 10),
         Some("bytes") => format!("{} MiB", value >> 20),
         _ => value.to_string(),

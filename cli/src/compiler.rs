@@ -1,0 +1,30 @@
+//! The compiler: this very program in a process of its own, which a stranger's component can
+//! take down and nothing else with it.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+
+use tool_hub_host::CompilerProcess;
+
+/// The only argument of the process that compiles. It is no command for people.
+const ARGUMENT: &str = "compile-for-parent";
+
+/// Whether this process is to compile.
+pub(crate) fn is_wanted() -> bool {
+    std::env::args_os().nth(1).as_deref() == Some(OsStr::new(ARGUMENT))
+}
+
+/// How a host starts the process.
+pub(crate) fn process() -> io::Result<CompilerProcess> {
+    Ok(CompilerProcess::new(this_program()?, [ARGUMENT]))
+}
+
+/// The program that runs, even after its file was replaced by another version.
+fn this_program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        Ok("/proc/self/exe".into())
+    } else {
+        std::env::current_exe()
+    }
+}

@@ -1,0 +1,178 @@
+//! Compiled code as it is run: bytes that cannot change between the moment somebody vouched
+//! for them and the moment the engine maps them.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use owned::Image;
+#[cfg(target_os = "linux")]
+pub(crate) use sealed::Image;
+
+/// Native code that an engine of this version made. Running it is as good as running any
+/// code of this process, so whoever makes one vouches for where it came from: the compiler
+/// made it, or the cache authenticated it.
+pub(crate) struct Code(Image);
+
+impl Code {
+    /// # Safety
+    /// `image` must be the whole output of `Engine::precompile_component` or
+    /// `Component::serialize` of this program's version of the engine.
+    #[expect(
+        unsafe_code,
+        reason = "the one promise that the engine asks for, made by the compiler and by the cache"
+    )]
+    pub(crate) unsafe fn vouched(image: Image) -> Self {
+        Self(image)
+    }
+
+    /// The component, ready to be linked.
+    ///
+    /// # Errors
+    /// When another version or configuration of the engine made the code, or a component
+    /// asks for more than the pool of instances gives.
+    #[expect(unsafe_code, reason = "what every maker of this type promised")]
+    pub(crate) fn component(&self, engine: &Engine) -> wasmtime::Result<Component> {
+        // SAFETY: `vouched` is the only constructor, and an image cannot change.
+        unsafe { self.0.deserialize(engine) }
+    }
+
+    /// The bytes, as a cache keeps them.
+    pub(crate) fn image(&self) -> &Image {
+        &self.0
+    }
+}
+
+/// A file without a name, for this process and whom it gives the file to.
+pub(crate) fn anonymous_file() -> io::Result<File> {
+    #[cfg(target_os = "linux")]
+    return sealed::anonymous_file();
+    #[cfg(not(target_os = "linux"))]
+    return tempfile::tempfile();
+}
+
+impl Image {
+    /// Copies the next `length` bytes of `source`.
+    pub(crate) fn copy(source: impl Read, length: u64) -> io::Result<Self> {
+        let mut file = anonymous_file()?;
+        if io::copy(&mut source.take(length), &mut file)? != length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Self::of(file)
+    }
+}
+
+/// On Linux: an anonymous file in memory, sealed against every change, which the engine maps
+/// without copying it.
+#[cfg(target_os = "linux")]
+mod sealed {
+    use std::fs::File;
+    use std::io::{self, Read};
+    use std::os::fd::AsRawFd as _;
+    use std::path::PathBuf;
+
+    use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+    use wasmtime::Engine;
+    use wasmtime::component::Component;
+
+    /// From here on several threads hash faster than one.
+    const PARALLEL_BYTES_MIN: u64 = 1 << 20;
+
+    pub(super) fn anonymous_file() -> io::Result<File> {
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        Ok(memfd_create("tool-hub compiled code", flags)?.into())
+    }
+
+    pub(crate) struct Image {
+        file: File,
+        length: u64,
+    }
+
+    impl Image {
+        /// Seals what was written to an [anonymous file](anonymous_file).
+        pub(crate) fn of(file: File) -> io::Result<Self> {
+            let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+            fcntl_add_seals(&file, seals)?;
+            let length = file.metadata()?.len();
+            Ok(Self { file, length })
+        }
+
+        pub(crate) fn length(&self) -> u64 {
+            self.length
+        }
+
+        /// The bytes from the first on.
+        pub(crate) fn read(&self) -> io::Result<impl Read> {
+            File::open(self.path())
+        }
+
+        pub(crate) fn hash(&self, hasher: &mut blake3::Hasher) -> io::Result<()> {
+            if self.length < PARALLEL_BYTES_MIN {
+                hasher.update_mmap(self.path())?;
+            } else {
+                hasher.update_mmap_rayon(self.path())?;
+            }
+            Ok(())
+        }
+
+        /// # Safety
+        /// The image must be code that an engine of this version serialised.
+        #[expect(unsafe_code, reason = "the caller's promise is handed on")]
+        pub(super) unsafe fn deserialize(&self, engine: &Engine) -> wasmtime::Result<Component> {
+            // SAFETY: as for this function; what is mapped is sealed.
+            unsafe { Component::deserialize_file(engine, self.path()) }
+        }
+
+        /// The file has no name; this is where the process finds it by its descriptor.
+        fn path(&self) -> PathBuf {
+            format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
+        }
+    }
+}
+
+/// Elsewhere: memory that this value owns.
+#[cfg(not(target_os = "linux"))]
+mod owned {
+    use std::fs::File;
+    use std::io::{self, Read, Seek as _};
+
+    use wasmtime::Engine;
+    use wasmtime::component::Component;
+
+    pub(crate) struct Image(Vec<u8>);
+
+    impl Image {
+        /// Reads what was written to an [anonymous file](super::anonymous_file).
+        pub(crate) fn of(mut file: File) -> io::Result<Self> {
+            let mut code = Vec::new();
+            file.rewind()?;
+            file.read_to_end(&mut code)?;
+            Ok(Self(code))
+        }
+
+        pub(crate) fn length(&self) -> u64 {
+            self.0.len() as u64
+        }
+
+        /// The bytes from the first on.
+        pub(crate) fn read(&self) -> io::Result<impl Read> {
+            Ok(self.0.as_slice())
+        }
+
+        pub(crate) fn hash(&self, hasher: &mut blake3::Hasher) -> io::Result<()> {
+            hasher.update(&self.0);
+            Ok(())
+        }
+
+        /// # Safety
+        /// The image must be code that an engine of this version serialised.
+        #[expect(unsafe_code, reason = "the caller's promise is handed on")]
+        pub(super) unsafe fn deserialize(&self, engine: &Engine) -> wasmtime::Result<Component> {
+            // SAFETY: as for this function; nobody else can change what is owned here.
+            unsafe { Component::deserialize(engine, &self.0) }
+        }
+    }
+}

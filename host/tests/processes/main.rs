@@ -1,0 +1,51 @@
+//! Tests that need processes of their own: the compiler's child, whose program this is too,
+//! and several hosts that share a cache.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "files of a test need not survive a crash"
+)]
+
+mod bombs;
+mod compiler;
+mod memory;
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "../it/support.rs"]
+mod support;
+
+use std::pin::Pin;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// The argument with which this program is the compiler.
+const COMPILE: &str = "compile-for-parent";
+
+/// The descriptors that this process was started with.
+static AT_START: OnceLock<Vec<String>> = OnceLock::new();
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some(COMPILE) {
+        return tool_hub_host::compile_for_parent();
+    }
+    let descriptors = std::fs::read_dir("/proc/self/fd").unwrap();
+    let names = descriptors.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    AT_START.set(names.collect()).unwrap();
+    let mut arguments = Arguments::from_args();
+    // The memory of this process is measured.
+    arguments.test_threads = Some(1);
+    let tests = [compiler::tests(), bombs::tests()].concat();
+    let trials = tests.into_iter().map(|(name, run)| {
+        Trial::test(name, move || {
+            let runtime = tokio::runtime::Runtime::new()?;
+            runtime.block_on(run());
+            Ok(())
+        })
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+/// A test by its name.
+type Test = (&'static str, fn() -> Pin<Box<dyn Future<Output = ()>>>);
