@@ -33,6 +33,7 @@ use crate::credentials::Credentials;
 use crate::diagnosis::Problem;
 use crate::log::{self, Logging};
 use crate::printer::Printer;
+use crate::sizes::ByteSize;
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 const CONFIG_FILE: &str = "config.toml";
@@ -46,6 +47,7 @@ pub(crate) struct Config {
     pub(crate) store: PathBuf,
     /// Where compiled code is kept.
     pub(crate) compiled: PathBuf,
+    compiled_max: Option<ByteSize>,
     /// Where build tools of other languages are kept.
     pub(crate) toolchains: PathBuf,
     /// Where the embedded registry keeps its data.
@@ -75,6 +77,7 @@ pub(crate) struct RegistryPlaces {
 #[serde(deny_unknown_fields)]
 struct ConfigFile {
     endpoint: Option<Url>,
+    compiled_max: Option<ByteSize>,
 }
 
 impl Config {
@@ -108,6 +111,7 @@ impl Config {
             registry: variable("TOOL_HUB_REGISTRY_DATA")
                 .map_or_else(|| places.data.join("registry"), PathBuf::from),
             compiled: places.cache.join("compiled"),
+            compiled_max: file.compiled_max,
             toolchains: places.cache.join("toolchains"),
             user: places.user,
             working: std::env::current_dir().context("the working directory cannot be found")?,
@@ -183,6 +187,9 @@ impl Config {
     pub(crate) fn open_host(&self) -> anyhow::Result<Host> {
         let mut host = HostConfig::new();
         host.cache = Some(self.compiled.clone());
+        if let Some(ByteSize(bytes)) = self.compiled_max {
+            host.cache_bytes_max = bytes;
+        }
         host.compiler = Compiler::Child(compiler::process()?);
         host.refused_directories = vec![
             self.store.clone(),

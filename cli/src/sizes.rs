@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Deserialize;
+
 /// Units that can be written, each with its bytes.
 const UNITS: [(&str, u64); 9] = [
     ("B", 1),
@@ -19,8 +21,17 @@ const UNITS: [(&str, u64); 9] = [
 const SHOWN: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
 
 /// An amount of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub(crate) struct ByteSize(pub(crate) u64);
+
+impl TryFrom<String> for ByteSize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
 
 impl FromStr for ByteSize {
     type Err = String;

@@ -2,7 +2,7 @@
 //! entry counts only when it carries a MAC made with this directory's own key over exactly
 //! the bytes that are then used. Whatever is wrong with an entry, it is compiled again.
 
-mod trim;
+mod room;
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -11,6 +11,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
 use tool_hub_manifest::Digest;
@@ -19,13 +20,19 @@ use wasmtime::Engine;
 use crate::HostError;
 use crate::code::{Code, Image};
 
-pub use trim::Trimmed;
+pub use room::Trimmed;
 
 const KEY_FILE: &str = "key";
+/// The extension of entries.
+const ENTRY: &str = "code";
+/// The extension of what is being written.
+const UNFINISHED: &str = "partial";
 const KEY_BYTES: usize = 32;
 const MAC_BYTES: usize = 32;
 /// Entries longer than this are not read: no component that passes the scan makes one.
 const ENTRY_BYTES_MAX: u64 = 1 << 30;
+/// How exactly an entry says when it was used last. Saying it costs a write.
+const USED_PRECISION: Duration = Duration::from_secs(60);
 
 /// A private directory of compiled code, and the key that authenticates it.
 pub(crate) struct Cache {
@@ -33,6 +40,8 @@ pub(crate) struct Cache {
     key: [u8; KEY_BYTES],
     /// The engine's version and configuration: code made by another is never looked at.
     compatibility: u64,
+    /// The bytes that all entries may have together.
+    bytes_max: u64,
     /// Entries that are being read before they are asked for.
     ahead: Mutex<HashMap<Digest, Receiver<io::Result<Code>>>>,
 }
@@ -45,8 +54,13 @@ pub(crate) struct Entry<'a> {
 }
 
 impl Cache {
-    /// Opens the cache in `directory`, which is made when it is missing.
-    pub(crate) fn open(directory: &Path, engine: &Engine) -> Result<Self, HostError> {
+    /// Opens the cache in `directory`, which is made when it is missing, for entries of
+    /// `bytes_max` together.
+    pub(crate) fn open(
+        directory: &Path,
+        bytes_max: u64,
+        engine: &Engine,
+    ) -> Result<Self, HostError> {
         let failed = |act, source| HostError::Cache {
             act,
             path: directory.to_owned(),
@@ -60,6 +74,7 @@ impl Cache {
             directory: directory.to_owned(),
             key,
             compatibility: hasher.finish(),
+            bytes_max,
             ahead: Mutex::default(),
         })
     }
@@ -81,7 +96,7 @@ impl Cache {
 
     /// The place of the component with `digest`.
     pub(crate) fn entry(&self, digest: &Digest) -> Entry<'_> {
-        let name = format!("{}-{:016x}.code", digest.hex(), self.compatibility);
+        let name = format!("{}-{:016x}.{ENTRY}", digest.hex(), self.compatibility);
         Entry {
             cache: self,
             path: self.directory.join(name),
@@ -138,35 +153,65 @@ impl Entry<'_> {
     )]
     fn read(&self) -> io::Result<Code> {
         let mut file = File::open(&self.path)?;
-        let length = file.metadata()?.len();
-        let length = length
+        let metadata = file.metadata()?;
+        let length = metadata
+            .len()
             .checked_sub(MAC_BYTES as u64)
             .filter(|length| (1..ENTRY_BYTES_MAX).contains(length))
             .ok_or_else(|| invalid("the entry has a wrong size"))?;
         let mut mac = [0; MAC_BYTES];
         file.read_exact(&mut mac)?;
-        let image = Image::copy(file, length)?;
+        let image = Image::copy(&file, length)?;
         let mut hasher = self.cache.mac(&self.digest, length);
         image.hash(&mut hasher)?;
         // blake3's own comparison takes the same time for every input.
         if blake3::Hash::from(mac) != hasher.finalize() {
             return Err(invalid("the entry is not authentic"));
         }
+        mark_used(&file, &metadata);
         // SAFETY: only `write` makes entries with this key, and only of code that the
         // compiler vouched for, whole.
         Ok(unsafe { Code::vouched(image) })
     }
 
     fn write(&self, code: &Image) -> io::Result<()> {
-        let mut file = NamedTempFile::new_in(&self.cache.directory)?;
+        let length = MAC_BYTES as u64 + code.length();
+        if length > self.cache.bytes_max {
+            return Err(io::Error::other(format!(
+                "it has {length} bytes, all entries together may have {}",
+                self.cache.bytes_max
+            )));
+        }
+        let mut file = unfinished(&self.cache.directory)?;
         let mut hasher = self.cache.mac(&self.digest, code.length());
         code.hash(&mut hasher)?;
         file.write_all(hasher.finalize().as_bytes())?;
         io::copy(&mut code.read()?, &mut file)?;
         file.as_file().sync_all()?;
         file.persist(&self.path).map_err(|error| error.error)?;
-        File::open(&self.cache.directory)?.sync_all()
+        File::open(&self.cache.directory)?.sync_all()?;
+        self.cache.make_room().map(drop)
     }
+}
+
+/// Says that the entry is used now, so that others make room before it. Failing to only
+/// makes it go sooner.
+fn mark_used(file: &File, metadata: &fs::Metadata) {
+    let now = SystemTime::now();
+    let is_recent = metadata
+        .modified()
+        .and_then(|used| now.duration_since(used).map_err(io::Error::other))
+        .is_ok_and(|age| age < USED_PRECISION);
+    if !is_recent && let Err(error) = file.set_modified(now) {
+        tracing::debug!(%error, "the use of compiled code is not noted");
+    }
+}
+
+/// A file to be written and renamed, readable by its owner only.
+fn unfinished(directory: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .suffix(&format!(".{UNFINISHED}"))
+        .tempfile_in(directory)
 }
 
 fn invalid(text: &str) -> io::Error {
@@ -196,8 +241,7 @@ fn key(directory: &Path) -> io::Result<[u8; KEY_BYTES]> {
     }
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(io::Error::other)?;
-    // Temporary files are made for their owner only.
-    let mut file = NamedTempFile::new_in(directory)?;
+    let mut file = unfinished(directory)?;
     file.write_all(&key)?;
     file.as_file().sync_all()?;
     match file.persist_noclobber(&path) {
@@ -212,4 +256,111 @@ fn read_key(path: &Path) -> io::Result<[u8; KEY_BYTES]> {
     let mut key = [0; KEY_BYTES];
     file.read_exact(&mut key)?;
     Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use tool_hub_manifest::Limits;
+
+    use super::*;
+    use crate::compiler::Compiler;
+
+    /// An empty component: the smallest entry there is.
+    fn code(engine: &Engine) -> Code {
+        let component = wat::parse_str("(component)").unwrap();
+        Compiler::InProcess.compile(&component, engine).unwrap()
+    }
+
+    fn cache(directory: &Path, bytes_max: u64) -> (Cache, Engine) {
+        let engine = crate::engine::engine(&Limits::standard(), 1).unwrap();
+        (Cache::open(directory, bytes_max, &engine).unwrap(), engine)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the entry is spoilt on purpose")]
+    fn spoil(entry: &Entry<'_>, bytes: &[u8]) {
+        fs::write(&entry.path, bytes).unwrap();
+    }
+
+    #[test]
+    fn no_entry_with_a_changed_byte_is_code() {
+        let directory = tempfile::tempdir().unwrap();
+        let (cache, engine) = cache(directory.path(), u64::MAX);
+        let entry = cache.entry(&Digest::of(b"a component"));
+        entry.store(&code(&engine));
+        assert!(entry.load().is_some());
+        let honest = fs::read(&entry.path).unwrap();
+        let mut touched = honest.clone();
+        for at in 0..honest.len() {
+            touched[at] ^= 1 << (at % 8);
+            spoil(&entry, &touched);
+            assert!(entry.load().is_none(), "byte {at} of {}", honest.len());
+            touched[at] = honest[at];
+        }
+        for length in (0..honest.len()).step_by(7) {
+            spoil(&entry, &honest[..length]);
+            assert!(entry.load().is_none(), "{length} bytes of {}", honest.len());
+        }
+        spoil(&entry, &[honest.as_slice(), b"\0"].concat());
+        assert!(entry.load().is_none(), "a byte more");
+        spoil(&entry, &honest);
+        assert!(entry.load().is_some());
+        let other = cache.entry(&Digest::of(b"another component"));
+        fs::rename(&entry.path, &other.path).unwrap();
+        assert!(other.load().is_none(), "the code of another component");
+    }
+
+    #[test]
+    fn what_was_used_least_recently_makes_room() {
+        let directory = tempfile::tempdir().unwrap();
+        let (unbounded, engine) = cache(directory.path(), u64::MAX);
+        let code = code(&engine);
+        let digests = [b"a", b"b", b"c"].map(|text| Digest::of(text));
+        unbounded.entry(&digests[0]).store(&code);
+        let bytes = fs::metadata(&unbounded.entry(&digests[0]).path)
+            .unwrap()
+            .len();
+        let (cache, _) = cache(directory.path(), 2 * bytes);
+        cache.entry(&digests[1]).store(&code);
+        let age = |digest: &Digest, minutes: u64| {
+            let file = File::open(&cache.entry(digest).path).unwrap();
+            let used = SystemTime::now() - Duration::from_secs(60 * minutes);
+            file.set_modified(used).unwrap();
+        };
+        age(&digests[0], 30);
+        age(&digests[1], 20);
+        // Being used makes the oldest the youngest.
+        assert!(cache.entry(&digests[0]).load().is_some());
+        cache.entry(&digests[2]).store(&code);
+        let kept = digests.map(|digest| cache.entry(&digest).load().is_some());
+        assert_eq!(kept, [true, false, true]);
+    }
+
+    #[test]
+    fn code_that_would_need_all_the_room_is_not_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let (cache, engine) = cache(directory.path(), 1_000);
+        let entry = cache.entry(&Digest::of(b"a component"));
+        entry.store(&code(&engine));
+        assert!(entry.load().is_none());
+        assert_eq!(
+            fs::read_dir(directory.path()).unwrap().count(),
+            1,
+            "the key"
+        );
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let (cache, engine) = cache(directory.path(), u64::MAX);
+        let old = unfinished(directory.path()).unwrap().keep().unwrap();
+        let new = unfinished(directory.path()).unwrap().keep().unwrap();
+        let hours = Duration::from_secs(2 * 3600);
+        old.0.set_modified(SystemTime::now() - hours).unwrap();
+        cache
+            .entry(&Digest::of(b"a component"))
+            .store(&code(&engine));
+        assert!(!old.1.exists());
+        assert!(new.1.exists(), "somebody may be writing it");
+    }
 }

@@ -15,6 +15,9 @@ pub struct HostConfig {
     /// The directory of the compiled-code cache, made when it is missing, readable by its
     /// owner only. Without one, every load compiles.
     pub cache: Option<PathBuf>,
+    /// The bytes that the cache may have. When more is stored, what was used least recently
+    /// is removed; code with more bytes than this is not stored.
+    pub cache_bytes_max: u64,
     /// Where components are compiled.
     pub compiler: Compiler,
     /// Directories that are never given to a tool, whatever was granted, and neither is
@@ -35,13 +38,14 @@ pub struct HostConfig {
     reason = "what guards a machine is set up by name, never by default"
 )]
 impl HostConfig {
-    /// The standard limits, no cache, compilation in this process, 32 calls at once, as many
-    /// of them running as there are processors, and 256 waiting. Tools get nothing beyond
-    /// what is granted to each of them.
+    /// The standard limits, no cache (4 GiB for one), compilation in this process, 32 calls at
+    /// once, as many of them running as there are processors, and 256 waiting. Tools get
+    /// nothing beyond what is granted to each of them.
     pub fn new() -> Self {
         Self {
             limits: Limits::standard(),
             cache: None,
+            cache_bytes_max: 4 << 30,
             compiler: Compiler::InProcess,
             refused_directories: Vec::new(),
             calls_in_flight_max: 32,

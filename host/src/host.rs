@@ -74,7 +74,11 @@ impl Host {
             reason: format!("{error:#}"),
         })?;
         let cache = match &config.cache {
-            Some(directory) => Some(Arc::new(Cache::open(directory, &engine)?)),
+            Some(directory) => Some(Arc::new(Cache::open(
+                directory,
+                config.cache_bytes_max,
+                &engine,
+            )?)),
             None => None,
         };
         let places = Places::new(in_flight, config.calls_waiting_max);

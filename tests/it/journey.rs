@@ -66,7 +66,18 @@ fn rust() {
     }
     user.run(["remove", "text_stats"]).ok();
     assert_eq!(user.run(["list", "--json"]).json()["tools"], json!([]));
-    user.run(["gc", "--json"]).json();
+    let freed = user.run(["gc", "--json"]).json();
+    assert_eq!(freed["compiled"]["files"], 1, "{freed}");
+    assert!(
+        freed["compiled"]["bytes"].as_u64() > Some(10_000),
+        "{freed}"
+    );
+    let again = user.run(["gc"]);
+    assert!(
+        again.stderr().contains("0 B of compiled code (0 files)"),
+        "{}",
+        again.stderr()
+    );
 }
 
 fn python() {

@@ -167,16 +167,18 @@ fn every_key_is_shown() {
 fn config_toml_is_read() {
     let home = Home::new();
     let (_, rest) = reference()
-        .split_once("`config.toml` has one key:")
+        .split_once("`config.toml` has two keys:")
         .map(|(before, rest)| (before.to_owned(), rest.to_owned()))
         .expect("a word on config.toml");
     let text = block(&format!("\n#\n{rest}"), "#", "toml");
-    assert_eq!(text.lines().count(), 1, "{text}");
-    std::fs::write(
-        home.tool_home().join("config.toml"),
-        text.replace("https://tools.example.com", "http://127.0.0.1:1"),
-    )
-    .expect("config.toml");
+    assert_eq!(text.lines().count(), 2, "{text}");
+    let write = |text: &str| {
+        std::fs::write(home.tool_home().join("config.toml"), text).expect("config.toml");
+    };
+    write(&text.replace("4GiB", "much"));
+    let refused = home.tool("doctor");
+    assert!(refused.stderr().contains("500MB"), "{}", refused.stderr());
+    write(&text.replace("https://tools.example.com", "http://127.0.0.1:1"));
     let asked = home.tool("whoami");
     assert!(
         asked.stderr().contains("http://127.0.0.1:1"),

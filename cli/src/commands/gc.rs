@@ -10,7 +10,9 @@ use tool_hub_manifest::{Digest, Pin};
 
 use crate::config::Config;
 use crate::printer::Printer;
+use crate::sizes::ByteSize;
 use crate::toolbox::OpenToolbox;
+use crate::wording::counted;
 
 /// What was pulled within this time may be on its way to an approval.
 const SPARED: Duration = Duration::from_secs(3600);
@@ -49,13 +51,13 @@ impl Gc {
                 "compiled": { "files": compiled.files, "bytes": compiled.bytes },
             }))?;
         } else {
+            let files = |count| counted(usize::try_from(count).unwrap_or(usize::MAX), "file");
             printer.note(&format!(
-                "files of packages freed: {} ({} bytes); what was pulled within the last hour stays",
-                freed.files, freed.bytes
-            ));
-            printer.note(&format!(
-                "files of compiled code freed: {} ({} bytes)",
-                compiled.files, compiled.bytes
+                "freed {} of packages ({}) and {} of compiled code ({}); what was pulled within the last hour stays",
+                ByteSize(freed.bytes),
+                files(freed.files),
+                ByteSize(compiled.bytes),
+                files(compiled.files),
             ));
         }
         Ok(ExitCode::SUCCESS)

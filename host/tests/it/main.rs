@@ -11,6 +11,7 @@ mod cache;
 mod calls;
 mod contract;
 mod grants;
+mod hostile;
 mod limits;
 mod refusals;
 mod support;

@@ -8,6 +8,7 @@
 )]
 
 mod bombs;
+mod cache;
 mod compiler;
 mod memory;
 #[allow(dead_code, reason = "the other tests use the rest")]
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use libtest_mimic::{Arguments, Trial};
+use tokio::runtime::Runtime;
 
 /// The argument with which this program is the compiler.
 const COMPILE: &str = "compile-for-parent";
@@ -27,8 +29,14 @@ const COMPILE: &str = "compile-for-parent";
 static AT_START: OnceLock<Vec<String>> = OnceLock::new();
 
 fn main() -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some(COMPILE) {
-        return tool_hub_host::compile_for_parent();
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    match given.split_first() {
+        Some((role, _)) if role == COMPILE => return tool_hub_host::compile_for_parent(),
+        Some((role, rest)) if role == cache::LOAD => {
+            runtime().block_on(cache::load_over_and_over(rest));
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     let descriptors = std::fs::read_dir("/proc/self/fd").unwrap();
     let names = descriptors.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -36,15 +44,18 @@ fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     // The memory of this process is measured.
     arguments.test_threads = Some(1);
-    let tests = [compiler::tests(), bombs::tests()].concat();
+    let tests = [compiler::tests(), cache::tests(), bombs::tests()].concat();
     let trials = tests.into_iter().map(|(name, run)| {
         Trial::test(name, move || {
-            let runtime = tokio::runtime::Runtime::new()?;
-            runtime.block_on(run());
+            runtime().block_on(run());
             Ok(())
         })
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+fn runtime() -> Runtime {
+    Runtime::new().unwrap()
 }
 
 /// A test by its name.

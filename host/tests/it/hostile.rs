@@ -1,0 +1,3 @@
+//! Components that were made to hurt.
+
+mod compile;
