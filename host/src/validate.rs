@@ -1,11 +1,14 @@
 //! Full validation, with the features that a component may use and nothing more. It reads
 //! every instruction, so it also counts what compilers take long over in one function.
 
+mod work;
+
 use wasmparser::{
     BinaryReaderError, FuncValidator, FuncValidatorAllocations, FunctionBody, Operator, Parser,
     ValidPayload, Validator, ValidatorResources, WasmFeatures,
 };
 
+use self::work::Work;
 use crate::{HostError, engine, scan};
 
 /// Blocks, loops and conditions in one function. Of those the biggest interpreters have 4,000.
@@ -60,8 +63,11 @@ fn with(features: WasmFeatures, component: &[u8]) -> Result<(), Trouble> {
     let mut parser = Parser::new(0);
     parser.set_features(features);
     let mut memory = FuncValidatorAllocations::default();
+    let mut work = Work::default();
     for payload in parser.parse_all(component) {
-        if let ValidPayload::Func(function, body) = validator.payload(&payload?)? {
+        let payload = payload?;
+        work.add(&payload, &validator)?;
+        if let ValidPayload::Func(function, body) = validator.payload(&payload)? {
             let mut validator = function.into_validator(memory);
             check(&mut validator, &body)?;
             memory = validator.into_allocations();

@@ -126,6 +126,46 @@ async fn types_that_double() {
     assert_eq!(fifteen, "its types have more than 10000 parts");
 }
 
+/// Takes seconds to validate where instances are not weighed.
+#[tokio::test]
+async fn instances_of_components_with_big_types() {
+    let types = doubled(16);
+    let wide = format!(r#"(instance {types} (export "t" (type (eq $t15))))"#);
+    let instances = r#"(instance (instantiate $c (with "i" (instance $x))))"#.repeat(900);
+    let text = format!(
+        r#"(component
+            (type $given {wide}) (import "i" (instance $x (type $given)))
+            (component $c (type $wanted {wide}) (import "i" (instance (type $wanted))))
+            {instances})"#
+    );
+    let what = "parts in the types of its instances";
+    match refused(wat::parse_str(text).unwrap()).await {
+        HostError::TooBig { what: w, max, .. } => assert_eq!((w, max), (what, 1_000_000)),
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn instances_of_modules_with_many_imports() {
+    let names = 0..20_000;
+    let imports: String = names
+        .clone()
+        .map(|n| format!(r#"(import "" "{n}" (func))"#))
+        .collect();
+    let exports: String = names
+        .map(|n| format!(r#"(export "{n}" (func $f))"#))
+        .collect();
+    let instances = r#"(core instance (instantiate $m (with "" (instance $i))))"#.repeat(900);
+    let text = format!(
+        r#"(component
+            (core module $e (func $f) {exports}) (core module $m {imports})
+            (core instance $i (instantiate $e)) {instances})"#
+    );
+    let parts = wat::parse_str(text).unwrap();
+    let what = "parts in the types of its instances";
+    check_too_big(parts, what, 1_020_000, 1_000_000).await;
+}
+
 #[tokio::test]
 async fn thousands_of_nested_components() {
     let many = format!("(component {})", "(component)".repeat(20_000));
