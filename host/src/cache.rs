@@ -128,6 +128,11 @@ impl Entry<'_> {
         }
     }
 
+    #[cfg(feature = "fuzzing")]
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Keeps `code`. Failing to is no failure of the load.
     pub(crate) fn store(&self, code: &Code) {
         if let Err(error) = self.write(code.image()) {

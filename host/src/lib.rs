@@ -48,6 +48,9 @@ mod engine;
 mod error;
 mod exports;
 mod function;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod grant;
 mod host;
 mod http;

@@ -1,0 +1,22 @@
+//! Inspection of arbitrary bytes: it never panics, and what a manifest is derived from is
+//! inspected without a refusal.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tool_hub_host::{authoring, inspect};
+use tool_hub_manifest::{Package, Verified};
+
+fuzz_target!(|component: &[u8]| {
+    let name = "fuzzed".parse().expect("a name");
+    let Ok(manifest) = authoring::derive_manifest(component, name) else {
+        return;
+    };
+    let package = Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component: component.to_vec(),
+    };
+    let verified = Verified::check(package).expect("an honest package");
+    let inspection = inspect(&verified).expect("what was read once can be read again");
+    assert_eq!(inspection.functions.len(), manifest.functions.len());
+});

@@ -1,0 +1,12 @@
+//! JSON arguments for functions with random types.
+
+#![no_main]
+
+use arbitrary::Unstructured;
+use libfuzzer_sys::fuzz_target;
+use tool_hub_host::fuzzing::json_by_random_type;
+
+fuzz_target!(|bytes: &[u8]| {
+    // An input that ends before its type does is no input.
+    let _ = json_by_random_type(&mut Unstructured::new(bytes));
+});

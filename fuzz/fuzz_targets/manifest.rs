@@ -1,0 +1,18 @@
+//! `tool.toml` and `toolbox.toml`: no text makes the reader panic, and what is written reads
+//! back equal.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tool_hub_manifest::{Manifest, Toolbox};
+
+fuzz_target!(|text: &str| {
+    if let Ok(manifest) = text.parse::<Manifest>() {
+        let again: Manifest = manifest
+            .to_toml()
+            .parse()
+            .expect("what was written can be read");
+        assert_eq!(again, manifest);
+    }
+    let _ = text.parse::<Toolbox>();
+});

@@ -1,0 +1,160 @@
+//! What the fuzz targets need of the host's insides. No part of the interface.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::sync::LazyLock;
+
+use arbitrary::{Result, Unstructured};
+use tempfile::TempDir;
+use tool_hub_manifest::{Digest, Limits};
+use wasmtime::Engine;
+
+use crate::cache::Cache;
+use crate::compiler::Compiler;
+use crate::json::{arguments, write};
+use crate::shape::{Case, Field, Integer, Label, Shape};
+
+/// How deep random types nest.
+const DEPTH_MAX: usize = 5;
+
+/// Reads the rest of `input` as the JSON arguments of a function with random types. What is
+/// accepted comes back the same after it was written.
+pub fn json_by_random_type(input: &mut Unstructured<'_>) -> Result<()> {
+    let shape = shape(input, DEPTH_MAX)?;
+    let parameters = fields(vec![shape.clone()]);
+    let text = String::from_utf8_lossy(input.peek_bytes(input.len()).unwrap_or_default());
+    for text in [text.to_string(), format!("{{\"name_0\": {text}}}")] {
+        let Ok(values) = arguments(&parameters, &text) else {
+            continue;
+        };
+        let mut json = String::from("{\"name_0\": ");
+        write::write(&shape, &values[0], &mut json).expect("what was read can be written");
+        json.push('}');
+        let again = arguments(&parameters, &json).expect("what was written can be read");
+        assert_eq!(again, values, "{text} became {json}");
+    }
+    Ok(())
+}
+
+fn shape(input: &mut Unstructured<'_>, depth: usize) -> Result<Shape> {
+    use Integer::{S8, S16, S32, S64, U8, U16, U32, U64};
+    let kinds = if depth == 0 { 9 } else { 17 };
+    let inner = |input: &mut Unstructured<'_>| shape(input, depth - 1);
+    Ok(match input.int_in_range(0..=kinds - 1)? {
+        0 => Shape::Bool,
+        1 => Shape::Integer(*input.choose(&[S8, U8, S16, U16, S32, U32, S64, U64])?),
+        2 => Shape::F32,
+        3 => Shape::F64,
+        4 => Shape::Char,
+        5 => Shape::String,
+        6 => Shape::Bytes,
+        7 => Shape::Enum(labels(input.int_in_range(1..=4)?)),
+        8 => Shape::Flags(labels(input.int_in_range(1..=5)?)),
+        9 => match inner(input)? {
+            Shape::Integer(U8) => Shape::Bytes,
+            item => Shape::List(Box::new(item)),
+        },
+        10 => Shape::FixedList(Box::new(inner(input)?), input.int_in_range(1..=4)?),
+        11 => {
+            let key = input.choose(&[Shape::String, Shape::Char, Shape::Integer(U64)])?;
+            Shape::Map(Box::new(key.clone()), Box::new(inner(input)?))
+        }
+        12 => Shape::Tuple(several(input, depth)?),
+        13 => Shape::Record(fields(several(input, depth)?)),
+        14 => Shape::Option(Box::new(inner(input)?)),
+        15 => Shape::Result(maybe(input, depth)?, maybe(input, depth)?),
+        _ => {
+            let cases = (0..input.int_in_range(1..=3)?).map(|index| {
+                Ok(Case {
+                    label: label(index),
+                    shape: maybe(input, depth)?.map(|shape| *shape),
+                })
+            });
+            Shape::Variant(cases.collect::<Result<_>>()?)
+        }
+    })
+}
+
+fn several(input: &mut Unstructured<'_>, depth: usize) -> Result<Vec<Shape>> {
+    let count = input.int_in_range(1..=3)?;
+    (0..count).map(|_| shape(input, depth - 1)).collect()
+}
+
+fn maybe(input: &mut Unstructured<'_>, depth: usize) -> Result<Option<Box<Shape>>> {
+    let is_there: bool = input.arbitrary()?;
+    let shape = is_there.then(|| shape(input, depth - 1)).transpose()?;
+    Ok(shape.map(Box::new))
+}
+
+fn label(index: usize) -> Label {
+    Label {
+        wit: format!("name-{index}"),
+        json: format!("name_{index}"),
+    }
+}
+
+fn labels(count: usize) -> Vec<Label> {
+    (0..count).map(label).collect()
+}
+
+fn fields(shapes: Vec<Shape>) -> Vec<Field> {
+    let fields = shapes.into_iter().enumerate().map(|(index, shape)| Field {
+        label: label(index),
+        shape,
+    });
+    fields.collect()
+}
+
+/// Takes `bytes` for an entry of the cache, whole and as a change to an honest one. Neither
+/// is ever code.
+pub fn cache_entry(bytes: &[u8]) {
+    static PLACE: LazyLock<Place> = LazyLock::new(Place::new);
+    PLACE.check(bytes);
+    let mut changed = PLACE.honest.clone();
+    for change in bytes.chunks_exact(3) {
+        let at = usize::from(change[0]) << 8 | usize::from(change[1]);
+        let at = at % changed.len();
+        changed[at] ^= change[2];
+    }
+    if changed != PLACE.honest {
+        PLACE.check(&changed);
+    }
+}
+
+/// A cache with one entry.
+struct Place {
+    _directory: TempDir,
+    cache: Cache,
+    digest: Digest,
+    honest: Vec<u8>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let engine: Engine = crate::engine::engine(&Limits::standard(), 1).expect("an engine");
+        let cache = Cache::open(directory.path(), u64::MAX, &engine).expect("a cache");
+        let empty = b"\0asm\x0d\0\x01\0";
+        let digest = Digest::of(empty);
+        let code = Compiler::InProcess
+            .compile(empty, &engine)
+            .expect("an empty component is one");
+        let entry = cache.entry(&digest);
+        entry.store(&code);
+        assert!(entry.load().is_some(), "the honest entry is used");
+        let honest = fs::read(entry.path()).expect("the entry");
+        Self {
+            _directory: directory,
+            cache,
+            digest,
+            honest,
+        }
+    }
+
+    fn check(&self, bytes: &[u8]) {
+        let entry = self.cache.entry(&self.digest);
+        let written = File::create(entry.path()).and_then(|mut file| file.write_all(bytes));
+        written.expect("the entry can be written");
+        assert!(entry.load().is_none(), "a forged entry is used");
+    }
+}
