@@ -118,10 +118,12 @@ async fn a_guest_that_is_stopped_is_gone() {
                 time.time.interrupt();
                 tokio::task::yield_now().await;
             }
-            while !waits {
+            if waits {
+                std::future::pending::<()>().await;
+            }
+            loop {
                 tokio::task::yield_now().await;
             }
-            std::future::pending::<()>().await;
         };
         let mut running = spinners.processors.run(Box::pin(guest), &record);
         let patience = Duration::from_millis(30);
