@@ -107,7 +107,11 @@ async fn place_of_a_cancelled_call(lab: &mut Lab) {
         reply(quick.call("run", "").await);
     }
     for _ in 0..3 {
-        let (stopped, answered) = tokio::join!(spinner.call("run", ""), quick.call("run", ""));
+        // A call waits for a place as long as it may take: the second has time left when the first is ended.
+        let (stopped, answered) = tokio::join!(spinner.call("run", ""), async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            quick.call("run", "").await
+        });
         stopped_at(stopped, "call_ms", 1_000);
         reply(answered);
     }
