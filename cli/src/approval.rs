@@ -1,14 +1,14 @@
 //! Consent: from a person at a terminal, or from a flag that names the digest. An agent can
 //! give neither.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tool_hub_manifest::{
-    Access, Capabilities, Consent, Digest, DirectoryName, DirectoryRequest, Grants, Origin,
-    VariableName,
+    Access, Capabilities, Consent, Digest, DirectoryName, DirectoryRequest, GrantError, Grants,
+    Method, Methods, Origin, VariableName,
 };
 
 use crate::config::Config;
@@ -22,9 +22,10 @@ pub(crate) struct ApprovalFlags {
     #[arg(long, value_name = "DIGEST")]
     pub(crate) approve: Option<Digest>,
 
-    /// Allow requests to an origin that the tool asks for (repeatable)
-    #[arg(long = "allow-network", value_name = "ORIGIN")]
-    pub(crate) network: Vec<Origin>,
+    /// Allow requests to an origin that the tool asks for, with the methods that it asks for
+    /// or, with ORIGIN=GET,HEAD, only with some of them (repeatable)
+    #[arg(long = "allow-network", value_name = "ORIGIN", value_parser = origin_with_methods)]
+    pub(crate) network: Vec<(Origin, Option<Methods>)>,
 
     /// Allow the use of a directory that the tool asks for (repeatable)
     #[arg(long = "allow-dir", value_name = "NAME=PATH", value_parser = named_directory)]
@@ -33,6 +34,19 @@ pub(crate) struct ApprovalFlags {
     /// Allow a variable that the tool asks for to be read (repeatable)
     #[arg(long = "allow-var", value_name = "NAME")]
     pub(crate) variables: Vec<VariableName>,
+
+    /// Allow it to keep things from call to call, in a storage of its own
+    #[arg(long = "allow-storage")]
+    pub(crate) storage: bool,
+}
+
+/// What a person at a terminal is asked about, one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offer {
+    /// Everything that the tool asks for and no flag names.
+    Everything,
+    /// Nothing: the flags say what.
+    Named,
 }
 
 /// A tool that somebody is to decide about.
@@ -45,6 +59,7 @@ pub(crate) struct Candidate<'a> {
     pub(crate) asked: &'a Capabilities,
     /// The tool of another place that has the name, and loses it.
     pub(crate) replaces: Option<String>,
+    pub(crate) offer: Offer,
 }
 
 fn named_directory(text: &str) -> Result<(DirectoryName, PathBuf), String> {
@@ -56,33 +71,70 @@ fn named_directory(text: &str) -> Result<(DirectoryName, PathBuf), String> {
     Ok((name, PathBuf::from(path)))
 }
 
+fn origin_with_methods(text: &str) -> Result<(Origin, Option<Methods>), String> {
+    let (origin, methods) = match text.split_once('=') {
+        Some((origin, methods)) => (origin, Some(methods)),
+        None => (text, None),
+    };
+    let origin = origin.parse().map_err(|error| format!("{error}"))?;
+    let methods = methods.map(|list| list.split(',').map(str::parse).collect());
+    let methods: Option<BTreeSet<Method>> =
+        methods.transpose().map_err(|error| format!("{error}"))?;
+    Ok((origin, methods.map(Methods::Only)))
+}
+
 impl ApprovalFlags {
     /// Whether no flag was given.
     pub(crate) fn is_empty(&self) -> bool {
+        self.approve.is_none() && !self.grants_something()
+    }
+
+    /// Whether a flag says what to grant.
+    pub(crate) fn grants_something(&self) -> bool {
         let Self {
-            approve,
+            approve: _,
             network,
             directories,
             variables,
+            storage,
         } = self;
-        approve.is_none() && network.is_empty() && directories.is_empty() && variables.is_empty()
+        !network.is_empty() || !directories.is_empty() || !variables.is_empty() || *storage
     }
 
-    /// What the flags grant beyond `grants`. A directory is granted with the access that the tool asks for.
-    fn grants(&self, asked: &Capabilities, mut grants: Grants, config: &Config) -> Grants {
-        for origin in &self.network {
-            grants = grants.network(origin.clone());
+    /// `grants`, and what the flags grant beyond them: an origin with the methods and a
+    /// directory with the access that the tool asks for, where nothing else is said.
+    ///
+    /// # Errors
+    /// When that is more than the tool asks for.
+    pub(crate) fn grants(
+        &self,
+        asked: &Capabilities,
+        mut grants: Grants,
+        config: &Config,
+    ) -> Result<Grants, GrantError> {
+        for (origin, methods) in &self.network {
+            let all = || asked.network.methods(origin).cloned();
+            let methods = methods.clone().or_else(all).unwrap_or(Methods::Any);
+            let more = match grants.network.methods(origin) {
+                Some(before) => before.merged(&methods),
+                None => methods,
+            };
+            grants = grants.network(origin.clone(), more);
         }
         for (name, path) in &self.directories {
             let access = asked
                 .directory(name)
                 .map_or(Access::Read, |request| request.access);
-            grants = grants.directory(name.clone(), config.place(path), access);
+            grants = grants.directory(name.clone(), real(path, config), access);
         }
         for name in &self.variables {
             grants = grants.variable(name.clone());
         }
-        grants
+        if self.storage {
+            grants = grants.storage();
+        }
+        grants.check_within(asked)?;
+        Ok(grants)
     }
 
     /// Decides about `candidate`, which was granted `granted` before.
@@ -97,8 +149,7 @@ impl ApprovalFlags {
         config: &Config,
     ) -> anyhow::Result<(Grants, Consent)> {
         let Candidate { digest, asked, .. } = *candidate;
-        let grants = self.grants(asked, granted, config);
-        grants.check_within(asked)?;
+        let grants = self.grants(asked, granted, config)?;
         match self.approve {
             Some(approved) if approved == digest => Ok((grants, Consent::Flag)),
             Some(approved) => Err(Problem::refused(format!(
@@ -124,7 +175,10 @@ fn ask_at_the_terminal(
         .hint("inspect the tool, then add --approve with the digest that the inspection prints")
         .into());
     };
-    let grants = terminal.ask_for_grants(candidate.asked, grants, config)?;
+    let grants = match candidate.offer {
+        Offer::Everything => terminal.ask_for_grants(candidate.asked, grants, config)?,
+        Offer::Named => grants,
+    };
     let replaces = match &candidate.replaces {
         Some(other) => format!(" in place of {}", escape_line(other)),
         None => String::new(),
@@ -175,27 +229,24 @@ impl Terminal {
         mut grants: Grants,
         config: &Config,
     ) -> anyhow::Result<Grants> {
-        for origin in &asked.network {
-            if !grants.network.contains(origin)
-                && self.agrees(&format!("Allow requests to {origin}?"))?
-            {
-                grants = grants.network(origin.clone());
+        let missing = grants.missing(asked);
+        for ((origin, methods), shown) in missing.network.iter().zip(missing.network.lines()) {
+            if self.agrees(&format!("Allow requests to {shown}?"))? {
+                grants = grants.network(origin.clone(), methods.clone());
             }
         }
-        for request in &asked.directories {
-            if grants.directories.contains_key(&request.name) {
-                continue;
-            }
+        for request in &missing.directories {
             if let Some(path) = self.ask_for_directory(request, config)? {
                 grants = grants.directory(request.name.clone(), path, request.access);
             }
         }
-        for request in &asked.variables {
-            if !grants.variables.contains(&request.name)
-                && self.agrees(&format!("Let it read the variable {}?", request.name))?
-            {
+        for request in &missing.variables {
+            if self.agrees(&format!("Let it read the variable {}?", request.name))? {
                 grants = grants.variable(request.name.clone());
             }
+        }
+        if missing.storage.is_some() && self.agrees("Let it keep things from call to call?")? {
+            grants = grants.storage();
         }
         Ok(grants)
     }
@@ -216,12 +267,16 @@ impl Terminal {
             if answer.is_empty() {
                 return Ok(None);
             }
-            let path = config.place(Path::new(answer));
-            if path.is_dir() {
-                return Ok(Some(path));
+            let path = real(Path::new(answer), config);
+            let shown = escape_line(&path.display().to_string());
+            if !path.is_dir() {
+                writeln!(io::stderr(), "{shown} is no directory")?;
+                continue;
             }
-            let shown = path.display().to_string();
-            writeln!(io::stderr(), "{} is no directory", escape_line(&shown))?;
+            if path != config.place(Path::new(answer)) {
+                writeln!(io::stderr(), "that is {shown}")?;
+            }
+            return Ok(Some(path));
         }
     }
 
@@ -231,11 +286,26 @@ impl Terminal {
     }
 }
 
-/// The values of the variables that were granted, as far as the environment has them.
-pub(crate) fn variables(grants: &Grants, config: &Config) -> BTreeMap<VariableName, String> {
-    grants
-        .variables
-        .iter()
-        .filter_map(|name| Some((name.clone(), config.granted_variable(name)?)))
-        .collect()
+/// Where a directory really is: a link that is changed later must not lead elsewhere. What
+/// does not exist stays as it was written, for the host to refuse.
+fn real(path: &Path, config: &Config) -> PathBuf {
+    let path = config.place(path);
+    path.canonicalize().unwrap_or(path)
+}
+
+/// The values of the variables that were granted, as far as the user has them.
+///
+/// # Errors
+/// When a file that holds one cannot be read.
+pub(crate) fn variables(
+    grants: &Grants,
+    config: &Config,
+) -> anyhow::Result<BTreeMap<VariableName, String>> {
+    let mut values = BTreeMap::new();
+    for name in &grants.variables {
+        if let Some(value) = config.granted_variable(name)? {
+            values.insert(name.clone(), value);
+        }
+    }
+    Ok(values)
 }

@@ -48,9 +48,22 @@ impl Approvals {
 
     /// Remembers that this user agreed to `locked`.
     pub(crate) fn remember(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
+        Self::change(config, |approved| approved.insert(locked.digest()))
+    }
+
+    /// Forgets that this user agreed to `locked`.
+    pub(crate) fn forget(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
+        Self::change(config, |approved| approved.remove(&locked.digest()))
+    }
+
+    /// Writes the file anew where `change` says that there is something to write.
+    fn change(
+        config: &Config,
+        change: impl FnOnce(&mut BTreeSet<Digest>) -> bool,
+    ) -> anyhow::Result<()> {
         let _guard = files::Guard::take(&config.user, ".approvals.guard")?;
         let mut approvals = Self::read(config)?;
-        if approvals.file.approved.insert(locked.digest()) {
+        if change(&mut approvals.file.approved) {
             let text = toml_edit::ser::to_string_pretty(&approvals.file)?;
             files::write_private(&approvals.path, text.as_bytes())?;
         }

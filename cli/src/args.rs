@@ -54,6 +54,10 @@ pub(crate) enum Command {
     Inspect(commands::inspect::Inspect),
     /// Pull a tool, verify it, ask for approval and add it to the toolbox
     Load(commands::load::Load),
+    /// Allow a tool of the toolbox more, with the same consent as at loading
+    Grant(commands::grant::Grant),
+    /// Take rights away from a tool of the toolbox
+    Revoke(commands::revoke::Revoke),
     /// List the toolbox
     List(commands::list::List),
     /// Call a function of a loaded tool

@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod gc;
+pub(crate) mod grant;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod load;
@@ -17,6 +18,7 @@ pub(crate) mod new;
 pub(crate) mod push;
 pub(crate) mod registry;
 pub(crate) mod remove;
+pub(crate) mod revoke;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod update;
@@ -43,6 +45,8 @@ pub(crate) async fn execute(
         Command::Search(command) => command.execute(config, printer).await,
         Command::Inspect(command) => command.execute(config, printer).await,
         Command::Load(command) => command.execute(config, printer).await,
+        Command::Grant(command) => command.execute(config, printer).await,
+        Command::Revoke(command) => command.execute(config, printer),
         Command::List(command) => command.execute(config, printer),
         Command::Call(command) => command.execute(config, printer).await,
         Command::Serve(command) => command.execute(config, printer).await,

@@ -11,17 +11,19 @@
 //! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
 //! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
 //!
-//! A tool's own variables are read here too, and only those that were granted.
+//! A tool's own variables are read here too, and only those that were granted: `NAME`, or the
+//! contents of the file that `NAME_FILE` names.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use serde::Deserialize;
-use tool_hub_host::{Compiler, Host, HostConfig};
-use tool_hub_manifest::VariableName;
+use tool_hub_host::{Compiler, Host, HostConfig, Storage};
+use tool_hub_manifest::{Digest, Source, VariableName};
 use tool_hub_registry_client::{Client, ClientConfig, Store, Token};
 use tool_hub_registry_server::{AddressError, DatabaseAddress, S3Storage};
 use url::Url;
@@ -37,6 +39,8 @@ use crate::sizes::ByteSize;
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 const CONFIG_FILE: &str = "config.toml";
+/// The largest file that holds the value of a variable.
+const VALUE_BYTES_MAX: u64 = 64 << 10;
 
 /// Everything a command needs to know about its surroundings.
 #[derive(Debug)]
@@ -48,6 +52,8 @@ pub(crate) struct Config {
     /// Where compiled code is kept.
     pub(crate) compiled: PathBuf,
     compiled_max: Option<ByteSize>,
+    /// Where tools keep what they were granted to keep.
+    pub(crate) storage: PathBuf,
     /// Where build tools of other languages are kept.
     pub(crate) toolchains: PathBuf,
     /// Where the embedded registry keeps its data.
@@ -108,6 +114,7 @@ impl Config {
         Ok(Self {
             endpoint,
             store: places.data.join("store"),
+            storage: places.data.join("storage"),
             registry: variable("TOOL_HUB_REGISTRY_DATA")
                 .map_or_else(|| places.data.join("registry"), PathBuf::from),
             compiled: places.cache.join("compiled"),
@@ -191,8 +198,10 @@ impl Config {
             host.cache_bytes_max = bytes;
         }
         host.compiler = Compiler::Child(compiler::process()?);
+        host.home = Some(self.home.clone());
         host.refused_directories = vec![
             self.store.clone(),
+            self.storage.clone(),
             self.user.clone(),
             self.toolchains.clone(),
             self.registry.clone(),
@@ -210,9 +219,32 @@ impl Config {
         self.token.is_some()
     }
 
-    /// The value of a variable that a tool was granted.
-    pub(crate) fn granted_variable(&self, name: &VariableName) -> Option<String> {
-        variable(name.as_str())
+    /// The value of a variable that a tool was granted: the environment's `NAME`, else the
+    /// contents of the file that `NAME_FILE` names, without the line break at its end.
+    pub(crate) fn granted_variable(&self, name: &VariableName) -> anyhow::Result<Option<String>> {
+        if let Some(value) = variable(name.as_str()) {
+            return Ok(Some(value));
+        }
+        let Some(file) = variable(&format!("{name}_FILE")) else {
+            return Ok(None);
+        };
+        let path = self.place(Path::new(&file));
+        let failed = || format!("{name}_FILE cannot be read: {}", path.display());
+        let text = read_bounded(&path).with_context(failed)?;
+        let value = text.strip_suffix('\n').unwrap_or(&text);
+        let value = value.strip_suffix('\r').unwrap_or(value);
+        Ok(Some(value.to_owned()).filter(|value| !value.is_empty()))
+    }
+
+    /// The storage of the tool from `source`. It belongs to the repo of a registry, or to the
+    /// path, so that every version and every toolbox finds it, and no other tool does.
+    pub(crate) fn storage(&self, source: &Source) -> Storage {
+        let owner = match source {
+            Source::Registry { endpoint, repo, .. } => format!("registry\0{endpoint}\0{repo}"),
+            Source::File { path } => format!("file\0{}", path.display()),
+        };
+        let digest = Digest::of(owner.as_bytes());
+        Storage::in_file(self.storage.join(format!("{}.sqlite3", digest.hex())))
     }
 
     /// Sends events to standard error: those that `TOOL_HUB_LOG` asks for, else the command's.
@@ -307,6 +339,18 @@ pub(crate) fn storage_variables() -> BTreeMap<String, String> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty())
         .collect()
+}
+
+/// A pipe or a device may never end.
+fn read_bounded(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    let mut file = std::fs::File::open(path)?.take(VALUE_BYTES_MAX + 1);
+    file.read_to_string(&mut text)?;
+    if text.len() as u64 > VALUE_BYTES_MAX {
+        let message = format!("it holds more than {VALUE_BYTES_MAX} bytes");
+        return Err(std::io::Error::other(message));
+    }
+    Ok(text)
 }
 
 fn read_config_file(path: &Path) -> anyhow::Result<ConfigFile> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tool_hub_host::{CallableFunction, Inspection};
-use tool_hub_manifest::{Capabilities, Grants, Verified};
+use tool_hub_manifest::{Capabilities, Verified};
 
 /// One line of the difference that a person has to agree to: `+` is new, `-` and `+` of the
 /// same thing are the text before and after.
@@ -43,8 +43,8 @@ pub(crate) fn between(old: (&Verified, &Inspection), new: (&Verified, &Inspectio
 }
 
 fn capabilities(old: &Capabilities, new: &Capabilities, lines: &mut Vec<Line>) {
-    for origin in new.network.difference(&old.network) {
-        lines.push(format!("+ network {origin}"));
+    for line in new.network.beyond(&old.network).lines() {
+        lines.push(format!("+ network {line}"));
     }
     for request in &new.directories {
         let before = old.directory(&request.name).map(|request| request.access);
@@ -56,6 +56,9 @@ fn capabilities(old: &Capabilities, new: &Capabilities, lines: &mut Vec<Line>) {
         if old.variable(&request.name).is_none() {
             lines.push(format!("+ variable {}", request.name));
         }
+    }
+    if new.storage.is_some() && old.storage.is_none() {
+        lines.push("+ storage".to_owned());
     }
 }
 
@@ -104,24 +107,4 @@ fn text(what: &str, old: &str, new: &str, lines: &mut Vec<Line>) {
         lines.push(format!("- {what}: {old}"));
         lines.push(format!("+ {what}: {new}"));
     }
-}
-
-/// The part of `grants` that `asked` still asks for.
-pub(crate) fn still_asked(mut grants: Grants, asked: &Capabilities) -> Grants {
-    grants
-        .network
-        .retain(|origin| asked.network.contains(origin));
-    grants
-        .variables
-        .retain(|name| asked.variable(name).is_some());
-    grants
-        .directories
-        .retain(|name, grant| match asked.directory(name) {
-            Some(request) => {
-                grant.access = grant.access.min(request.access);
-                true
-            }
-            None => false,
-        });
-    grants
 }

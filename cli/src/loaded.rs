@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use tool_hub_host::{Approved, Host, Tool};
-use tool_hub_manifest::{FunctionName, FunctionSpec, Grants, ToolKey, Verified, visible_name};
+use tool_hub_manifest::{FunctionName, FunctionSpec, Source, ToolKey, visible_name};
 use tool_hub_registry_client::Store;
 
 use crate::approval;
@@ -30,7 +30,8 @@ impl LoadedTool {
         let verified = store
             .get(&pin)
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
-        let tool = load(host, member.key.as_str(), verified, member.grants(), config)
+        let approved = Approved::new(verified, member.grants())?.known_as(member.key.as_str());
+        let tool = load(host, approved, &member.locked.source, config)
             .await
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
         Ok(Self {
@@ -75,19 +76,19 @@ impl LoadedTool {
     }
 }
 
-/// Loads `verified`, which the user knows by the name `known_as`, with `grants` and with the values that the environment has for the
-/// granted variables.
+/// Loads a tool from `source` with the values that the user has for the granted variables,
+/// and with its own place in the user's storage where that is granted.
 pub(crate) async fn load(
     host: &Host,
-    known_as: &str,
-    verified: Verified,
-    grants: Grants,
+    mut approved: Approved,
+    source: &Source,
     config: &Config,
 ) -> anyhow::Result<Tool> {
-    let values = approval::variables(&grants, config);
-    let mut approved = Approved::new(verified, grants)?.known_as(known_as);
-    for (name, value) in values {
+    for (name, value) in approval::variables(approved.grants(), config)? {
         approved = approved.with_variable(name, value)?;
+    }
+    if approved.grants().storage {
+        approved = approved.with_storage(config.storage(source))?;
     }
     Ok(host.load(approved).await?)
 }

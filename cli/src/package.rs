@@ -7,7 +7,7 @@ use std::str::FromStr;
 use anyhow::Context as _;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{
-    Manifest, Package, ReferenceError, ToolName, ToolRef, Verified, package_file,
+    Manifest, Package, ReferenceError, Source, ToolName, ToolRef, Verified, package_file,
 };
 use tool_hub_registry_client::{COMPONENT_BYTES_MAX, Resolved};
 use url::Url;
@@ -63,6 +63,25 @@ pub(crate) enum FetchedFrom {
     File {
         path: PathBuf,
     },
+    /// The store, which has it since it was approved.
+    Approved(Source),
+}
+
+impl FetchedFrom {
+    /// The place as a lock records it.
+    pub(crate) fn source(&self) -> Source {
+        match self {
+            Self::Registry {
+                endpoint, resolved, ..
+            } => Source::Registry {
+                endpoint: endpoint.clone(),
+                repo: resolved.repo.clone(),
+                commit: resolved.commit.clone(),
+            },
+            Self::File { path } => Source::File { path: path.clone() },
+            Self::Approved(source) => source.clone(),
+        }
+    }
 }
 
 impl Subject {

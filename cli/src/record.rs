@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tool_hub_host::Tool;
+use tool_hub_host::{Approved, Tool};
 use tool_hub_manifest::{
-    Approval, Consent, Digest, FunctionName, Grants, LockedTool, Source, ToolKey, ToolboxEntry,
+    Approval, Consent, Digest, FunctionName, Grants, LockedTool, ToolKey, ToolboxEntry,
 };
 
 use crate::config::Config;
@@ -35,14 +35,9 @@ pub(crate) async fn record(
 ) -> anyhow::Result<LockedTool> {
     let host = config.open_host()?;
     let spinner = Spinner::start(format!("compiling {key}"), printer);
-    let tool = loaded::load(
-        &host,
-        key.as_str(),
-        fetched.verified.clone(),
-        consented.grants.clone(),
-        config,
-    )
-    .await;
+    let approved = Approved::new(fetched.verified.clone(), consented.grants.clone())?;
+    let approved = approved.known_as(key.as_str());
+    let tool = loaded::load(&host, approved, &fetched.origin.source(), config).await;
     spinner.finish();
     let tool = tool?;
 
@@ -57,16 +52,6 @@ pub(crate) async fn record(
 }
 
 fn locked(fetched: &Fetched, consented: Consented, tool: &Tool) -> anyhow::Result<LockedTool> {
-    let source = match &fetched.origin {
-        FetchedFrom::Registry {
-            endpoint, resolved, ..
-        } => Source::Registry {
-            endpoint: endpoint.clone(),
-            repo: resolved.repo.clone(),
-            commit: resolved.commit.clone(),
-        },
-        FetchedFrom::File { path } => Source::File { path: path.clone() },
-    };
     let pin = fetched.verified.pin();
     let functions: BTreeMap<FunctionName, Digest> = tool
         .functions()
@@ -77,7 +62,7 @@ fn locked(fetched: &Fetched, consented: Consented, tool: &Tool) -> anyhow::Resul
         version: fetched.verified.manifest().version.clone(),
         manifest: pin.manifest,
         component: pin.component,
-        source,
+        source: fetched.origin.source(),
         approval: Approval {
             digest: consented.digest,
             consent: consented.consent,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tool_hub_host::{CallableFunction, Effect, HostConfig, InspectedImport, Inspection};
-use tool_hub_manifest::LimitRequest;
+use tool_hub_manifest::{LimitRequest, Source};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape_line;
@@ -14,12 +14,21 @@ pub(crate) fn subject(fetched: &Fetched) -> String {
     match &fetched.origin {
         FetchedFrom::Registry { reference, .. } => reference.to_string(),
         FetchedFrom::File { path } => path.display().to_string(),
+        FetchedFrom::Approved(source) => place(source),
+    }
+}
+
+/// Where a tool is from.
+fn place(source: &Source) -> String {
+    match source {
+        Source::Registry { endpoint, repo, .. } => format!("{endpoint}{repo}"),
+        Source::File { path } => path.display().to_string(),
     }
 }
 
 /// The inspection, in the order in which a person decides: who it is, what it can do, what
 /// it asks for, what is odd about it. Every text of the tool's is on one line and escaped.
-pub(crate) fn inspection(fetched: &Fetched, inspection: &Inspection) -> String {
+pub(crate) fn inspection(source: &Source, inspection: &Inspection) -> String {
     let mut text = String::new();
     let mut say = |line: String| {
         text.push_str(&line);
@@ -30,7 +39,7 @@ pub(crate) fn inspection(fetched: &Fetched, inspection: &Inspection) -> String {
         say(format!("  {}", escape_line(&inspection.description)));
     }
     say(String::new());
-    identity(fetched, inspection).into_iter().for_each(&mut say);
+    identity(source, inspection).into_iter().for_each(&mut say);
     say(String::new());
     say("Functions".to_owned());
     for function in &inspection.functions {
@@ -60,17 +69,12 @@ pub(crate) fn inspection(fetched: &Fetched, inspection: &Inspection) -> String {
     text
 }
 
-fn identity(fetched: &Fetched, inspection: &Inspection) -> Vec<String> {
+fn identity(source: &Source, inspection: &Inspection) -> Vec<String> {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: String| rows.push(format!("  {name:<10} {value}"));
-    match &fetched.origin {
-        FetchedFrom::Registry {
-            endpoint, resolved, ..
-        } => {
-            row("from", format!("{endpoint}{}", resolved.repo));
-            row("commit", resolved.commit.to_string());
-        }
-        FetchedFrom::File { path } => row("from", path.display().to_string()),
+    row("from", place(source));
+    if let Source::Registry { commit, .. } = source {
+        row("commit", commit.to_string());
     }
     row("manifest", inspection.manifest_digest.to_string());
     row("component", inspection.component_digest.to_string());

@@ -157,6 +157,18 @@ impl OpenToolbox {
         })
     }
 
+    /// Records `locked`, which allows less than the record of `member`, in its place. The
+    /// approval of that record is forgotten first: whoever brings the old lock back, from a
+    /// checkout or a backup, is asked again.
+    pub(crate) fn lower(
+        config: &Config,
+        member: Member<'_>,
+        locked: LockedTool,
+    ) -> anyhow::Result<()> {
+        Approvals::forget(config, member.locked)?;
+        Self::insert(config, member.key, member.entry, locked)
+    }
+
     /// Forgets `key` and its approval.
     pub(crate) fn remove(config: &Config, key: &ToolKey) -> anyhow::Result<()> {
         Self::change(config, |toolbox| {

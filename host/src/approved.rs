@@ -5,7 +5,9 @@ use std::fmt;
 
 use tool_hub_manifest::{Grants, ToolName, VariableName, Verified};
 
-use crate::HostError;
+use crate::grant::Known;
+use crate::secret::Secret;
+use crate::{HostError, Storage};
 
 /// A tool that may be loaded: bytes that were verified, and grants that do not go beyond
 /// what its manifest asks for. It can only be made from both:
@@ -13,7 +15,7 @@ use crate::HostError;
 /// ```compile_fail,E0451
 /// # use tool_hub_host::Approved;
 /// fn forge(verified: tool_hub_manifest::Verified) -> Approved {
-///     Approved { verified, grants: tool_hub_manifest::Grants::none(), values: Default::default(), known_as: None }
+///     Approved { verified, grants: tool_hub_manifest::Grants::none(), values: Default::default(), storage: None, known_as: None, granted_with: None }
 /// }
 /// ```
 ///
@@ -29,17 +31,9 @@ pub struct Approved {
     verified: Verified,
     grants: Grants,
     values: BTreeMap<VariableName, Secret>,
+    storage: Option<Storage>,
     known_as: Option<String>,
-}
-
-/// The value of a variable. It is shown nowhere.
-#[derive(Clone)]
-struct Secret(String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
-    }
+    granted_with: Option<String>,
 }
 
 impl fmt::Debug for Approved {
@@ -48,6 +42,7 @@ impl fmt::Debug for Approved {
             .field("tool", &self.verified)
             .field("grants", &self.grants)
             .field("values", &self.values)
+            .field("storage", &self.storage)
             .finish()
     }
 }
@@ -64,7 +59,9 @@ impl Approved {
             verified,
             grants,
             values: BTreeMap::new(),
+            storage: None,
             known_as: None,
+            granted_with: None,
         })
     }
 
@@ -73,6 +70,15 @@ impl Approved {
     #[must_use]
     pub fn known_as(mut self, name: impl Into<String>) -> Self {
         self.known_as = Some(name.into());
+        self
+    }
+
+    /// The command that grants the tool more, which refusals name with the flags that say
+    /// what, such as `--allow-var API_KEY`. It is `tool grant NAME` where nothing else is
+    /// said.
+    #[must_use]
+    pub fn granted_with(mut self, command: impl Into<String>) -> Self {
+        self.granted_with = Some(command.into());
         self
     }
 
@@ -91,7 +97,23 @@ impl Approved {
                 name,
             });
         }
-        self.values.insert(name, Secret(value.into()));
+        self.values.insert(name, Secret::new(value.into()));
+        Ok(self)
+    }
+
+    /// Binds the granted storage to a place. Where there is none, what the tool keeps is
+    /// gone with the loaded [`Tool`](crate::Tool). Each tool needs a place of its own: what
+    /// one keeps, every other one with the same place reads.
+    ///
+    /// # Errors
+    /// When storage is not granted.
+    pub fn with_storage(mut self, storage: Storage) -> Result<Self, HostError> {
+        if !self.grants.storage {
+            return Err(HostError::StorageNotGranted {
+                tool: self.name().clone(),
+            });
+        }
+        self.storage = Some(storage);
         Ok(self)
     }
 
@@ -108,9 +130,28 @@ impl Approved {
         &self.verified.manifest().name
     }
 
-    /// The name by which the user knows the tool.
-    pub(crate) fn known_name(&self) -> &str {
-        self.known_as.as_deref().unwrap_or(self.name().as_str())
+    /// How the user knows the tool.
+    pub(crate) fn known(&self) -> Known {
+        let name = self.known_as.as_deref().unwrap_or(self.name().as_str());
+        let command = self.granted_with.clone();
+        Known {
+            name: name.to_owned(),
+            command: command.unwrap_or_else(|| format!("tool grant {name}")),
+        }
+    }
+
+    /// Where the tool keeps things, where it may.
+    pub(crate) fn storage(&self) -> Option<Storage> {
+        let storage = || self.storage.clone().unwrap_or_else(Storage::in_memory);
+        self.grants.storage.then(storage)
+    }
+
+    /// The values of variables that the manifest calls secret.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
+        let asked = &self.verified.manifest().capabilities;
+        let is_secret = |name| asked.variable(name).is_some_and(|request| request.secret);
+        let secrets = self.values.iter().filter(move |(name, _)| is_secret(name));
+        secrets.map(|(_, value)| value.clone())
     }
 
     /// The verified bytes.
@@ -126,7 +167,7 @@ impl Approved {
     pub(crate) fn values(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values
             .iter()
-            .map(|(name, value)| (name.as_str(), value.0.as_str()))
+            .map(|(name, value)| (name.as_str(), value.reveal()))
     }
 }
 
@@ -169,5 +210,16 @@ mod tests {
         let approved = approved.with_variable(name, "hunter2").unwrap();
         assert_eq!(approved.unbound_variables().count(), 0);
         assert!(!format!("{approved:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn storage_is_bound_where_it_is_granted() {
+        let asked = "[capabilities]\nstorage = {}";
+        let refused = Approved::new(verified(asked), Grants::none()).unwrap();
+        assert!(refused.storage().is_none());
+        let error = refused.with_storage(Storage::in_memory()).unwrap_err();
+        assert_eq!(error.to_string(), "storage is not granted to tool `demo`");
+        let approved = Approved::new(verified(asked), Grants::none().storage()).unwrap();
+        assert!(approved.with_storage(Storage::in_memory()).is_ok());
     }
 }

@@ -1,6 +1,8 @@
 //! One call: a fresh store and instance, and everything that bounds them.
 
 pub(crate) mod asking;
+pub(crate) mod keyvalue;
+pub(crate) mod logging;
 pub(crate) mod meter;
 pub(crate) mod record;
 pub(crate) mod state;

@@ -21,9 +21,12 @@ pub struct HostConfig {
     /// Where components are compiled.
     pub compiler: Compiler,
     /// Directories that are never given to a tool, whatever was granted, and neither is
-    /// anything that holds them: the embedder's own files. The root directory and the cache
-    /// are refused in any case.
+    /// anything that holds them: the embedder's own files. The root directory, the system's
+    /// own and the cache are refused in any case.
     pub refused_directories: Vec<PathBuf>,
+    /// The home directory of whoever runs the host: never given to a tool as a whole, while
+    /// what is in it may be.
+    pub home: Option<PathBuf>,
     /// How many calls run or wait for something outside of the host at once.
     pub calls_in_flight_max: u32,
     /// How many of those run their own code at once. A call whose guest is asleep or waits
@@ -48,6 +51,7 @@ impl HostConfig {
             cache_bytes_max: 4 << 30,
             compiler: Compiler::InProcess,
             refused_directories: Vec::new(),
+            home: None,
             calls_in_flight_max: 32,
             calls_running_max: processors(),
             calls_waiting_max: 256,

@@ -52,6 +52,12 @@ pub enum HostError {
     /// The grants go beyond what the tool asks for.
     #[error(transparent)]
     Grants(#[from] GrantError),
+    /// A storage was bound that is not granted.
+    #[error("storage is not granted to tool `{tool}`")]
+    StorageNotGranted {
+        /// The tool.
+        tool: ToolName,
+    },
     /// A value was bound to a variable that is not granted.
     #[error("variable {name} is not granted to tool `{tool}`")]
     VariableNotGranted {

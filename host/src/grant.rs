@@ -5,8 +5,16 @@ use std::sync::Arc;
 
 use tool_hub_manifest::{Capabilities, DirectoryRequest, Grants, Origin, VariableRequest};
 
+/// How the user knows a tool.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) name: String,
+    /// The command that grants it more, but for the flags that say what.
+    pub(crate) command: String,
+}
+
 /// The flag that grants an origin.
-pub(crate) fn network_flag(origin: &str) -> String {
+pub(crate) fn network_flag(origin: &Origin) -> String {
     format!("--allow-network {origin}")
 }
 
@@ -20,131 +28,160 @@ pub(crate) fn variable_flag(request: &VariableRequest) -> String {
     format!("--allow-var {}", request.name)
 }
 
+/// The flag that grants storage.
+pub(crate) const STORAGE_FLAG: &str = "--allow-storage";
+
 /// Something a tool may not do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Denial {
-    /// The name by which the user knows the tool.
-    tool: Arc<str>,
-    what: What,
+    tool: Arc<Known>,
+    /// What the capability is called: `network https://example.com`.
+    capability: String,
+    why: Why,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum What {
-    /// An origin that was not granted although the manifest asks for it.
-    Network(Origin),
-    /// An origin that the manifest does not ask for, so that nobody can grant it.
-    Unasked(String),
-    /// An origin whose name leads to an address that is not to be reached by name.
-    Address(String),
-    Directory(DirectoryRequest),
-    Variable(VariableRequest),
+enum Why {
+    /// It was not granted although the manifest asks for it: this flag grants it.
+    NotGranted(String),
+    /// The manifest does not ask for it, so that nobody can grant it.
+    NotAsked,
+    /// The origin's name leads to an address that is not to be reached by name.
+    Address,
 }
 
 impl Denial {
-    /// The tool tried to reach `origin`.
-    pub(crate) fn network(tool: &Arc<str>, origin: &str, asked: &Capabilities) -> Self {
-        let what = match origin.parse::<Origin>() {
-            Ok(origin) if asked.network.contains(&origin) => What::Network(origin),
-            _ => What::Unasked(
-                origin
-                    .chars()
-                    .take(200)
-                    .flat_map(char::escape_default)
-                    .collect(),
-            ),
+    /// The tool tried to send a request with `method` to `origin`, which is the guest's
+    /// text.
+    pub(crate) fn network(
+        tool: &Arc<Known>,
+        method: &str,
+        origin: &str,
+        asked: &Capabilities,
+        granted: &Grants,
+    ) -> Self {
+        let parsed = origin.parse::<Origin>().ok();
+        let shown = origin.chars().take(200).flat_map(char::escape_default);
+        let mut capability = format!("network {}", shown.collect::<String>());
+        let why = match &parsed {
+            Some(origin) => {
+                let asked = asked.network.methods(origin);
+                // Where the origin is known and the method is not, the method is the point.
+                let known = granted.network.methods(origin).or(asked);
+                if known.is_some_and(|methods| !methods.allow(method)) {
+                    capability = format!("{capability} with {method}");
+                }
+                match asked.is_some_and(|methods| methods.allow(method)) {
+                    true => Why::NotGranted(network_flag(origin)),
+                    false => Why::NotAsked,
+                }
+            }
+            None => Why::NotAsked,
         };
         Self {
             tool: tool.clone(),
-            what,
+            capability,
+            why,
         }
     }
 
     /// The tool tried to reach `origin`, whose name leads to a private address.
-    pub(crate) fn address(tool: &Arc<str>, origin: &str) -> Self {
+    pub(crate) fn address(tool: &Arc<Known>, origin: &Origin) -> Self {
         Self {
             tool: tool.clone(),
-            what: What::Address(origin.to_owned()),
+            capability: format!("network {origin}"),
+            why: Why::Address,
         }
     }
 
-    /// What the capability is called: `network https://example.com`.
-    pub(crate) fn capability(&self) -> String {
-        match &self.what {
-            What::Network(origin) => format!("network {origin}"),
-            What::Unasked(origin) | What::Address(origin) => format!("network {origin}"),
-            What::Directory(request) => format!("directory {}", request.name),
-            What::Variable(request) => format!("variable {}", request.name),
+    /// The tool tried to keep something.
+    pub(crate) fn storage(tool: &Arc<Known>, asked: &Capabilities) -> Self {
+        Self {
+            tool: tool.clone(),
+            capability: "storage".to_owned(),
+            why: match asked.storage {
+                Some(_) => Why::NotGranted(STORAGE_FLAG.to_owned()),
+                None => Why::NotAsked,
+            },
         }
+    }
+
+    fn directory(tool: &Arc<Known>, request: &DirectoryRequest) -> Self {
+        Self {
+            tool: tool.clone(),
+            capability: format!("directory {}", request.name),
+            why: Why::NotGranted(directory_flag(request)),
+        }
+    }
+
+    fn variable(tool: &Arc<Known>, request: &VariableRequest) -> Self {
+        Self {
+            tool: tool.clone(),
+            capability: format!("variable {}", request.name),
+            why: Why::NotGranted(variable_flag(request)),
+        }
+    }
+
+    /// What the capability is called.
+    pub(crate) fn capability(&self) -> &str {
+        &self.capability
     }
 
     /// What happened.
     pub(crate) fn message(&self) -> String {
-        let (tool, capability) = (&self.tool, self.capability());
-        match &self.what {
-            What::Address(_) => format!(
-                "tool `{tool}` was refused {capability}: its name leads to a private address"
-            ),
-            _ => format!("tool `{tool}` was refused {capability}: it is not granted"),
-        }
+        let Self {
+            tool, capability, ..
+        } = self;
+        let why = match self.why {
+            Why::Address => "its name leads to a private address",
+            _ => "it is not granted",
+        };
+        format!("tool `{}` was refused {capability}: {why}", tool.name)
     }
 
     /// What to do about it.
     pub(crate) fn fix(&self) -> String {
-        match &self.what {
-            What::Unasked(_) => format!(
+        match &self.why {
+            Why::NotAsked => format!(
                 "the manifest of `{}` does not ask for it, so it cannot be granted; use what the tool may reach",
-                self.tool
+                self.tool.name
             ),
-            What::Address(_) => {
+            Why::Address => {
                 "only an origin that names the address itself reaches a private address".to_owned()
             }
-            _ => format!("a person can grant it: {}", self.command()),
+            Why::NotGranted(flag) => {
+                format!("a person can grant it: {} {flag}", self.tool.command)
+            }
         }
     }
 
-    /// The command that grants it.
-    fn command(&self) -> String {
-        format!("tool load {} {}", self.tool, self.flag())
-    }
-
-    fn flag(&self) -> String {
-        match &self.what {
-            What::Network(origin) => network_flag(&origin.to_string()),
-            What::Unasked(origin) | What::Address(origin) => network_flag(origin),
-            What::Directory(request) => directory_flag(request),
-            What::Variable(request) => variable_flag(request),
+    fn flag(&self) -> Option<&str> {
+        match &self.why {
+            Why::NotGranted(flag) => Some(flag),
+            Why::NotAsked | Why::Address => None,
         }
     }
 }
 
 /// The directories and variables that `asked` asks for and `grants` do not hold. A tool finds
 /// them absent, so no refusal is on record; a refused request always is.
-pub(crate) fn absent(tool: &Arc<str>, asked: &Capabilities, grants: &Grants) -> Vec<Denial> {
-    let denial = |what| Denial {
-        tool: tool.clone(),
-        what,
-    };
-    let directories = asked
-        .directories
-        .iter()
-        .filter(|request| !grants.directories.contains_key(&request.name));
-    let variables = asked
-        .variables
-        .iter()
-        .filter(|request| !grants.variables.contains(&request.name));
+pub(crate) fn absent(tool: &Arc<Known>, asked: &Capabilities, grants: &Grants) -> Vec<Denial> {
+    let missing = grants.missing(asked);
+    let directories = missing.directories.iter();
+    let variables = missing.variables.iter();
     directories
-        .map(|request| denial(What::Directory(request.clone())))
-        .chain(variables.map(|request| denial(What::Variable(request.clone()))))
+        .map(|request| Denial::directory(tool, request))
+        .chain(variables.map(|request| Denial::variable(tool, request)))
         .collect()
 }
 
 /// For failures that may come from what is absent; nothing where all is granted.
 pub(crate) fn reminder(absent: &[Denial]) -> Option<String> {
-    let tool = &absent.first()?.tool;
-    let names: Vec<String> = absent.iter().map(Denial::capability).collect();
-    let flags: Vec<String> = absent.iter().map(Denial::flag).collect();
+    let command = &absent.first()?.tool.command;
+    let names: Vec<&str> = absent.iter().map(Denial::capability).collect();
+    let flags: Vec<&str> = absent.iter().filter_map(Denial::flag).collect();
     Some(format!(
-        "the tool asks for what is not granted ({}); a person can grant it: tool load {tool} {}",
+        "the tool asks for what is not granted ({}); a person can grant it: {command} {}",
         names.join(", "),
         flags.join(" ")
     ))

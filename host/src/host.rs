@@ -9,8 +9,8 @@ use wasmtime::component::{Component, Linker};
 use wasmtime_wasi_config::WasiConfig;
 
 use crate::cache::{Cache, Entry};
-use crate::call::asking;
 use crate::call::state::CallState;
+use crate::call::{asking, keyvalue, logging};
 use crate::code::Code;
 use crate::compiler::Turns;
 use crate::engine::{self, Clock};
@@ -19,6 +19,7 @@ use crate::http::Tls;
 use crate::places::Places;
 use crate::plan::Plan;
 use crate::processors::Processors;
+use crate::secret::Secrets;
 use crate::tool::Loaded;
 use crate::{Approved, HostConfig, HostError, Tool, claims, directories, grant, needs, scan};
 
@@ -163,7 +164,8 @@ impl Shared {
     ) -> Result<Loaded, HostError> {
         let verified = approved.verified();
         let manifest = verified.manifest();
-        let grants = directories::settle(approved.grants(), &self.config)?;
+        let grants = approved.grants().clone();
+        directories::check(&grants, &self.config)?;
         let component = self.component(verified, progress)?;
         let exports = Exports::of_component(&component);
         let (functions, mut refusals) = claims::check(manifest, &exports);
@@ -187,17 +189,19 @@ impl Shared {
             Plan::new(*index, signature.clone())
         });
         let asked = &manifest.capabilities;
-        let known_as = approved.known_name().into();
-        let absent = grant::absent(&known_as, asked, &grants);
+        let known = Arc::new(approved.known());
+        let absent = grant::absent(&known, asked, &grants);
         let values = approved.values();
         Ok(Loaded {
             host: self.clone(),
             name: manifest.name.clone(),
-            known_as,
+            known,
             asked: Arc::new(asked.clone()),
             limits: self.config.limits.lowered_to(&manifest.limits),
             variables: values.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
             settings: Arc::new(approved.values().collect()),
+            secrets: Secrets::new(approved.secrets()),
+            storage: approved.storage(),
             absent: absent.into(),
             grants: Arc::new(grants),
             plans: plans.collect(),
@@ -269,5 +273,7 @@ fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
         WasiConfig::from(&*state.settings)
     })?;
     asking::add_to_linker(&mut linker)?;
+    keyvalue::add_to_linker(&mut linker)?;
+    logging::add_to_linker(&mut linker)?;
     Ok(linker)
 }

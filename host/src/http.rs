@@ -16,7 +16,7 @@ use tool_hub_manifest::{Capabilities, Grants, Limits, Origin};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use crate::call::state::Denials;
-use crate::grant::Denial;
+use crate::grant::{Denial, Known};
 use crate::tool::Loaded;
 
 use self::body::Bounded;
@@ -30,7 +30,7 @@ type Response = (http::Response<WasiBody>, Driver);
 pub(crate) struct Gate(Arc<Rules>);
 
 struct Rules {
-    tool: Arc<str>,
+    tool: Arc<Known>,
     granted: Arc<Grants>,
     asked: Arc<Capabilities>,
     limits: Limits,
@@ -42,7 +42,7 @@ struct Rules {
 impl Gate {
     pub(crate) fn new(tool: &Loaded, denials: Denials) -> Self {
         Self(Arc::new(Rules {
-            tool: tool.known_as.clone(),
+            tool: tool.known.clone(),
             granted: tool.grants.clone(),
             asked: tool.asked.clone(),
             limits: tool.limits,
@@ -85,7 +85,7 @@ impl Rules {
     }
 
     async fn send(&self, mut request: Request, options: RequestOptions) -> Result<Response, Error> {
-        let origin = self.admit(request.uri())?;
+        let origin = self.admit(request.method(), request.uri())?;
         let permit = self
             .in_flight
             .clone()
@@ -96,8 +96,7 @@ impl Rules {
         let stream = match tokio::time::timeout(times.connect, connecting).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(connect::Refused::Address)) => {
-                self.denials
-                    .add(Denial::address(&self.tool, &origin.to_string()));
+                self.denials.add(Denial::address(&self.tool, &origin));
                 return Err(Error::DestinationIpProhibited);
             }
             Ok(Err(connect::Refused::Failed(error))) => return Err(error),
@@ -123,14 +122,24 @@ impl Rules {
         Ok((response, driver))
     }
 
-    /// The origin of `uri`, where it was granted.
-    fn admit(&self, uri: &http::Uri) -> Result<Origin, Error> {
+    /// The origin of `uri`, where it was granted with `method`.
+    fn admit(&self, method: &http::Method, uri: &http::Uri) -> Result<Origin, Error> {
+        // It asks a server to connect to another one, which would be nobody's origin.
+        if method == http::Method::CONNECT {
+            return Err(Error::HttpRequestMethodInvalid);
+        }
         let text = plain_origin(uri).ok_or(Error::HttpRequestUriInvalid)?;
+        let method = method.as_str();
+        let is_granted = |origin: &Origin| {
+            let methods = self.granted.network.methods(origin);
+            methods.is_some_and(|methods| methods.allow(method))
+        };
         match text.parse::<Origin>() {
-            Ok(origin) if self.granted.network.contains(&origin) => Ok(origin),
+            Ok(origin) if is_granted(&origin) => Ok(origin),
             _ => {
-                self.denials
-                    .add(Denial::network(&self.tool, &text, &self.asked));
+                let (tool, asked) = (&self.tool, &self.asked);
+                let denial = Denial::network(tool, method, &text, asked, &self.granted);
+                self.denials.add(denial);
                 Err(Error::HttpRequestDenied)
             }
         }

@@ -132,17 +132,8 @@ impl Inspection {
 
     /// What the manifest asks for and `grants` do not hold.
     pub fn ungranted(&self, grants: &Grants) -> Vec<InspectedCapability> {
-        let mut asked = self.verified.manifest().capabilities.clone();
-        asked
-            .network
-            .retain(|origin| !grants.network.contains(origin));
-        asked
-            .directories
-            .retain(|request| !grants.directories.contains_key(&request.name));
-        asked
-            .variables
-            .retain(|request| !grants.variables.contains(&request.name));
-        capabilities(&asked, &self.imports)
+        let asked = &self.verified.manifest().capabilities;
+        capabilities(&grants.missing(asked), &self.imports)
     }
 
     /// The verified bytes that were inspected.
@@ -156,12 +147,13 @@ fn capabilities(asked: &Capabilities, imports: &[InspectedImport]) -> Vec<Inspec
         let mut imports = imports.iter();
         imports.any(|import| import.power == power && import.effect == Effect::Grantable)
     };
-    let network = asked.network.iter().map(|origin| InspectedCapability {
+    let origins = asked.network.iter().zip(asked.network.lines());
+    let network = origins.map(|((origin, _), what)| InspectedCapability {
         power: Power::Network,
-        what: origin.to_string(),
+        what,
         why: String::new(),
         used: used(Power::Network),
-        flag: grant::network_flag(&origin.to_string()),
+        flag: grant::network_flag(origin),
     });
     let directories = asked.directories.iter().map(|request| InspectedCapability {
         power: Power::Files,
@@ -180,7 +172,15 @@ fn capabilities(asked: &Capabilities, imports: &[InspectedImport]) -> Vec<Inspec
         used: used(Power::Variables),
         flag: grant::variable_flag(request),
     });
-    network.chain(directories).chain(variables).collect()
+    let storage = asked.storage.iter().map(|request| InspectedCapability {
+        power: Power::Storage,
+        what: "of its own".to_owned(),
+        why: request.why.clone(),
+        used: used(Power::Storage),
+        flag: grant::STORAGE_FLAG.to_owned(),
+    });
+    let named = network.chain(directories).chain(variables);
+    named.chain(storage).collect()
 }
 
 /// Powers beyond what runtimes bring along: HTTP, settings, and opening files. Runtimes of
@@ -197,6 +197,7 @@ fn undeclared(imports: &[InspectedImport], runtime: Option<&str>) -> Vec<Power> 
             Power::Network => import.interface.starts_with("wasi:http/"),
             Power::Files => opens_files(import),
             Power::Variables => import.interface.starts_with("wasi:config/"),
+            Power::Storage => true,
             _ => false,
         })
         .map(|import| import.power)

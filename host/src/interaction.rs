@@ -24,8 +24,10 @@ pub trait Interaction: Send + Sync {
         Box::pin(std::future::ready(Answer::Unavailable))
     }
 
-    /// Takes what the tool wrote to standard output and standard error, once the call is
-    /// over. Both are cut at [`Limits::output_stream_bytes`](tool_hub_manifest::Limits).
+    /// Takes what the tool wrote to standard output, standard error and its log, once the
+    /// call is over. Each is cut at [`Limits::output_stream_bytes`](tool_hub_manifest::Limits).
+    /// It is a stranger's text: whoever shows it escapes it. The values of variables that
+    /// the manifest calls secret are replaced by `***`.
     fn output(&self, output: &Output) {
         let _ = output;
     }
@@ -77,13 +79,44 @@ pub enum Answer {
     Postponed,
 }
 
-/// What a tool wrote to its standard streams.
+/// What a tool wrote to its standard streams and its log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
     /// Standard output.
     pub stdout: Vec<u8>,
     /// Standard error.
     pub stderr: Vec<u8>,
-    /// How many bytes of both were dropped because a stream was full.
+    /// The log, through `wasi:logging`.
+    pub log: Vec<LogEntry>,
+    /// How many bytes of all of them were dropped because one was full.
     pub dropped_bytes: u64,
+}
+
+/// An entry of a tool's log, as the tool wrote it. Each is also an event of
+/// `tool_hub_host::guest`, with its texts escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogEntry {
+    /// How much it matters.
+    pub level: LogLevel,
+    /// What groups messages; what it says is up to the tool.
+    pub context: String,
+    /// The message.
+    pub message: String,
+}
+
+/// How much an entry of a log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// Every step.
+    Trace,
+    /// For whoever looks for a fault.
+    Debug,
+    /// For whoever looks after the program.
+    Info,
+    /// Something is odd.
+    Warn,
+    /// Something failed.
+    Error,
+    /// Nothing works any more.
+    Critical,
 }

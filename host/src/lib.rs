@@ -64,7 +64,9 @@ mod plan;
 mod processors;
 mod scan;
 mod schema;
+mod secret;
 mod shape;
+mod storage;
 mod tool;
 mod validate;
 mod wit;
@@ -80,9 +82,12 @@ pub use inspection::{
     Effect, InspectedCapability, InspectedImport, Inspection, NotCallable, Power, Producer,
     Refusal, inspect,
 };
-pub use interaction::{Answer, Interaction, Nobody, Output, Progress, Question};
+pub use interaction::{
+    Answer, Interaction, LogEntry, LogLevel, Nobody, Output, Progress, Question,
+};
 pub use outcome::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
     Reply, ResourceContents, ResourceLink, Role,
 };
+pub use storage::Storage;
 pub use tool::Tool;

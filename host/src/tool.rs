@@ -9,11 +9,12 @@ use wasmtime_wasi_config::WasiConfigVariables;
 
 use crate::call::state::CallState;
 use crate::call::{self, trouble};
-use crate::grant::Denial;
+use crate::grant::{Denial, Known};
 use crate::host::Shared;
 use crate::json::{ArgumentError, arguments};
 use crate::plan::Plan;
-use crate::{CallableFunction, Failure, FailureKind, Interaction, Nobody, Outcome};
+use crate::secret::Secrets;
+use crate::{CallableFunction, Failure, FailureKind, Interaction, Nobody, Outcome, Storage};
 
 /// A tool that is ready to be called, by as many tasks at once as the host allows. Cloning
 /// is cheap.
@@ -26,14 +27,16 @@ pub struct Tool {
 pub(crate) struct Loaded {
     pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
-    /// The name by which the user knows the tool.
-    pub(crate) known_as: Arc<str>,
+    pub(crate) known: Arc<Known>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
     pub(crate) limits: Limits,
     /// The granted variables that have a value.
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) settings: Arc<WasiConfigVariables>,
+    pub(crate) secrets: Secrets,
+    /// Where it keeps things, where that is granted.
+    pub(crate) storage: Option<Storage>,
     pub(crate) absent: Arc<[Denial]>,
     pub(crate) functions: Vec<CallableFunction>,
     /// In the order of `functions`.

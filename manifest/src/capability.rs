@@ -1,31 +1,33 @@
 //! Capabilities: what a tool asks for beyond pure computation.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DirectoryName, Origin, VariableName};
+use crate::{DirectoryName, Network, VariableName};
 
 /// Everything that a manifest asks for. Absent means pure computation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
     /// The web origins the tool wants to reach. An empty list asks for nothing.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub network: BTreeSet<Origin>,
+    #[serde(default, skip_serializing_if = "Network::is_empty")]
+    pub network: Network,
     /// The directories the tool wants to use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub directories: Vec<DirectoryRequest>,
     /// The variables, settings and secrets alike, that the tool wants to read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<VariableRequest>,
+    /// A place of its own in which the tool wants to keep things from call to call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<StorageRequest>,
 }
 
 impl Capabilities {
     /// Whether nothing is asked for.
     pub fn is_empty(&self) -> bool {
-        self.network.is_empty() && self.directories.is_empty() && self.variables.is_empty()
+        *self == Self::default()
     }
 
     /// The request for the directory called `name`.
@@ -64,6 +66,16 @@ pub struct VariableRequest {
     /// Whether its value must never be shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
+    /// Why, for the person who grants it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// Storage that a tool asks for: keys and values that nobody else reads, kept from call to
+/// call. The guest reaches it through `wasi:keyvalue`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StorageRequest {
     /// Why, for the person who grants it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Capabilities, DirectoryName, Origin, VariableName};
+use crate::{Access, Capabilities, DirectoryName, Methods, Network, Origin, VariableName};
 
 /// What a user allowed a tool. Values of variables are not part of it: a lock holds grants
 /// and is shared, a secret is not.
@@ -13,11 +13,14 @@ use crate::{Access, Capabilities, DirectoryName, Origin, VariableName};
 #[serde(deny_unknown_fields)]
 pub struct Grants {
     /// The web origins the tool may reach.
-    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub network: BTreeSet<Origin>,
+    #[serde(default, skip_serializing_if = "Network::is_empty")]
+    pub network: Network,
     /// The variables the tool may read.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub variables: BTreeSet<VariableName>,
+    /// Whether the tool may keep things from call to call, in a storage of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub storage: bool,
     /// The directories the tool may use, by the guest's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub directories: BTreeMap<DirectoryName, DirectoryGrant>,
@@ -40,6 +43,16 @@ pub enum GrantError {
     /// The tool does not ask for this origin.
     #[error("the tool does not ask for network access to {0}")]
     Network(Origin),
+    /// The tool does not ask to use all of these methods with this origin.
+    #[error("the tool asks for {origin} with {asked}, not with {granted}")]
+    Methods {
+        /// The origin.
+        origin: Origin,
+        /// What the tool asks for.
+        asked: Methods,
+        /// What was to be granted.
+        granted: Methods,
+    },
     /// The tool does not ask for this directory.
     #[error("the tool does not ask for a directory called `{0}`")]
     Directory(DirectoryName),
@@ -49,21 +62,25 @@ pub enum GrantError {
     /// The tool does not ask for this variable.
     #[error("the tool does not ask for variable {0}")]
     Variable(VariableName),
+    /// The tool does not ask for storage.
+    #[error("the tool does not ask for storage")]
+    Storage,
 }
 
 impl Grants {
     /// Nothing is allowed but pure computation.
     pub fn none() -> Self {
         Self {
-            network: BTreeSet::new(),
+            network: Network::none(),
             variables: BTreeSet::new(),
+            storage: false,
             directories: BTreeMap::new(),
         }
     }
 
-    /// Also allows requests to `origin`.
-    pub fn network(mut self, origin: Origin) -> Self {
-        self.network.insert(origin);
+    /// Also allows requests to `origin` with `methods`.
+    pub fn network(mut self, origin: Origin, methods: Methods) -> Self {
+        self.network.insert(origin, methods);
         self
     }
 
@@ -86,9 +103,15 @@ impl Grants {
         self
     }
 
+    /// Also allows a storage of the tool's own.
+    pub fn storage(mut self) -> Self {
+        self.storage = true;
+        self
+    }
+
     /// Whether nothing is allowed but pure computation.
     pub fn is_none(&self) -> bool {
-        self.network.is_empty() && self.variables.is_empty() && self.directories.is_empty()
+        *self == Self::none()
     }
 
     /// Holds the grants against what was asked.
@@ -96,9 +119,17 @@ impl Grants {
     /// # Errors
     /// The first grant that goes beyond `asked`.
     pub fn check_within(&self, asked: &Capabilities) -> Result<(), GrantError> {
-        for origin in &self.network {
-            if !asked.network.contains(origin) {
-                return Err(GrantError::Network(origin.clone()));
+        for (origin, methods) in self.network.iter() {
+            match asked.network.methods(origin) {
+                None => return Err(GrantError::Network(origin.clone())),
+                Some(asked) if !methods.are_within(asked) => {
+                    return Err(GrantError::Methods {
+                        origin: origin.clone(),
+                        asked: asked.clone(),
+                        granted: methods.clone(),
+                    });
+                }
+                Some(_) => {}
             }
         }
         for (name, grant) in &self.directories {
@@ -115,7 +146,43 @@ impl Grants {
                 return Err(GrantError::Variable(name.clone()));
             }
         }
+        if self.storage && asked.storage.is_none() {
+            return Err(GrantError::Storage);
+        }
         Ok(())
+    }
+
+    /// The part of these grants that `asked` still asks for.
+    #[must_use]
+    pub fn within(mut self, asked: &Capabilities) -> Self {
+        self.network = self.network.common(&asked.network);
+        self.variables.retain(|name| asked.variable(name).is_some());
+        self.storage &= asked.storage.is_some();
+        self.directories.retain(|name, grant| {
+            let request = asked.directory(name);
+            if let Some(request) = request {
+                grant.access = grant.access.min(request.access);
+            }
+            request.is_some()
+        });
+        self
+    }
+
+    /// The part of `asked` that these grants do not hold.
+    #[must_use]
+    pub fn missing(&self, asked: &Capabilities) -> Capabilities {
+        let mut missing = asked.clone();
+        missing.network = asked.network.beyond(&self.network);
+        missing
+            .directories
+            .retain(|request| !self.directories.contains_key(&request.name));
+        missing
+            .variables
+            .retain(|request| !self.variables.contains(&request.name));
+        if self.storage {
+            missing.storage = None;
+        }
+        missing
     }
 }
 
@@ -126,7 +193,10 @@ mod tests {
     fn asked() -> Capabilities {
         toml::from_str(
             r#"
-            network = ["https://example.com"]
+            network = [
+                "https://example.com",
+                { origin = "https://read.example", methods = ["GET", "HEAD"] },
+            ]
             directories = [{ name = "notes", access = "read" }]
             variables = [{ name = "API_KEY", secret = true }]
             "#,
@@ -148,11 +218,11 @@ mod tests {
         let notes: DirectoryName = "notes".parse().unwrap();
         check(Grants::none(), None);
         check(
-            Grants::none().network("https://example.com".parse().unwrap()),
+            Grants::none().network("https://example.com".parse().unwrap(), Methods::Any),
             None,
         );
         check(
-            Grants::none().network("http://example.com".parse().unwrap()),
+            Grants::none().network("http://example.com".parse().unwrap(), Methods::Any),
             Some("the tool does not ask for network access to http://example.com"),
         );
         check(
@@ -171,6 +241,23 @@ mod tests {
         check(
             Grants::none().variable("HOME".parse().unwrap()),
             Some("the tool does not ask for variable HOME"),
+        );
+        check(
+            Grants::none().storage(),
+            Some("the tool does not ask for storage"),
+        );
+        let read =
+            |methods| Grants::none().network("https://read.example".parse().unwrap(), methods);
+        check(read(Methods::Only(["GET".parse().unwrap()].into())), None);
+        check(
+            read(Methods::Only(
+                ["GET".parse().unwrap(), "PUT".parse().unwrap()].into(),
+            )),
+            Some("the tool asks for https://read.example with GET HEAD, not with GET PUT"),
+        );
+        check(
+            read(Methods::Any),
+            Some("the tool asks for https://read.example with GET HEAD, not with any method"),
         );
     }
 }

@@ -34,6 +34,7 @@ mod limits;
 mod lock;
 mod manifest;
 mod name;
+mod network;
 mod origin;
 mod reference;
 mod spec;
@@ -41,7 +42,7 @@ mod toolbox;
 mod value_type;
 mod verified;
 
-pub use capability::{Access, Capabilities, DirectoryRequest, VariableRequest};
+pub use capability::{Access, Capabilities, DirectoryRequest, StorageRequest, VariableRequest};
 pub use digest::{Digest, DigestError, Hasher};
 pub use document::DocumentError;
 pub use export::{ExportError, ExportName};
@@ -53,6 +54,7 @@ pub use manifest::{Build, ComponentClaim, Language, Manifest};
 pub use name::{
     ArgumentName, DirectoryName, FunctionName, NameError, ToolKey, ToolName, VariableName,
 };
+pub use network::{Method, MethodError, Methods, Network};
 pub use origin::{Origin, OriginError};
 pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
 pub use semver::{Version, VersionReq};

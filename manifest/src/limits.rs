@@ -45,8 +45,11 @@ pub struct Limits {
     pub input_bytes: u64,
     /// The JSON text of the outcome.
     pub outcome_bytes: u64,
-    /// What the guest may write to each of standard output and standard error.
+    /// What the guest may write to each of standard output, standard error and its log.
     pub output_stream_bytes: u64,
+    /// The keys and values that a tool may keep in its storage, with
+    /// 64 bytes more for each of them.
+    pub storage_bytes: u64,
     /// What the guest may ask from the random source in one request.
     pub random_bytes: u64,
     /// The headers of one HTTP request, as the host holds them.
@@ -84,6 +87,7 @@ impl Limits {
             input_bytes: 16 << 20,
             outcome_bytes: 16 << 20,
             output_stream_bytes: 1 << 20,
+            storage_bytes: 16 << 20,
             random_bytes: 1 << 20,
             http_header_bytes: 128 << 10,
             http_in_flight: 16,

@@ -11,7 +11,7 @@ use toml_edit::{DocumentMut, Item, Table};
 use url::Url;
 
 use crate::{
-    DirectoryName, DocumentError, FunctionName, Origin, RepoId, ToolKey, VariableName, document,
+    DirectoryName, DocumentError, FunctionName, Network, RepoId, ToolKey, VariableName, document,
 };
 
 const DOCUMENT: &str = "toolbox.toml";
@@ -67,20 +67,23 @@ pub struct FunctionOverride {
 pub struct GrantOverride {
     /// The origins that remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub network: Option<BTreeSet<Origin>>,
+    pub network: Option<Network>,
     /// The directories that remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directories: Option<BTreeSet<DirectoryName>>,
     /// The variables that remain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables: Option<BTreeSet<VariableName>>,
+    /// Whether the tool may still use its storage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<bool>,
 }
 
 impl GrantOverride {
     /// The part of `approved` that remains.
     pub fn narrow(&self, mut approved: crate::Grants) -> crate::Grants {
         if let Some(network) = &self.network {
-            approved.network.retain(|origin| network.contains(origin));
+            approved.network = approved.network.common(network);
         }
         if let Some(directories) = &self.directories {
             approved
@@ -90,6 +93,7 @@ impl GrantOverride {
         if let Some(variables) = &self.variables {
             approved.variables.retain(|name| variables.contains(name));
         }
+        approved.storage &= self.storage.unwrap_or(true);
         approved
     }
 }

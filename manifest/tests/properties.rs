@@ -44,6 +44,20 @@ fn origin() -> impl Strategy<Value = Origin> {
     parsed("https?://[a-z]{1,10}\\.example(:[1-7][0-9]{3})?")
 }
 
+fn network() -> impl Strategy<Value = Network> {
+    let method = prop::sample::select(vec!["GET", "HEAD", "POST", "DELETE", "M-SEARCH"]);
+    let methods = option::of(btree_set(method, 0..3)).prop_map(|methods| match methods {
+        Some(methods) => {
+            let parsed = methods
+                .iter()
+                .map(|method| method.parse().expect("a method"));
+            Methods::Only(parsed.collect())
+        }
+        None => Methods::Any,
+    });
+    btree_map(origin(), methods, 0..3).prop_map(Network::from_iter)
+}
+
 fn export() -> impl Strategy<Value = ExportName> {
     parsed("([a-z]{1,8}:[a-z]{1,8}/[a-z]{1,8}(@1\\.[0-9]\\.0)?\\.)?[a-z]{1,8}(-[a-z]{1,8})?")
 }
@@ -70,8 +84,9 @@ fn variable_name() -> impl Strategy<Value = VariableName> {
 fn capabilities() -> impl Strategy<Value = Capabilities> {
     let directories = btree_map(directory_name(), (access(), text()), 0..3);
     let variables = btree_map(variable_name(), (any::<bool>(), text()), 0..3);
-    (btree_set(origin(), 0..3), directories, variables).prop_map(
-        |(network, directories, variables)| Capabilities {
+    let storage = option::of(text().prop_map(|why| StorageRequest { why }));
+    (network(), directories, variables, storage).prop_map(
+        |(network, directories, variables, storage)| Capabilities {
             network,
             directories: directories
                 .into_iter()
@@ -81,6 +96,7 @@ fn capabilities() -> impl Strategy<Value = Capabilities> {
                 .into_iter()
                 .map(|(name, (secret, why))| VariableRequest { name, secret, why })
                 .collect(),
+            storage,
         },
     )
 }
@@ -165,14 +181,16 @@ fn manifest() -> impl Strategy<Value = Manifest> {
 fn grants() -> impl Strategy<Value = Grants> {
     let directories = btree_map(directory_name(), (text(), access()), 0..3);
     (
-        btree_set(origin(), 0..3),
+        network(),
         btree_set(variable_name(), 0..3),
+        any::<bool>(),
         directories,
     )
-        .prop_map(|(network, variables, directories)| {
+        .prop_map(|(network, variables, storage, directories)| {
             let mut grants = Grants::none();
             grants.network = network;
             grants.variables = variables;
+            grants.storage = storage;
             for (name, (path, access)) in directories {
                 grants = grants.directory(name, path, access);
             }
@@ -238,7 +256,7 @@ fn toolbox_entry() -> impl Strategy<Value = ToolboxEntry> {
         text().prop_map(|path| (None, Some(path.into()))),
     ];
     let functions: BTreeMap<FunctionName, FunctionOverride> = BTreeMap::new();
-    let network = option::of(option::of(btree_set(origin(), 0..3)));
+    let network = option::of(option::of(network()));
     (
         place,
         option::of(text()),
@@ -295,11 +313,13 @@ proptest! {
     #[test]
     fn narrowed_grants_stay_within_what_was_approved(
         approved in grants(),
-        network in option::of(btree_set(origin(), 0..3)),
+        network in option::of(network()),
+        storage in option::of(any::<bool>()),
     ) {
-        let narrower = GrantOverride { network, directories: Some(BTreeSet::new()), variables: None };
+        let narrower = GrantOverride { network, directories: Some(BTreeSet::new()), variables: None, storage };
         let narrowed = narrower.narrow(approved.clone());
-        prop_assert!(narrowed.network.is_subset(&approved.network));
+        prop_assert!(narrowed.network.beyond(&approved.network).is_empty());
+        prop_assert!(approved.storage >= narrowed.storage);
         prop_assert!(narrowed.directories.is_empty());
         prop_assert_eq!(narrowed.variables, approved.variables);
     }

@@ -178,7 +178,7 @@ mod tests {
         let names: Vec<&str> = facts.functions.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["count", "longest"]);
         assert_eq!(facts.functions[1].title.as_deref(), Some("Longest word"));
-        assert_eq!(facts.capabilities.network.len(), 1);
+        assert_eq!(facts.capabilities.network.iter().count(), 1);
         assert_eq!(facts.component, None);
         let json = serde_json::to_string(&facts).unwrap();
         assert_eq!(serde_json::from_str::<ToolFacts>(&json).unwrap(), facts);

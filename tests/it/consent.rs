@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
-use tool_hub_manifest::{Access, DirectoryRequest, Manifest, VariableRequest};
+use tool_hub_manifest::{Access, DirectoryRequest, Manifest, Methods, VariableRequest};
 
 use crate::foreign::adder;
 use crate::journey::load;
@@ -117,7 +117,9 @@ fn every_right_is_asked_for() {
     let home = with_package(|manifest| {
         let asked = &mut manifest.capabilities;
         for origin in ["https://a.example", "https://b.example"] {
-            asked.network.insert(origin.parse().expect("an origin"));
+            asked
+                .network
+                .insert(origin.parse().expect("an origin"), Methods::Any);
         }
         for name in ["notes", "photos"] {
             asked.directories.push(DirectoryRequest {
@@ -157,7 +159,7 @@ fn every_right_is_asked_for() {
     assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
     for said in [
         "warning: `adder` asks for what it was not granted: https://b.example, photos (read-write), API_KEY (secret)",
-        "hint: grant it with: tool load adder --allow-network https://b.example --allow-dir photos=PATH --allow-var API_KEY",
+        "hint: grant it with: tool grant adder --allow-network https://b.example --allow-dir photos=PATH --allow-var API_KEY",
     ] {
         assert!(ended.shown.contains(said), "{}", ended.shown);
     }

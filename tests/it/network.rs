@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::net::TcpListener;
 
 use axum::response::{Html, IntoResponse as _, Redirect};
-use tool_hub_manifest::Manifest;
+use tool_hub_manifest::{Manifest, Methods};
 
 use crate::journey::{digest, load};
 use crate::support::website::Website;
@@ -45,7 +45,7 @@ fn publish(origins: &[&str]) -> RegistryProcess {
     let mut manifest: Manifest = text.parse().expect("a manifest");
     manifest.capabilities.network = origins
         .iter()
-        .map(|origin| origin.parse().expect("an origin"))
+        .map(|origin| (origin.parse().expect("an origin"), Methods::Any))
         .collect();
     author.write("fetch-page/tool.toml", manifest.to_toml());
     for file in ["tool.wasm", "README.md"] {
@@ -138,7 +138,7 @@ fn a_refusal_says_how_to_grant() {
     load(&user, REPO, &[]);
     let said = refused(&fetch_as_text(&user, site.origin()));
     assert_eq!(site.asked(), [""; 0]);
-    let command = format!("tool load fetch_page --allow-network {}", site.origin());
+    let command = format!("tool grant fetch_page --allow-network {}", site.origin());
     assert!(
         said.contains(&format!("hint: a person can grant it: {command}\n")),
         "{said}"

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tool_hub_agent::FailureText;
-use tool_hub_host::{CallableFunction, Failure, FailureKind, Outcome, Tool};
+use tool_hub_host::{Approved, CallableFunction, Failure, FailureKind, Outcome, Tool};
 use tool_hub_manifest::Grants;
 
-use crate::approval::{ApprovalFlags, Candidate};
+use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::arguments;
 use crate::config::Config;
 use crate::diagnosis::{Exit, Problem};
@@ -106,9 +106,14 @@ impl Call {
                 digest: inspection.approval_digest,
                 asked: &fetched.verified.manifest().capabilities,
                 replaces: None,
+                offer: Offer::Everything,
             };
             let (grants, _) = self.approval.decide(&candidate, Grants::none(), config)?;
-            let tool = loaded::load(&host, &self.target, fetched.verified, grants, config).await?;
+            let source = fetched.origin.source();
+            let approved = Approved::new(fetched.verified, grants)?
+                .known_as(&self.target)
+                .granted_with(format!("tool call {}", self.target));
+            let tool = loaded::load(&host, approved, &source, config).await?;
             return Ok(Target {
                 tool,
                 name: self.target.clone(),

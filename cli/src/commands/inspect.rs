@@ -28,7 +28,7 @@ impl Inspect {
         if printer.wants_json() {
             printer.json(&json!({ "origin": origin(&fetched), "inspection": inspection }))?;
         } else {
-            printer.data(&report::inspection(&fetched, &inspection))?;
+            printer.data(&report::inspection(&fetched.origin.source(), &inspection))?;
             if inspection.refusals.is_empty() {
                 printer.hint(&format!(
                     "load it with: tool load {} --approve {}",
@@ -52,5 +52,6 @@ fn origin(fetched: &Fetched) -> serde_json::Value {
             "version": resolved.version,
         }),
         FetchedFrom::File { path } => json!({ "path": path }),
+        FetchedFrom::Approved(source) => json!(source),
     }
 }

@@ -90,9 +90,9 @@ fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
 }
 
 /// Grants in a few words: `compute` where nothing was granted.
-fn summary(grants: &Grants) -> String {
+pub(super) fn summary(grants: &Grants) -> String {
     let mut words = Vec::new();
-    words.extend(grants.network.iter().map(ToString::to_string));
+    words.extend(grants.network.lines());
     words.extend(
         grants
             .directories
@@ -100,6 +100,7 @@ fn summary(grants: &Grants) -> String {
             .map(|(name, grant)| format!("{} {name}", grant.access)),
     );
     words.extend(grants.variables.iter().map(|name| format!("${name}")));
+    words.extend(grants.storage.then(|| "storage".to_owned()));
     if words.is_empty() {
         "compute".to_owned()
     } else {

@@ -11,7 +11,7 @@ use tool_hub_manifest::{
 };
 use url::Url;
 
-use crate::approval::{ApprovalFlags, Candidate};
+use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::package::{Fetched, FetchedFrom, Subject};
@@ -148,7 +148,7 @@ async fn approve_and_load(
 ) -> anyhow::Result<LockedTool> {
     let inspection = tool_hub_host::inspect(&fetched.verified)?;
     refuse_the_refused(&inspection)?;
-    printer.note(&report::inspection(fetched, &inspection));
+    printer.note(&report::inspection(&fetched.origin.source(), &inspection));
     let toolbox = OpenToolbox::open(config)?;
     let before = toolbox.member(key.as_str()).ok();
     let before = before.filter(|member| member.locked.pin() == *fetched.verified.pin());
@@ -184,6 +184,7 @@ async fn approve_and_load(
         digest,
         asked,
         replaces,
+        offer: Offer::Everything,
     };
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
@@ -198,7 +199,11 @@ async fn approve_and_load(
 }
 
 /// What a tool asks for and does not get is missed only when it is called.
-fn tell_of_the_ungranted(key: &ToolKey, ungranted: &[InspectedCapability], printer: &Printer) {
+pub(super) fn tell_of_the_ungranted(
+    key: &ToolKey,
+    ungranted: &[InspectedCapability],
+    printer: &Printer,
+) {
     if ungranted.is_empty() {
         return;
     }
@@ -209,7 +214,7 @@ fn tell_of_the_ungranted(key: &ToolKey, ungranted: &[InspectedCapability], print
         what.join(", ")
     ));
     printer.hint(&format!(
-        "grant it with: tool load {key} {}",
+        "grant it with: tool grant {key} {}",
         flags.join(" ")
     ));
 }
@@ -268,6 +273,7 @@ fn entry(fetched: &Fetched, key: &ToolKey, config: &Config) -> anyhow::Result<To
             }
             Ok(entry)
         }
+        FetchedFrom::Approved(_) => Ok(toolbox.entry(key).cloned().unwrap_or_default()),
         FetchedFrom::File { path } => {
             let before = toolbox
                 .entry(key)

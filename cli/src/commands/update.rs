@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tool_hub_manifest::{Grants, Revision, Source, ToolKey, ToolRef, Version};
 use url::Url;
 
-use crate::approval::{ApprovalFlags, Candidate};
+use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
 use crate::diagnosis::{self, Exit};
@@ -154,7 +154,7 @@ impl Update {
         let new = tool_hub_host::inspect(&fetched.verified)?;
         refuse_the_refused(&new)?;
         let asked = &fetched.verified.manifest().capabilities;
-        let grants: Grants = escalation::still_asked(member.locked.grants.clone(), asked);
+        let grants: Grants = member.locked.grants.clone().within(asked);
         let digest = new.approval_digest;
         let lines = escalation::between((&approved, &old), (&fetched.verified, &new));
         if lines.is_empty() {
@@ -177,6 +177,7 @@ impl Update {
             digest,
             asked,
             replaces: None,
+            offer: Offer::Everything,
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
         Ok(Consented {

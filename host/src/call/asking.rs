@@ -70,11 +70,11 @@ impl interaction::Host for CallState {
             Err(reason) => return Ok(Err(AskError::InvalidQuestion(reason))),
         };
         let max = self.record.limits.questions;
-        if self.asked >= max {
+        if self.questions >= max {
             let reason = format!("a call asks at most {max} questions (limit questions = {max})");
             return Ok(Err(AskError::InvalidQuestion(reason)));
         }
-        self.asked += 1;
+        self.questions += 1;
         let interaction = self.record.interaction.clone();
         self.record.time.pause();
         let answer = tokio::time::timeout(ANSWER_TIME_MAX, interaction.ask(&question)).await;

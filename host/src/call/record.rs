@@ -6,9 +6,11 @@ use tool_hub_manifest::Limits;
 
 use crate::grant::{self, Denial};
 use crate::interaction::Output;
+use crate::secret::Secrets;
 use crate::tool::Loaded;
 use crate::{Failure, FailureKind, Interaction};
 
+use super::logging::Log;
 use super::streams::Captured;
 use super::time::Time;
 
@@ -17,6 +19,8 @@ pub(crate) struct Record {
     pub(crate) time: Time,
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
+    log: Mutex<Log>,
+    pub(crate) secrets: Secrets,
     pub(crate) denials: Denials,
     pub(crate) limits: Limits,
     pub(crate) interaction: Arc<dyn Interaction>,
@@ -70,6 +74,8 @@ impl Record {
             time: Time::new(),
             stdout: Captured::new(tool.limits.output_stream_bytes),
             stderr: Captured::new(tool.limits.output_stream_bytes),
+            log: Mutex::default(),
+            secrets: tool.secrets.clone(),
             denials: Denials::default(),
             limits: tool.limits,
             interaction,
@@ -84,6 +90,8 @@ impl Record {
             time: Time::new(),
             stdout: Captured::new(0),
             stderr: Captured::new(0),
+            log: Mutex::default(),
+            secrets: Secrets::default(),
             denials: Denials::default(),
             limits: Limits::standard(),
             interaction: Arc::new(crate::Nobody),
@@ -91,9 +99,17 @@ impl Record {
         }
     }
 
-    /// Adds to a failure that is the tool's own what the host knows: a refusal or a limit that
-    /// led to it, or something that was asked for and is not there.
+    /// What the guest has logged.
+    pub(crate) fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the tool's secrets out of a failure, and adds to one that is the tool's own what
+    /// the host knows: a refusal or a limit that led to it, or something that was asked for and
+    /// is not there.
     pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
+        failure.message = self.secrets.mask(failure.message);
+        failure.fix = failure.fix.map(|fix| self.secrets.mask(fix));
         if matches!(
             failure.kind,
             FailureKind::HostLimit { .. } | FailureKind::InputRequired(_)
@@ -104,7 +120,7 @@ impl Record {
             failure.message = format!("{} ({})", failure.message, denial.message());
             failure.fix = Some(denial.fix());
             failure.kind = FailureKind::Denied {
-                capability: denial.capability(),
+                capability: denial.capability().to_owned(),
             };
             failure.retryable = false;
         } else if let Some((limit, value)) = self.denials.limit() {
@@ -125,12 +141,14 @@ impl Record {
 
     /// Hands what the guest wrote to the embedder.
     pub(crate) fn deliver_output(&self) {
-        let (stdout, dropped) = self.stdout.contents();
-        let (stderr, more) = self.stderr.contents();
+        let (stdout, stdout_dropped) = self.stdout.contents();
+        let (stderr, stderr_dropped) = self.stderr.contents();
+        let (log, log_dropped) = self.log().contents();
         self.interaction.output(&Output {
-            stdout,
-            stderr,
-            dropped_bytes: dropped + more,
+            stdout: self.secrets.mask_bytes(stdout),
+            stderr: self.secrets.mask_bytes(stderr),
+            log,
+            dropped_bytes: stdout_dropped + stderr_dropped + log_dropped,
         });
     }
 }

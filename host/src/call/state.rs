@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use tool_hub_manifest::Access;
+use tool_hub_manifest::{Access, Capabilities};
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_config::WasiConfigVariables;
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
+use crate::directories::Held;
+use crate::grant::Known;
 use crate::http::Gate;
 use crate::tool::Loaded;
-use crate::{Failure, FailureKind};
+use crate::{Failure, FailureKind, Storage};
 
 use super::meter::Meter;
 pub(crate) use super::record::Denials;
@@ -28,7 +30,10 @@ pub(crate) struct CallState {
     /// When the agent was last told how far the call is.
     pub(crate) reported: Option<std::time::Instant>,
     /// How many questions the guest has asked.
-    pub(crate) asked: u32,
+    pub(crate) questions: u32,
+    pub(crate) storage: Option<Storage>,
+    pub(crate) known: Arc<Known>,
+    pub(crate) asked: Arc<Capabilities>,
 }
 
 impl CallState {
@@ -48,13 +53,14 @@ impl CallState {
                 Access::Read => FsPerms::ReadOnly,
                 Access::ReadWrite => FsPerms::ReadWrite,
             };
-            wasi.preopened_dir(&granted.path, format!("/{name}"), access)
+            let unavailable = |message| Failure::new(FailureKind::Unavailable, message);
+            let held = Held::find(name, &granted.path).map_err(unavailable)?;
+            wasi.preopened_dir(held.path(), format!("/{name}"), access)
                 .map_err(|error| {
                     let path = granted.path.display();
-                    let message = format!(
+                    unavailable(format!(
                         "the directory {path} granted as `{name}` cannot be opened: {error:#}"
-                    );
-                    Failure::new(FailureKind::Unavailable, message)
+                    ))
                 })?;
         }
         let mut table = ResourceTable::new();
@@ -70,8 +76,15 @@ impl CallState {
             meter: Meter::new(&limits),
             record,
             reported: None,
-            asked: 0,
+            questions: 0,
+            storage: tool.storage.clone(),
+            known: tool.known.clone(),
+            asked: tool.asked.clone(),
         })
+    }
+
+    pub(crate) fn table(&mut self) -> &mut ResourceTable {
+        &mut self.table
     }
 }
 

@@ -8,6 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::*;
+use tool_hub_manifest::Methods;
 
 #[track_caller]
 fn check_origin(uri: &str, expect: &str) {
@@ -48,12 +49,15 @@ async fn server(answer: String) -> u16 {
 fn rules(granted: &[String], edit: impl FnOnce(&mut Limits)) -> Rules {
     let mut grants = Grants::none();
     for origin in granted {
-        grants = grants.network(origin.parse().unwrap());
+        grants = grants.network(origin.parse().unwrap(), Methods::Any);
     }
     let mut limits = Limits::standard();
     edit(&mut limits);
     Rules {
-        tool: "demo".into(),
+        tool: Arc::new(Known {
+            name: "demo".into(),
+            command: "tool grant demo".into(),
+        }),
         granted: Arc::new(grants),
         asked: Arc::default(),
         limits,

@@ -22,11 +22,13 @@ pub enum Power {
     Files,
     /// Read variables and settings.
     Variables,
+    /// Keep things from call to call.
+    Storage,
     /// Tell the time and wait.
     Clock,
     /// Draw random numbers.
     Random,
-    /// Write to captured streams that nobody reads as input.
+    /// Write to captured streams and a log that nobody reads as input.
     StandardStreams,
     /// Show progress to the person and ask questions.
     Person,
@@ -41,6 +43,7 @@ impl fmt::Display for Power {
             Self::Network => "network",
             Self::Files => "files",
             Self::Variables => "variables",
+            Self::Storage => "storage",
             Self::Clock => "clock",
             Self::Random => "random numbers",
             Self::StandardStreams => "standard streams",
@@ -90,6 +93,7 @@ impl InspectedImport {
             Power::Network => Some(!asked.network.is_empty() && !name.starts_with("wasi:sockets/")),
             Power::Files => Some(!asked.directories.is_empty()),
             Power::Variables => Some(!asked.variables.is_empty()),
+            Power::Storage => Some(asked.storage.is_some()),
             _ => None,
         };
         let effect = match (power, grantable) {
@@ -136,7 +140,9 @@ fn power(name: &str) -> Power {
             "wasi:cli",
             "stdin" | "stdout" | "stderr" | "terminal-input" | "terminal-output" | "terminal-stdin"
             | "terminal-stdout" | "terminal-stderr",
-        ) => Power::StandardStreams,
+        )
+        | ("wasi:logging", "logging") => Power::StandardStreams,
+        ("wasi:keyvalue", "store" | "atomics" | "batch") => Power::Storage,
         ("wasi:clocks", "monotonic-clock" | "wall-clock") => Power::Clock,
         ("wasi:random", "random" | "insecure" | "insecure-seed") => Power::Random,
         ("wasi:filesystem", "types" | "preopens") => Power::Files,
@@ -177,9 +183,9 @@ impl<'a> Interface<'a> {
     fn is_linked_version(&self) -> bool {
         let version = &self.version;
         match self.package {
-            "wasi:config" => {
-                *version == Version::parse("0.2.0-rc.1").unwrap_or(Version::new(0, 0, 0))
-            }
+            "wasi:config" => version.to_string() == "0.2.0-rc.1",
+            "wasi:keyvalue" => version.to_string() == "0.2.0-draft",
+            "wasi:logging" => version.to_string() == "0.1.0-draft",
             "tool-hub:tool" => (version.major, version.minor) == (0, 1) && version.pre.is_empty(),
             _ => (version.major, version.minor) == (0, 2) && version.pre.is_empty(),
         }
@@ -204,6 +210,10 @@ fn says(name: &str, power: Power, effect: Effect) -> String {
         (Power::Files, Effect::Grantable) => "uses the directories that are granted".into(),
         (Power::Files, _) => "files, of which it finds none: the manifest asks for none".into(),
         (Power::Variables, Effect::Grantable) => "reads the variables that are granted".into(),
+        (Power::Storage, Effect::Grantable) => {
+            "keeps keys and values from call to call, where that is granted".into()
+        }
+        (Power::Storage, _) => "storage, which is refused: the manifest asks for none".into(),
         (Power::Variables, _) => {
             "variables, of which it finds none: the manifest asks for none".into()
         }
@@ -250,13 +260,25 @@ mod tests {
             Power::Person,
             Effect::Harmless,
         );
+        check(
+            "wasi:keyvalue/store@0.2.0-draft",
+            Power::Storage,
+            Effect::Inert,
+        );
+        check(
+            "wasi:logging/logging@0.1.0-draft",
+            Power::StandardStreams,
+            Effect::Harmless,
+        );
         for unknown in [
             "run",
+            "wasi:keyvalue/watcher@0.2.0-draft",
+            "wasi:keyvalue/store@0.2.0-draft2",
             "wasi:cli/run",
             "wasi:cli/environment@0.3.0",
             "wasi:cli/environment@0.2.0-rc-2023-11-10",
             "wasi:nn/inference@0.2.0",
-            "wasi:logging/logging@0.1.0-draft",
+            "wasi:logging/logging@0.1.0",
             "tool-hub:tool/interaction@0.2.0",
             "evil:host/shell@1.0.0",
         ] {

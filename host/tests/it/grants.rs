@@ -189,7 +189,7 @@ async fn a_failure_reminds_of_what_was_not_granted() {
     assert_eq!(
         failed.fix.as_deref(),
         Some(
-            "the tool asks for what is not granted (variable A); a person can grant it: tool load demo --allow-var A"
+            "the tool asks for what is not granted (variable A); a person can grant it: tool grant demo --allow-var A"
         )
     );
 }

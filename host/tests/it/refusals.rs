@@ -1,8 +1,8 @@
 //! What never runs, and why: the inspection names it and the approval fails.
 
 use serde_json::json;
-use tool_hub_host::{HostError, Power, authoring, inspect};
-use tool_hub_manifest::{Grants, Input, Manifest, Verified};
+use tool_hub_host::{HostError, Power, Refusal, authoring, inspect};
+use tool_hub_manifest::{Grants, Input, Manifest, Methods, Verified};
 
 use crate::support::{component, package};
 
@@ -142,7 +142,7 @@ fn what_is_asked_and_not_used_is_said() {
         manifest
             .capabilities
             .network
-            .insert("https://example.com".parse().unwrap());
+            .insert("https://example.com".parse().unwrap(), Methods::Any);
     });
     let inspection = inspect(&verified).unwrap();
     let asked = &inspection.capabilities[0];

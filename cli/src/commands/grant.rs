@@ -1,0 +1,116 @@
+//! `tool grant`: allows a tool of the toolbox more, after the same inspection and with the
+//! same consent as `tool load`. The tool stays the one that was approved: nothing is pulled.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tool_hub_host::inspect;
+use tool_hub_manifest::{Grants, ToolKey};
+
+use crate::approval::{ApprovalFlags, Candidate, Offer};
+use crate::commands::load::{refuse_the_refused, tell_of_the_ungranted};
+use crate::config::Config;
+use crate::package::{Fetched, FetchedFrom};
+use crate::printer::Printer;
+use crate::record::{self, Consented};
+use crate::report;
+use crate::toolbox::{Member, OpenToolbox};
+
+/// Arguments of `tool grant`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without a flag that says what, everything is asked about that the tool asks for and does not have."
+)]
+pub(crate) struct Grant {
+    /// The toolbox's name for the tool
+    name: String,
+
+    #[command(flatten)]
+    approval: ApprovalFlags,
+}
+
+impl Grant {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let toolbox = OpenToolbox::open(config)?;
+        let member = toolbox.member(&self.name)?;
+        let granted = self.grant(member, config, printer).await?;
+        tell_of_narrowing(member, &granted, printer);
+        tell(member.key, &granted, printer)
+    }
+
+    /// What the tool may do afterwards.
+    async fn grant(
+        &self,
+        member: Member<'_>,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<Grants> {
+        let before = &member.locked.grants;
+        let verified = config.open_store()?.get(&member.locked.pin())?;
+        let asked = verified.manifest().capabilities.clone();
+        let wanted = self.approval.grants(&asked, before.clone(), config)?;
+        let names_something = self.approval.grants_something();
+        let nothing_is_left = before.missing(&asked).is_empty();
+        if wanted == *before && (names_something || nothing_is_left) {
+            printer.note("it is granted already; nothing was changed");
+            return Ok(wanted);
+        }
+        let fetched = Fetched {
+            verified,
+            origin: FetchedFrom::Approved(member.locked.source.clone()),
+        };
+        let inspection = inspect(&fetched.verified)?;
+        refuse_the_refused(&inspection)?;
+        printer.note(&report::inspection(&fetched.origin.source(), &inspection));
+        let candidate = Candidate {
+            name: member.key.as_str(),
+            digest: inspection.approval_digest,
+            asked: &asked,
+            replaces: None,
+            offer: match names_something {
+                true => Offer::Named,
+                false => Offer::Everything,
+            },
+        };
+        let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
+        let consented = Consented {
+            digest: inspection.approval_digest,
+            grants,
+            consent,
+        };
+        let (key, entry) = (member.key, member.entry);
+        let locked = record::record(key, entry, &fetched, consented, config, printer).await?;
+        if !names_something {
+            tell_of_the_ungranted(key, &inspection.ungranted(&locked.grants), printer);
+        }
+        Ok(locked.grants)
+    }
+}
+
+/// A line of the toolbox may stand against what was granted.
+fn tell_of_narrowing(member: Member<'_>, granted: &Grants, printer: &Printer) {
+    let Some(narrower) = &member.entry.grants else {
+        return;
+    };
+    if narrower.narrow(granted.clone()) != *granted {
+        printer.warning(&format!(
+            "toolbox.toml narrows what `{0}` may do: see [tools.{0}.grants]",
+            member.key
+        ));
+    }
+}
+
+/// Says what a tool may do from now on.
+pub(super) fn tell(key: &ToolKey, granted: &Grants, printer: &Printer) -> anyhow::Result<ExitCode> {
+    if printer.wants_json() {
+        printer.json(&json!({ "name": key, "grants": granted }))?;
+    } else {
+        printer.note(&format!("{key} may: {}", super::list::summary(granted)));
+    }
+    Ok(ExitCode::SUCCESS)
+}

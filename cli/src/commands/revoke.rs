@@ -1,0 +1,92 @@
+//! `tool revoke`: takes rights away from a tool of the toolbox. Nobody is asked: less is
+//! always allowed.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use tool_hub_manifest::{DirectoryName, Grants, Origin, VariableName};
+
+use crate::commands::grant::tell;
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::printer::Printer;
+use crate::toolbox::{Member, OpenToolbox};
+
+/// Arguments of `tool revoke`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+pub(crate) struct Revoke {
+    /// The toolbox's name for the tool
+    name: String,
+
+    /// No more requests to this origin (repeatable)
+    #[arg(long, value_name = "ORIGIN", group = "what")]
+    network: Vec<Origin>,
+
+    /// No more use of this directory (repeatable)
+    #[arg(long = "dir", value_name = "NAME", group = "what")]
+    directories: Vec<DirectoryName>,
+
+    /// No more reading of this variable (repeatable)
+    #[arg(long = "var", value_name = "NAME", group = "what")]
+    variables: Vec<VariableName>,
+
+    /// No more storage; what the tool keeps there stays, for when it is granted again
+    #[arg(long, group = "what")]
+    storage: bool,
+
+    /// Nothing but pure computation
+    #[arg(long, group = "what")]
+    all: bool,
+}
+
+impl Revoke {
+    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let toolbox = OpenToolbox::open(config)?;
+        let member = toolbox.member(&self.name)?;
+        let grants = self.remaining(member)?;
+        let mut locked = member.locked.clone();
+        locked.grants = grants.clone();
+        OpenToolbox::lower(config, member, locked)?;
+        tell(member.key, &grants, printer)
+    }
+
+    /// What stays granted.
+    fn remaining(&self, member: Member<'_>) -> anyhow::Result<Grants> {
+        if self.all {
+            return Ok(Grants::none());
+        }
+        let mut grants = member.locked.grants.clone();
+        let mut unknown = Vec::new();
+        for origin in &self.network {
+            if !grants.network.remove(origin) {
+                unknown.push(format!("network {origin}"));
+            }
+        }
+        for name in &self.directories {
+            if grants.directories.remove(name).is_none() {
+                unknown.push(format!("directory {name}"));
+            }
+        }
+        for name in &self.variables {
+            if !grants.variables.remove(name) {
+                unknown.push(format!("variable {name}"));
+            }
+        }
+        if self.storage && !std::mem::take(&mut grants.storage) {
+            unknown.push("storage".to_owned());
+        }
+        // Whoever names a right wrongly would believe that it is gone.
+        if unknown.is_empty() {
+            return Ok(grants);
+        }
+        let may = super::list::summary(&member.locked.grants);
+        Err(Problem::user(format!(
+            "`{}` was never granted {}; nothing was changed",
+            member.key,
+            unknown.join(", ")
+        ))
+        .hint(format!("it may: {may}"))
+        .into())
+    }
+}
