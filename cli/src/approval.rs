@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tool_hub_manifest::{
-    Access, Capabilities, Consent, Digest, DirectoryName, DirectoryRequest, GrantError, Grants,
-    Method, Methods, Origin, VariableName,
+    Access, Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, DirectoryRequest,
+    GrantError, Grants, Method, Methods, Origin, VariableName,
 };
 
 use crate::config::Config;
@@ -179,6 +179,8 @@ fn ask_at_the_terminal(
         Offer::Everything => terminal.ask_for_grants(candidate.asked, grants, config)?,
         Offer::Named => grants,
     };
+    let rights = escape_line(&rights(&grants));
+    writeln!(io::stderr(), "It may then: {rights}")?;
     let replaces = match &candidate.replaces {
         Some(other) => format!(" in place of {}", escape_line(other)),
         None => String::new(),
@@ -195,6 +197,21 @@ fn ask_at_the_terminal(
             .hint("only the whole word yes approves")
             .into(),
     )
+}
+
+/// What `grants` allow, in one line, with every directory by its real path.
+fn rights(grants: &Grants) -> String {
+    let mut rights: Vec<String> = grants.network.lines().collect();
+    rights.extend(grants.directories.iter().map(|(name, grant)| {
+        let DirectoryGrant { path, access } = grant;
+        format!("{access} {} as {name}", path.display())
+    }));
+    rights.extend(grants.variables.iter().map(|name| format!("${name}")));
+    rights.extend(grants.storage.then(|| "storage".to_owned()));
+    match rights.is_empty() {
+        true => "compute, and nothing else".to_owned(),
+        false => rights.join(", "),
+    }
 }
 
 /// A person at a terminal.

@@ -25,7 +25,7 @@ pub(crate) use process::{output_of, spawn, status_of};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::Sources;
 pub(crate) use toolchain::Toolchain;
-pub(crate) use wit::{CONTRACT_DIRECTORY, WitFile, add_contract, wit_files};
+pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 
 /// A project that is about to be built.
 #[derive(Debug, Clone, Copy)]

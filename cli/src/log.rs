@@ -1,5 +1,7 @@
 //! Events on standard error, for whoever looks after a process: which, and in which form.
 
+use std::io::IsTerminal as _;
+
 use clap::ValueEnum;
 use tracing_subscriber::EnvFilter;
 
@@ -28,6 +30,7 @@ pub(crate) fn start(asked: Option<&str>, logging: Logging) {
     };
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(events))
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     match logging.format {
         LogFormat::Text => subscriber.init(),

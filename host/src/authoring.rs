@@ -11,7 +11,7 @@ use crate::exports::{Exports, Placed};
 use crate::shape::{Label, Shape, snake};
 use crate::{HostError, claims, schema, wit};
 
-pub use docs::{CONTRACT, Docs, WitSource};
+pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource};
 
 /// The manifest of somebody else's component, from its WIT and, where it carries any, its
 /// doc comments. It asks for nothing: what the component imports beyond pure computation

@@ -20,6 +20,7 @@ use crate::grant::{Denial, Known};
 use crate::tool::Loaded;
 
 use self::body::Bounded;
+use self::connect::Names;
 pub(crate) use self::connect::Tls;
 
 type Request = http::Request<WasiBody>;
@@ -36,6 +37,7 @@ struct Rules {
     limits: Limits,
     in_flight: Arc<Semaphore>,
     denials: Denials,
+    names: Names,
     tls: Arc<Tls>,
 }
 
@@ -48,6 +50,7 @@ impl Gate {
             limits: tool.limits,
             in_flight: Arc::new(Semaphore::new(tool.limits.http_in_flight as usize)),
             denials,
+            names: Names::default(),
             tls: tool.host.tls.clone(),
         }))
     }
@@ -92,7 +95,7 @@ impl Rules {
             .try_acquire_owned()
             .map_err(|_| Error::ConnectionLimitReached)?;
         let times = Times::new(&self.limits, &options);
-        let connecting = connect::connect(&origin, &self.tls);
+        let connecting = connect::connect(&origin, &self.names, &self.tls);
         let stream = match tokio::time::timeout(times.connect, connecting).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(connect::Refused::Address)) => {

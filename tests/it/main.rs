@@ -31,6 +31,7 @@ mod output;
 mod public_clients;
 mod readme;
 mod reference;
+mod rights;
 mod samples;
 mod search;
 mod support;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         journey::tests(),
         tamper::tests(),
         clients::tests(),
+        rights::tests(),
         samples::tests(),
         search::tests(),
         maintenance::tests(),

@@ -1,18 +1,13 @@
-//! The WIT of a project: its files, and the contract among them, which a project carries as
-//! it would carry any other package that its WIT uses. Build tools and editors find it there.
+//! The WIT of a project: its files, and the packages among them that the host offers, which a
+//! project carries as it would carry any other package that its WIT uses. Build tools and editors find it there.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tool_hub_host::authoring::CONTRACT;
+use tool_hub_host::authoring::{PACKAGES, WitPackage};
 
 use crate::diagnosis::Problem;
 use crate::files;
-
-/// Where a project carries the contract.
-pub(crate) const CONTRACT_DIRECTORY: &str = "wit/deps/tool-hub-tool";
-/// What uses of the contract are spelled with.
-const CONTRACT_NAME: &str = "tool-hub:tool";
 
 /// The largest WIT file that is read.
 const WIT_BYTES_MAX: u64 = 1 << 20;
@@ -63,27 +58,43 @@ fn collect(root: &Path, directory: &Path, found: &mut Vec<WitFile>) -> anyhow::R
     Ok(())
 }
 
-/// Writes the contract into the project in `directory`, where `files`, its WIT, use it and
-/// do not hold it. Tells whether it did. What the author has there is left alone.
-pub(crate) fn add_contract(directory: &Path, files: &[WitFile]) -> anyhow::Result<bool> {
-    let uses = |text: &str| text.contains(&format!("{CONTRACT_NAME}/"));
-    let defines = |text: &str| {
-        let mut lines = text.lines().map(str::trim_start);
-        lines.any(|line| line.starts_with(&format!("package {CONTRACT_NAME}@")))
+/// Where a project carries `package`.
+pub(crate) fn package_directory(package: &WitPackage) -> PathBuf {
+    Path::new("wit/deps").join(package.directory())
+}
+
+/// Writes those packages that the host offers into the project in `directory` which `files`,
+/// its WIT, use and do not hold. Tells which. What the author has there is left alone.
+pub(crate) fn add_packages(
+    directory: &Path,
+    files: &[WitFile],
+) -> anyhow::Result<Vec<&'static WitPackage>> {
+    let is_missing = |package: &&WitPackage| {
+        let (uses, defines) = (
+            format!("{}/", package.name),
+            format!("package {}@", package.name),
+        );
+        let holds = |text: &str| {
+            let mut lines = text.lines().map(str::trim_start);
+            lines.any(|line| line.starts_with(&defines))
+        };
+        files.iter().any(|(_, text)| text.contains(&uses))
+            && !files.iter().any(|(_, text)| holds(text))
     };
-    if !files.iter().any(|(_, text)| uses(text)) || files.iter().any(|(_, text)| defines(text)) {
-        return Ok(false);
+    let missing: Vec<&WitPackage> = PACKAGES.iter().filter(is_missing).collect();
+    for package in &missing {
+        for (name, text) in package.files {
+            let path = directory.join(package_directory(package)).join(name);
+            files::write_new(&path, text.as_bytes())?;
+        }
     }
-    for (name, text) in CONTRACT {
-        let path = directory.join(CONTRACT_DIRECTORY).join(name);
-        files::write_new(&path, text.as_bytes())?;
-    }
-    Ok(true)
+    Ok(missing)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tool_hub_host::authoring::CONTRACT;
 
     fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
         let project = tempfile::tempdir().unwrap();
@@ -93,23 +104,37 @@ mod tests {
         project
     }
 
-    fn adds(project: &tempfile::TempDir) -> bool {
+    fn adds(project: &tempfile::TempDir) -> Vec<&'static str> {
         let files = wit_files(project.path()).unwrap();
-        add_contract(project.path(), &files).unwrap()
+        let added = add_packages(project.path(), &files).unwrap();
+        added.iter().map(|package| package.name).collect()
     }
 
     #[test]
     fn a_project_that_uses_the_contract_gets_it_once() {
         let world = "package a:b;\ninterface f { use tool-hub:tool/types@0.1.0.{reply}; }";
         let project = project(&[("wit/world.wit", world)]);
-        assert!(adds(&project));
+        assert_eq!(adds(&project), ["tool-hub:tool"]);
         let files = wit_files(project.path()).unwrap();
-        assert_eq!(files.len(), 1 + CONTRACT.len());
+        assert_eq!(files.len(), 1 + CONTRACT.files.len());
         assert!(files.contains(&(
             PathBuf::from("deps/tool-hub-tool/types.wit"),
-            CONTRACT[0].1.to_owned()
+            CONTRACT.files[0].1.to_owned()
         )));
-        assert!(!adds(&project), "it is there");
+        assert!(adds(&project).is_empty(), "it is there");
+    }
+
+    #[test]
+    fn a_project_gets_the_wasi_proposals_that_it_imports() {
+        let world = "package a:b;\nworld w { import wasi:keyvalue/atomics@0.2.0-draft; import wasi:logging/logging@0.1.0-draft; }";
+        let project = project(&[("wit/world.wit", world)]);
+        assert_eq!(adds(&project), ["wasi:keyvalue", "wasi:logging"]);
+        assert!(
+            project
+                .path()
+                .join("wit/deps/wasi-logging/logging.wit")
+                .is_file()
+        );
     }
 
     #[test]
@@ -122,13 +147,13 @@ mod tests {
                 "/// Mine.\npackage tool-hub:tool@0.1.0;",
             ),
         ]);
-        assert!(!adds(&project));
+        assert!(adds(&project).is_empty());
     }
 
     #[test]
     fn a_project_over_plain_types_gets_nothing() {
         let project = project(&[("wit/world.wit", "package a:b;\nworld w {}")]);
-        assert!(!adds(&project));
+        assert!(adds(&project).is_empty());
         assert!(!project.path().join("wit/deps").exists());
     }
 

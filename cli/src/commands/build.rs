@@ -40,7 +40,7 @@ impl Build {
                     .into(),
             );
         };
-        let wit = wit_with_contract(&directory, printer)?;
+        let wit = wit_with_packages(&directory, printer)?;
         let mut sources = Sources::of(&directory)?;
         let component = build::component(&directory, &section, config, printer).await?;
         // cargo writes it while it builds; whatever else changes meanwhile may not be built.
@@ -78,16 +78,20 @@ impl Build {
     }
 }
 
-/// The project's WIT, to which the contract is added where it is used and missing.
-fn wit_with_contract(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<build::WitFile>> {
+/// The project's WIT, to which what the host offers is added where it is used and missing.
+fn wit_with_packages(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<build::WitFile>> {
     let wit = build::wit_files(directory)?;
-    if !build::add_contract(directory, &wit)? {
+    let added = build::add_packages(directory, &wit)?;
+    if added.is_empty() {
         return Ok(wit);
     }
-    printer.note(&format!(
-        "the WIT uses tool-hub:tool: wrote it to {}, where editors find it too",
-        build::CONTRACT_DIRECTORY
-    ));
+    for package in added {
+        printer.note(&format!(
+            "the WIT uses {}: wrote it to {}, where editors find it too",
+            package.name,
+            build::package_directory(package).display()
+        ));
+    }
     build::wit_files(directory)
 }
 

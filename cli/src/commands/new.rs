@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use tool_hub_host::authoring::CONTRACT;
 use tool_hub_manifest::{ToolKey, ToolName};
 
-use crate::build::CONTRACT_DIRECTORY;
+use crate::build::package_directory;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -128,8 +128,8 @@ fn scaffold(directory: &Path, name: &ToolName, template: Template) -> anyhow::Re
         let text = names.fill(text, template);
         files::write_new(&staging.path().join(path), text.as_bytes())?;
     }
-    for (name, text) in CONTRACT {
-        let path = staging.path().join(CONTRACT_DIRECTORY).join(name);
+    for (name, text) in CONTRACT.files {
+        let path = staging.path().join(package_directory(&CONTRACT)).join(name);
         files::write_new(&path, text.as_bytes())?;
     }
     let staged = staging.keep();

@@ -14,18 +14,60 @@ use crate::HostError;
 /// The longest text that is taken from one comment.
 const TEXT_BYTES_MAX: usize = 8 << 10;
 
-/// The contract `tool-hub:tool`, so that a project need not carry a copy of it: the name and
-/// the text of each of its files.
-pub const CONTRACT: [(&str, &str); 4] = [
-    ("types.wit", include_str!("../../../wit/types.wit")),
-    (
-        "interaction.wit",
-        include_str!("../../../wit/interaction.wit"),
-    ),
-    ("prompts.wit", include_str!("../../../wit/prompts.wit")),
-    ("resources.wit", include_str!("../../../wit/resources.wit")),
+/// A WIT package that this host offers to tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WitPackage {
+    /// Its name, such as `tool-hub:tool`.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// The name and the text of each of its files.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+/// The contract `tool-hub:tool`, so that a project need not carry a copy of it.
+pub const CONTRACT: WitPackage = WitPackage {
+    name: "tool-hub:tool",
+    version: "0.1.0",
+    files: &[
+        ("types.wit", include_str!("../../../wit/types.wit")),
+        (
+            "interaction.wit",
+            include_str!("../../../wit/interaction.wit"),
+        ),
+        ("prompts.wit", include_str!("../../../wit/prompts.wit")),
+        ("resources.wit", include_str!("../../../wit/resources.wit")),
+    ],
+};
+
+/// The contract, and the WASI proposals that no language brings along.
+pub const PACKAGES: [WitPackage; 3] = [
+    CONTRACT,
+    WitPackage {
+        name: "wasi:keyvalue",
+        version: "0.2.0-draft",
+        files: &[(
+            "keyvalue.wit",
+            include_str!("../../../wit/deps/wasi-keyvalue/keyvalue.wit"),
+        )],
+    },
+    WitPackage {
+        name: "wasi:logging",
+        version: "0.1.0-draft",
+        files: &[(
+            "logging.wit",
+            include_str!("../../../wit/deps/wasi-logging/logging.wit"),
+        )],
+    },
 ];
-const CONTRACT_PACKAGE: &str = "tool-hub:tool@0.1.0";
+
+impl WitPackage {
+    /// The name of its directory below `wit/deps` of a project.
+    pub fn directory(&self) -> String {
+        self.name.replace(':', "-")
+    }
+}
 
 /// One WIT file of a project, already read.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +96,7 @@ struct FunctionDocs {
 
 impl Docs {
     /// Reads the doc comments of `world`, or of the only world there is, from the sources of
-    /// a project. The package of the contract is known; every other package that the sources
+    /// a project. [`PACKAGES`] are known; every other package that the sources
     /// name has to be among them.
     ///
     /// # Errors
@@ -72,12 +114,15 @@ impl Docs {
         for map in packages.into_values() {
             dependencies.push(parse(map)?);
         }
-        let has_contract =
-            |group: &UnresolvedPackageGroup| group.main.name.to_string() == CONTRACT_PACKAGE;
-        if !dependencies.iter().any(has_contract) {
+        for package in PACKAGES {
+            let name = format!("{}@{}", package.name, package.version);
+            let is_it = |group: &UnresolvedPackageGroup| group.main.name.to_string() == name;
+            if dependencies.iter().any(is_it) {
+                continue;
+            }
             let mut map = SourceMap::default();
-            for (path, contents) in CONTRACT {
-                map.push(Path::new(path), contents);
+            for (path, contents) in package.files {
+                map.push(Path::new(path), *contents);
             }
             dependencies.push(parse(map)?);
         }

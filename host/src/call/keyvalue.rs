@@ -71,7 +71,7 @@ async fn run<T: Send + 'static>(
 impl store::Host for CallState {
     async fn open(&mut self, identifier: String) -> Answer<Resource<Bucket>> {
         if self.storage.is_none() {
-            let denial = Denial::storage(&self.known, &self.asked);
+            let denial = Denial::storage(&self.known, &self.capabilities);
             self.record.denials.add(denial);
             return Ok(Err(Error::AccessDenied));
         }

@@ -33,7 +33,7 @@ pub(crate) struct CallState {
     pub(crate) questions: u32,
     pub(crate) storage: Option<Storage>,
     pub(crate) known: Arc<Known>,
-    pub(crate) asked: Arc<Capabilities>,
+    pub(crate) capabilities: Arc<Capabilities>,
 }
 
 impl CallState {
@@ -79,7 +79,7 @@ impl CallState {
             questions: 0,
             storage: tool.storage.clone(),
             known: tool.known.clone(),
-            asked: tool.asked.clone(),
+            capabilities: tool.asked.clone(),
         })
     }
 

@@ -55,10 +55,40 @@ fn build() -> Result<rustls::ClientConfig, rustls::Error> {
     Ok(config)
 }
 
+/// Where names are looked up.
+#[derive(Debug, Default)]
+pub(crate) enum Names {
+    /// At the system's resolver.
+    #[default]
+    System,
+    /// In a list of answers, one for each question.
+    #[cfg(test)]
+    Listed(std::sync::Mutex<std::collections::VecDeque<Vec<SocketAddr>>>),
+}
+
+impl Names {
+    async fn look_up(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        match self {
+            Self::System => Ok(tokio::net::lookup_host((host, port)).await?.collect()),
+            #[cfg(test)]
+            Self::Listed(answers) => {
+                let mut answers = answers.lock().unwrap();
+                answers
+                    .pop_front()
+                    .ok_or_else(|| io::Error::other("asked too often"))
+            }
+        }
+    }
+}
+
 /// Connects to `origin`, whose grant the caller has checked.
-pub(crate) async fn connect(origin: &Origin, tls: &Tls) -> Result<TokioIo<Stream>, Refused> {
+pub(crate) async fn connect(
+    origin: &Origin,
+    names: &Names,
+    tls: &Tls,
+) -> Result<TokioIo<Stream>, Refused> {
     let host = origin.host().trim_start_matches('[').trim_end_matches(']');
-    let addresses = resolve(host, origin.port()).await?;
+    let addresses = resolve(host, origin.port(), names).await?;
     let mut failed = Error::DestinationNotFound;
     for address in addresses {
         match TcpStream::connect(address).await {
@@ -74,18 +104,16 @@ pub(crate) async fn connect(origin: &Origin, tls: &Tls) -> Result<TokioIo<Stream
 
 /// The addresses of `host` that may be connected to. They are resolved once: what was
 /// checked is what is connected to, whatever the name says a moment later.
-async fn resolve(host: &str, port: u16) -> Result<Vec<SocketAddr>, Refused> {
+async fn resolve(host: &str, port: u16, names: &Names) -> Result<Vec<SocketAddr>, Refused> {
     // An origin that names an address was granted as that address.
     if let Ok(address) = host.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }
-    let found = tokio::net::lookup_host((host, port)).await;
-    let found: Vec<SocketAddr> = found
-        .map_err(|error| Error::DnsError {
-            rcode: Some(error.to_string()),
-            info_code: None,
-        })?
-        .collect();
+    let found = names.look_up(host, port).await;
+    let found = found.map_err(|error| Error::DnsError {
+        rcode: Some(error.to_string()),
+        info_code: None,
+    })?;
     let mut allowed: Vec<SocketAddr> = match host {
         "localhost" => found
             .iter()
@@ -171,3 +199,6 @@ impl AsyncWrite for Stream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

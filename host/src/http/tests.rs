@@ -63,6 +63,7 @@ fn rules(granted: &[String], edit: impl FnOnce(&mut Limits)) -> Rules {
         limits,
         in_flight: Arc::new(Semaphore::new(limits.http_in_flight as usize)),
         denials: Denials::default(),
+        names: Names::default(),
         tls: Arc::default(),
     }
 }

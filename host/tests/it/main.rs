@@ -12,6 +12,7 @@ mod calls;
 mod contract;
 mod grants;
 mod hostile;
+mod keeping;
 mod limits;
 mod refusals;
 mod support;

@@ -7,11 +7,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::{Home, kept, root};
 
 /// The sample tools and what each is written in.
-pub(crate) const RUST: [&str; 5] = [
+pub(crate) const RUST: [&str; 6] = [
     "text-stats",
     "calculator",
     "notes",
     "fetch-page",
+    "tally",
     "thumbnail",
 ];
 pub(crate) const PYTHON: &str = "slugify";

@@ -1,0 +1,330 @@
+//! What a tool reaches of the file system: what is in the directory that it was given.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tool_hub_manifest::Access;
+
+use super::canary::{CANARY, Ground};
+use super::files::{Act, act, granted, read, read_link};
+
+/// Ways out of a directory. `ABS` is the canary's path, `SECRET` that of its directory, both
+/// without the first slash.
+const PATHS: [&str; 64] = [
+    "../secret/canary",
+    "./../secret/canary",
+    "deep/../../secret/canary",
+    "deep/er/../../../secret/canary",
+    "deep/er/.././../../secret/canary",
+    ".//..//secret//canary",
+    "file/../../secret/canary",
+    "absent/../../secret/canary",
+    "../granted/../secret/canary",
+    "../../../../../../../../ABS",
+    "..",
+    "../",
+    "../.",
+    "deep/../..",
+    "deep/er/../../..",
+    "/ABS",
+    "//ABS",
+    "///ABS",
+    "/./ABS",
+    "/../ABS",
+    "/",
+    "/etc/passwd",
+    "/proc/self/environ",
+    "/proc/self/root/ABS",
+    "/proc/self/cwd",
+    "/dev/stdin",
+    "../proc/self/environ",
+    "proc/self/environ",
+    "~/canary",
+    "$HOME/canary",
+    "file:///ABS",
+    "..\\secret\\canary",
+    "deep\\..\\..\\secret\\canary",
+    "\\ABS",
+    "C:\\canary",
+    "C:/canary",
+    "\\\\?\\ABS",
+    "%2e%2e/secret/canary",
+    "..%2fsecret/canary",
+    "%2e%2e%2fsecret%2fcanary",
+    "..%c0%afsecret/canary",
+    "\u{2025}/secret/canary",
+    "\u{ff0e}\u{ff0e}/secret/canary",
+    "..\u{2215}secret\u{2215}canary",
+    "..\u{200b}/secret/canary",
+    ".\u{0}./secret/canary",
+    "../secret/canary\0",
+    "file\0/../../secret/canary",
+    " ../secret/canary",
+    "../secret/canary ",
+    ".../secret/canary",
+    "..;/secret/canary",
+    "",
+    // Links that lead out.
+    "to-canary",
+    "to-canary/",
+    "to-canary/.",
+    "to-secret/canary",
+    "to-secret/../secret/canary",
+    "to-secret/./canary",
+    "to-above/secret/canary",
+    "absolute",
+    "chain",
+    "deep/up/secret/canary",
+    "to-self/root/ABS",
+];
+
+fn lay_links(ground: &Ground) {
+    let granted = ground.granted();
+    let link = |to: &str, name: &str| symlink(to, granted.join(name)).unwrap();
+    link("../secret/canary", "to-canary");
+    link("../secret", "to-secret");
+    link("..", "to-above");
+    link(&ground.canary().display().to_string(), "absolute");
+    link("absolute", "chain");
+    link("../..", "deep/up");
+    link("/proc/self", "to-self");
+    link("loop", "loop");
+    link("file", "inside");
+}
+
+fn fill_in(path: &str, ground: &Ground) -> String {
+    let canary = ground.canary();
+    let relative = canary.strip_prefix("/").unwrap().display().to_string();
+    path.replace("ABS", &relative)
+}
+
+#[tokio::test]
+async fn no_path_leads_out_of_a_directory() {
+    for access in [Access::Read, Access::ReadWrite] {
+        let ground = Ground::new();
+        lay_links(&ground);
+        let tool = granted(&ground, access).await;
+        assert_eq!(read(&tool, "file").await.as_deref(), Ok("harmless"));
+        assert_eq!(read(&tool, "inside").await.as_deref(), Ok("harmless"));
+        assert_eq!(read(&tool, "deep/../file").await.as_deref(), Ok("harmless"));
+        assert_eq!(read(&tool, "loop").await, Err("loop"));
+        let before = ground.state();
+        for path in PATHS {
+            let path = fill_in(path, &ground);
+            let found = read(&tool, &path).await;
+            assert!(found.is_err(), "{path:?}: {found:?}");
+        }
+        assert_eq!(ground.state(), before);
+    }
+}
+
+/// Links may be made in a directory that may be changed, and lead nowhere outside.
+#[tokio::test]
+async fn links_that_a_tool_makes_lead_nowhere_outside() {
+    let ground = Ground::new();
+    let tool = granted(&ground, Access::ReadWrite).await;
+    let canary = ground.canary().display().to_string();
+    for (number, target) in [
+        canary.as_str(),
+        "../secret/canary",
+        "../secret",
+        "/",
+        "..",
+        "/proc/self/root",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("link{number}");
+        if act(&tool, Act::SymbolicLink, target, &name).await.is_err() {
+            assert!(target.starts_with('/'), "{target} is a link like any other");
+            continue;
+        }
+        for path in [
+            name.clone(),
+            format!("{name}/"),
+            format!("{name}/canary"),
+            format!("{name}/secret/canary"),
+            format!("{name}{canary}"),
+        ] {
+            let found = read(&tool, &path).await;
+            assert!(found.is_err(), "{path} -> {target}: {found:?}");
+        }
+        for change in [Act::Write, Act::Truncate, Act::SetSize, Act::Mutate] {
+            let done = act(&tool, change, &name, "").await;
+            assert!(done.is_err(), "{change:?} {target}");
+        }
+    }
+    for (from, to) in [
+        ("../secret/canary", "stolen"),
+        (canary.as_str(), "stolen"),
+        ("file", "../secret/planted"),
+        ("link2/canary", "stolen"),
+        ("file", "link2/planted"),
+    ] {
+        for change in [Act::Rename, Act::HardLink] {
+            let done = act(&tool, change, from, to).await;
+            assert!(done.is_err(), "{change:?} {from} {to}");
+        }
+    }
+    for path in ["../secret/planted", "../planted", "link2/planted"] {
+        for change in [
+            Act::Write,
+            Act::CreateNew,
+            Act::MakeDirectory,
+            Act::Unlink,
+            Act::SetTimes,
+        ] {
+            let done = act(&tool, change, path, "").await;
+            assert!(done.is_err(), "{change:?} {path}");
+        }
+    }
+    assert_eq!(std::fs::read_to_string(ground.canary()).unwrap(), CANARY);
+    assert_eq!(std::fs::read_dir(ground.outside()).unwrap().count(), 1);
+    assert!(!ground.granted().join("stolen").exists());
+}
+
+const CHANGES: [Act; 14] = [
+    Act::Write,
+    Act::Truncate,
+    Act::Rename,
+    Act::HardLink,
+    Act::SymbolicLink,
+    Act::Unlink,
+    Act::RemoveDirectory,
+    Act::MakeDirectory,
+    Act::SetSize,
+    Act::SetTimes,
+    Act::Mutate,
+    Act::WriteThroughRead,
+    Act::SetSizeThroughRead,
+    Act::CreateNew,
+];
+
+#[tokio::test]
+async fn nothing_changes_in_a_directory_that_may_only_be_read() {
+    let ground = Ground::new();
+    lay_links(&ground);
+    let tool = granted(&ground, Access::Read).await;
+    let before = ground.state();
+    for change in CHANGES {
+        for (path, other) in [
+            ("file", "other"),
+            ("file", "deep/file"),
+            ("deep/file", "file"),
+            ("deep/er", "moved"),
+            ("deep", "moved"),
+            ("new", "newer"),
+            ("inside", "other"),
+            ("inside/", "other"),
+            ("file/", "other"),
+            ("deep/er/", "other/"),
+            ("to-canary", "other"),
+            ("to-canary/", "other"),
+            ("to-secret/", "other"),
+            (".", "other"),
+        ] {
+            let done = act(&tool, change, path, other).await;
+            assert!(done.is_err(), "{change:?} {path} {other}");
+        }
+        assert_eq!(ground.state(), before, "{change:?}");
+    }
+}
+
+/// The same attempts do something where writing was granted, so the test above means
+/// something.
+#[tokio::test]
+async fn a_directory_that_may_be_changed_is_changed() {
+    for (change, path, other) in [
+        (Act::Write, "new", ""),
+        (Act::Truncate, "file", ""),
+        (Act::Rename, "file", "other"),
+        (Act::HardLink, "file", "other"),
+        (Act::SymbolicLink, "file", "other"),
+        (Act::Unlink, "file", ""),
+        (Act::RemoveDirectory, "deep/er", ""),
+        (Act::MakeDirectory, "new", ""),
+        (Act::SetSize, "file", ""),
+        (Act::SetTimes, "file", ""),
+        (Act::Mutate, "deep", ""),
+        (Act::CreateNew, "new", ""),
+    ] {
+        let ground = Ground::new();
+        let tool = granted(&ground, Access::ReadWrite).await;
+        let before = ground.state();
+        assert_eq!(act(&tool, change, path, other).await, Ok(()), "{change:?}");
+        assert_ne!(ground.state(), before, "{change:?}");
+    }
+    // What was opened for reading stays as it is, whatever the directory allows.
+    let ground = Ground::new();
+    let tool = granted(&ground, Access::ReadWrite).await;
+    let before = ground.state();
+    for change in [Act::WriteThroughRead, Act::SetSizeThroughRead] {
+        assert!(act(&tool, change, "file", "").await.is_err(), "{change:?}");
+    }
+    assert_eq!(ground.state(), before);
+}
+
+#[tokio::test]
+async fn a_link_tells_no_more_than_its_own_text() {
+    let ground = Ground::new();
+    lay_links(&ground);
+    let tool = granted(&ground, Access::Read).await;
+    assert_eq!(read_link(&tool, "inside").await.as_deref(), Ok("file"));
+    // Where it leads on the host is not the guest's to know.
+    assert!(read_link(&tool, "absolute").await.is_err());
+    assert!(read_link(&tool, "to-self/root").await.is_err());
+    assert!(read_link(&tool, "../secret/canary").await.is_err());
+}
+
+/// Somebody swaps a file for a link that leads out, and a directory too, all the time while
+/// the guest reads.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_swapped_in_during_a_call_leads_nowhere() {
+    let ground = Ground::new();
+    let granted_directory = ground.granted();
+    let tool = granted(&ground, Access::ReadWrite).await;
+    let (stop, swaps) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
+    let (seen, counted, secret) = (stop.clone(), swaps.clone(), ground.outside());
+    let swapper = std::thread::spawn(move || {
+        while !seen.load(Ordering::Relaxed) {
+            swap(&granted_directory, &secret);
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    let mut read_well = 0;
+    for _ in 0..400 {
+        for path in ["swapped", "swapping/canary"] {
+            if let Ok(text) = read(&tool, path).await {
+                assert!(!text.contains("canary"), "{path}: {text}");
+                read_well += 1;
+            }
+        }
+        let _ = act(&tool, Act::Write, "swapping/canary", "").await;
+    }
+    stop.store(true, Ordering::Relaxed);
+    swapper.join().unwrap();
+    assert!(swaps.load(Ordering::Relaxed) > 100, "the race was run");
+    assert!(read_well > 0, "some of it was read");
+    assert_eq!(std::fs::read_to_string(ground.canary()).unwrap(), CANARY);
+}
+
+/// Puts a harmless file and directory in place, then links that lead out in their place.
+fn swap(granted: &Path, secret: &Path) {
+    let (file, directory) = (granted.join("swapped"), granted.join("swapping"));
+    let _ = std::fs::remove_file(&file);
+    let _ = std::fs::write(&file, "harmless");
+    let _ = std::fs::remove_file(&directory);
+    let _ = std::fs::create_dir(&directory);
+    let _ = std::fs::write(directory.join("canary"), "harmless");
+    std::thread::yield_now();
+    let (link, other) = (granted.join("link"), granted.join("links"));
+    let _ = symlink(secret.join("canary"), &link);
+    let _ = std::fs::rename(&link, &file);
+    let _ = std::fs::remove_dir_all(&directory);
+    let _ = symlink(secret, &other);
+    let _ = std::fs::rename(&other, &directory);
+    std::thread::yield_now();
+}

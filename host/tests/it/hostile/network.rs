@@ -1,0 +1,465 @@
+//! What a tool reaches of the network: what it was granted, spelled as it was granted.
+
+use std::io::Write as _;
+use std::net::{IpAddr, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tool_hub_host::{FailureKind, Outcome};
+use tool_hub_manifest::{Methods, Origin};
+
+use super::canary::{Server, has};
+use super::requests::{Came, Request, granted, send};
+use crate::support::reply;
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi";
+
+fn only(methods: &[&str]) -> Methods {
+    Methods::Only(
+        methods
+            .iter()
+            .map(|method| method.parse().unwrap())
+            .collect(),
+    )
+}
+
+#[tokio::test]
+async fn what_is_granted_is_reached() {
+    let server = Server::answering(OK);
+    let tool = granted(&[server.origin()], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", server.port());
+    let came = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!((came, server.hits()), (Came::Answered(200, 2), 1));
+}
+
+/// Every way to write the address of a canary, or the name of a granted host so that it leads
+/// to one. `PORT` is the canary's.
+const FORMS: [&str; 86] = [
+    // The loopback address in all spellings that somebody's resolver or parser knows.
+    "http://127.0.0.1:PORT",
+    "http://127.1:PORT",
+    "http://127.0.1:PORT",
+    "http://127.000.000.001:PORT",
+    "http://0127.0.0.1:PORT",
+    "http://0177.0.0.1:PORT",
+    "http://0177.0.0.01:PORT",
+    "http://0x7f.0.0.1:PORT",
+    "http://0x7f.1:PORT",
+    "http://0x7f000001:PORT",
+    "http://0X7F000001:PORT",
+    "http://2130706433:PORT",
+    "http://017700000001:PORT",
+    "http://127.0.0.1.:PORT",
+    "http://127.255.255.254:PORT",
+    "http://127.0.0.2:PORT",
+    "http://0:PORT",
+    "http://0.0.0.0:PORT",
+    "http://00.00.00.00:PORT",
+    "http://[::]:PORT",
+    "http://[::1]:PORT",
+    "http://[0:0:0:0:0:0:0:1]:PORT",
+    "http://[0000:0000:0000:0000:0000:0000:0000:0001]:PORT",
+    "http://[::ffff:127.0.0.1]:PORT",
+    "http://[::ffff:7f00:1]:PORT",
+    "http://[0:0:0:0:0:ffff:127.0.0.1]:PORT",
+    "http://[::127.0.0.1]:PORT",
+    "http://[::ffff:0:127.0.0.1]:PORT",
+    "http://[64:ff9b::7f00:1]:PORT",
+    "http://[64:ff9b::127.0.0.1]:PORT",
+    "http://[2002:7f00:1::]:PORT",
+    "http://[::1%25lo]:PORT",
+    "http://[::1%lo]:PORT",
+    "http://[fe80::1]:PORT",
+    "http://::1:PORT",
+    // Names of the machine itself.
+    "http://localhost:PORT",
+    "http://LOCALHOST:PORT",
+    "http://localhost.:PORT",
+    "http://localhost.localdomain:PORT",
+    "http://ip6-localhost:PORT",
+    "http://a.localhost:PORT",
+    "http://l\u{f6}calhost:PORT",
+    "http://\u{24db}ocalhost:PORT",
+    // Digits of other scripts and full-width forms, which some parsers fold.
+    "http://\u{ff11}\u{ff12}\u{ff17}.0.0.1:PORT",
+    "http://127\u{3002}0\u{3002}0\u{3002}1:PORT",
+    "http://\u{2460}27.0.0.1:PORT",
+    // Addresses inside of networks.
+    "http://10.0.0.1:PORT",
+    "http://172.16.0.1:PORT",
+    "http://192.168.0.1:PORT",
+    "http://100.64.0.1:PORT",
+    "http://169.254.169.254",
+    "http://169.254.169.254.:80",
+    "http://[fd00:ec2::254]",
+    "http://metadata.google.internal",
+    // A granted name with something beside it.
+    "http://allowed.example@127.0.0.1:PORT",
+    "http://allowed.example:80@127.0.0.1:PORT",
+    "http://allowed.example%40127.0.0.1:PORT",
+    "http://allowed.example#@127.0.0.1:PORT",
+    "http://allowed.example?@127.0.0.1:PORT",
+    "http://allowed.example/@127.0.0.1:PORT",
+    "http://allowed.example\\@127.0.0.1:PORT",
+    "http://127.0.0.1:PORT#@allowed.example",
+    "http://127.0.0.1:PORT?@allowed.example",
+    "http://127.0.0.1:PORT/@allowed.example",
+    "http://127.0.0.1:PORT\\@allowed.example",
+    "http://127.0.0.1:PORT\0allowed.example",
+    "http://127.0.0.1:PORT\r\nhost: allowed.example",
+    "http://127.0.0.1:PORT allowed.example",
+    "http://127.0.0.1:PORT,allowed.example",
+    "http://allowed.example.127.0.0.1:PORT",
+    "http://127.0.0.1.allowed.example:PORT",
+    "http://allowed.example.evil.example:PORT",
+    "http://sub.allowed.example:PORT",
+    "http://allowed.example:PORT",
+    "http://allowed.example.:80",
+    "http://ALLOWED.EXAMPLE.:80",
+    "http://xn--allowed-.example",
+    "http://allowed\u{2024}example",
+    "http://.allowed.example",
+    "http://allowed..example",
+    // Ports and schemes.
+    "https://allowed.example:80",
+    "https://127.0.0.1:PORT",
+    "http://127.0.0.1:+PORT",
+    "http://127.0.0.1:0PORT",
+    "http://127.0.0.1",
+    "http://",
+];
+
+#[tokio::test]
+async fn no_spelling_of_an_address_reaches_what_is_not_granted() {
+    let canary = Server::answering(OK);
+    let port = canary.port().to_string();
+    // The same port on the other loopback address, where the machine has one.
+    let second = has(IpAddr::from([0_u16, 0, 0, 0, 0, 0, 0, 1])).then(|| {
+        let address = format!("[::1]:{port}");
+        Server::start(&address, |_, stream, _| stream.write_all(OK.as_bytes()))
+    });
+    let tool = granted(&["http://allowed.example".into()], &Methods::Any).await;
+    for form in FORMS {
+        let url = form.replace("PORT", &port);
+        let (scheme, authority) = url.split_once("://").unwrap();
+        let came = send(&tool, Request::get(scheme, authority)).await;
+        let refused = matches!(
+            came,
+            Came::Malformed | Came::Failed("HTTP-request-denied" | "HTTP-request-URI-invalid")
+        );
+        // The name that is granted is looked up, and there is none.
+        let unknown = matches!(came, Came::Failed("DNS-error"));
+        assert!(
+            refused || (unknown && form.to_lowercase().ends_with("//allowed.example:80")),
+            "{url:?}: {came:?}"
+        );
+    }
+    assert_eq!(canary.hits(), 0);
+    assert_eq!(second.map_or(0, |second| second.hits()), 0);
+}
+
+/// Paths are not part of what is granted, so nothing in them may change the host.
+#[tokio::test]
+async fn no_path_changes_the_host() {
+    let (server, canary) = (Server::answering(OK), Server::answering(OK));
+    let tool = granted(&[server.origin()], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", server.port());
+    let foreign = format!("127.0.0.1:{}", canary.port());
+    let paths = [
+        format!("//{foreign}/"),
+        format!("/\\{foreign}/"),
+        format!("http://{foreign}/"),
+        format!("@{foreign}/"),
+        format!("/../../{foreign}"),
+        format!("/?http://{foreign}/"),
+        format!("/ HTTP/1.1\r\nhost: {foreign}\r\n\r\nGET /"),
+        "*".to_owned(),
+        String::new(),
+    ];
+    for path in &paths {
+        let mut request = Request::get("http", &authority);
+        request.path = path;
+        let came = send(&tool, request).await;
+        assert!(
+            matches!(
+                came,
+                Came::Answered(200, 2) | Came::Malformed | Came::Failed("HTTP-request-URI-invalid")
+            ),
+            "{path:?}: {came:?}"
+        );
+    }
+    assert_eq!(canary.hits(), 0);
+}
+
+#[test]
+fn no_wildcard_is_an_origin() {
+    for text in [
+        "*",
+        "*.com",
+        "https://*",
+        "https://*.example.com",
+        "https://*:443",
+        "https://%2a",
+    ] {
+        assert!(text.parse::<Origin>().is_err(), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_empty_list_allows_nothing() {
+    let canary = Server::answering(OK);
+    let tool = granted(&[], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", canary.port());
+    let came = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(came, Came::Failed("HTTP-request-denied"));
+    let tool = granted(&[canary.origin()], &only(&[])).await;
+    let came = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(came, Came::Failed("HTTP-request-denied"));
+    assert_eq!(canary.hits(), 0);
+}
+
+#[tokio::test]
+async fn only_granted_methods_are_sent() {
+    let server = Server::answering("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+    let tool = granted(&[server.origin()], &only(&["GET", "PATCH"])).await;
+    let authority = format!("127.0.0.1:{}", server.port());
+    let mut request = Request::get("http", &authority);
+    for method in ["GET", "PATCH"] {
+        request.method = method;
+        assert_eq!(
+            send(&tool, request).await,
+            Came::Answered(200, 0),
+            "{method}"
+        );
+    }
+    for method in [
+        "POST", "PUT", "DELETE", "HEAD", "get", "GETS", "G", "TRACE", "OPTIONS", "BREW",
+    ] {
+        request.method = method;
+        let came = send(&tool, request).await;
+        assert_eq!(came, Came::Failed("HTTP-request-denied"), "{method}");
+    }
+    assert_eq!(server.hits(), 2);
+    let any = granted(&[server.origin()], &Methods::Any).await;
+    request.method = "CONNECT";
+    let came = send(&any, request).await;
+    assert_eq!(came, Came::Failed("HTTP-request-method-invalid"));
+    request.method = "GET / HTTP/1.1\r\nx: ";
+    let came = send(&any, request).await;
+    assert!(
+        matches!(came, Came::Malformed | Came::Failed(_)),
+        "{came:?}"
+    );
+    assert_eq!(server.hits(), 2);
+}
+
+/// The denial is there for the agent, with what a person can do about it.
+#[tokio::test]
+async fn a_denied_method_is_named_with_the_command_that_grants_it() {
+    let server = Server::answering(OK);
+    let origin = server.origin();
+    let tool = granted(std::slice::from_ref(&origin), &only(&["GET"])).await;
+    let arguments = json!({
+        "method": "POST", "scheme": 0, "path": "/", "headers": [], "body": "", "timeout_ns": -1,
+        "authority": format!("127.0.0.1:{}", server.port()),
+    });
+    let Outcome::Failure(failure) = tool.call("fetch", &arguments.to_string()).await else {
+        panic!("a POST was sent");
+    };
+    let capability = format!("network {origin} with POST");
+    assert_eq!(
+        failure.kind,
+        FailureKind::Denied {
+            capability: capability.clone()
+        }
+    );
+    assert!(
+        failure.message.ends_with(&format!(
+            "(tool `demo` was refused {capability}: it is not granted)"
+        )),
+        "{failure}"
+    );
+    let command = format!("a person can grant it: tool grant demo --allow-network {origin}");
+    assert_eq!(failure.fix, Some(command));
+}
+
+#[tokio::test]
+async fn redirects_are_followed_by_nobody() {
+    let canary = Server::answering(OK);
+    let to = canary.origin();
+    let server = Server::answering(&format!(
+        "HTTP/1.1 307 Temporary Redirect\r\nlocation: {to}/\r\ncontent-length: 0\r\n\r\n"
+    ));
+    let tool = granted(&[server.origin()], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", server.port());
+    let came = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(came, Came::Answered(307, 0));
+    let authority = format!("127.0.0.1:{}", canary.port());
+    let came = send(&tool, Request::get("http", &authority)).await;
+    assert_eq!(came, Came::Failed("HTTP-request-denied"));
+    assert_eq!((server.hits(), canary.hits()), (1, 0));
+}
+
+#[tokio::test]
+async fn no_time_at_all_is_too_little_and_no_panic() {
+    let server = Server::start("127.0.0.1:0", |_, stream, _| {
+        std::thread::sleep(Duration::from_millis(200));
+        stream.write_all(OK.as_bytes())
+    });
+    let tool = granted(&[server.origin()], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", server.port());
+    for timeout_ns in [0, 1] {
+        let mut request = Request::get("http", &authority);
+        request.timeout_ns = timeout_ns;
+        let came = send(&tool, request).await;
+        assert!(
+            matches!(
+                came,
+                Came::Failed("connection-timeout" | "connection-read-timeout")
+            ),
+            "{came:?}"
+        );
+    }
+    let mut request = Request::get("http", &authority);
+    request.timeout_ns = i64::MAX;
+    assert_eq!(
+        send(&tool, request).await,
+        Came::Answered(200, 2),
+        "no overflow either"
+    );
+}
+
+/// Two lengths, or one that lies, are how a request is hidden in another one.
+#[tokio::test]
+async fn lengths_that_contradict_are_not_sent() {
+    let server = Server::start("127.0.0.1:0", |head, stream, _| {
+        let lengths = head.to_ascii_lowercase().matches("content-length").count();
+        let status = if lengths > 1 { 500 } else { 200 };
+        write!(
+            stream,
+            "HTTP/1.1 {status} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+        )
+    });
+    let tool = granted(&[server.origin()], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", server.port());
+    for headers in [
+        &[("content-length", "5"), ("content-length", "7")][..],
+        &[("content-length", "3")],
+        &[("content-length", "300")],
+        &[("content-length", "5, 5")],
+        &[("content-length", "-1")],
+        &[("content-length", "+5")],
+        &[("content-length", "0x5")],
+        &[("transfer-encoding", "chunked"), ("content-length", "5")],
+        &[("host", "evil.example")],
+        &[("connection", "upgrade")],
+        &[("x-a", "b\r\ncontent-length: 9")],
+    ] {
+        let mut request = Request::get("http", &authority);
+        request.method = "POST";
+        request.headers = headers;
+        request.body = "hello";
+        let came = send(&tool, request).await;
+        assert!(
+            !matches!(
+                came,
+                Came::Answered(..) | Came::Stopped(FailureKind::Internal, _)
+            ),
+            "{headers:?}: {came:?}"
+        );
+    }
+    let mut request = Request::get("http", &authority);
+    request.method = "POST";
+    request.headers = &[("content-length", "5")];
+    request.body = "hello";
+    assert_eq!(send(&tool, request).await, Came::Answered(200, 0));
+}
+
+#[tokio::test]
+async fn answers_that_contradict_themselves_are_not_read() {
+    for head in [
+        "content-length: 2\r\ncontent-length: 4",
+        "content-length: two",
+        "content-length: -2",
+        "content-length: 99999999999999999999",
+    ] {
+        let server = Server::answering(&format!("HTTP/1.1 200 OK\r\n{head}\r\n\r\nhiho"));
+        let tool = granted(&[server.origin()], &Methods::Any).await;
+        let authority = format!("127.0.0.1:{}", server.port());
+        let came = send(&tool, Request::get("http", &authority)).await;
+        assert!(matches!(came, Came::Failed(_)), "{head}: {came:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_flood_of_headers_is_cut() {
+    let server = Server::start("127.0.0.1:0", |_, stream, sent| {
+        stream.write_all(b"HTTP/1.1 200 OK\r\n")?;
+        loop {
+            stream.write_all(b"x-flood: 0123456789012345678901234567890123456789\r\n")?;
+            sent.fetch_add(50, Ordering::SeqCst);
+        }
+    });
+    let tool = granted(&[server.origin()], &Methods::Any).await;
+    let authority = format!("127.0.0.1:{}", server.port());
+    let began = Instant::now();
+    let came = send(&tool, Request::get("http", &authority)).await;
+    assert!(matches!(came, Came::Failed(_)), "{came:?}");
+    assert!(began.elapsed() < Duration::from_secs(10));
+    // What is in the buffers of the system beside the host's own.
+    assert!(
+        server.sent() < 16 << 20,
+        "{} bytes were taken",
+        server.sent()
+    );
+}
+
+/// Sends a gigabyte at a time until nobody takes it any more, 8 of them at most.
+fn pour(stream: &mut TcpStream, sent: &AtomicUsize) -> std::io::Result<()> {
+    let block = vec![b'x'; 1 << 20];
+    for _ in 0..8 << 10 {
+        stream.write_all(&block)?;
+        sent.fetch_add(block.len(), Ordering::SeqCst);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn eight_gibibytes_are_cut_at_the_limit() {
+    for head in ["content-length: 8589934592", "connection: close"] {
+        let server = Server::start("127.0.0.1:0", move |_, stream, sent| {
+            write!(stream, "HTTP/1.1 200 OK\r\n{head}\r\n\r\n")?;
+            pour(stream, sent)
+        });
+        let tool = granted(&[server.origin()], &Methods::Any).await;
+        let authority = format!("127.0.0.1:{}", server.port());
+        let began = Instant::now();
+        let came = send(&tool, Request::get("http", &authority)).await;
+        assert_eq!(came, Came::Broken, "{head}");
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            began.elapsed()
+        );
+        let sent = server.sent();
+        assert!(sent < (16 << 20) + (16 << 20), "{sent} bytes were taken");
+    }
+}
+
+#[tokio::test]
+async fn thousands_of_requests_at_once_are_limited() {
+    let server = Server::start("127.0.0.1:0", |_, stream, _| {
+        std::thread::sleep(Duration::from_secs(2));
+        stream.write_all(OK.as_bytes())
+    });
+    let tool = granted(&[server.origin()], &Methods::Any).await;
+    let arguments = json!({
+        "authority": format!("127.0.0.1:{}", server.port()),
+        "count": 5_000,
+    });
+    let reply = reply(tool.call("flood", &arguments.to_string()).await);
+    let came: [usize; 3] = serde_json::from_str(&reply.structured.unwrap()).unwrap();
+    assert_eq!(came, [16, 4_984, 0], "answered, refused, anything else");
+    assert_eq!(server.hits(), 16);
+}

@@ -1,0 +1,360 @@
+//! What a tool keeps from call to call, and what it says about its work.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tool_hub_host::{
+    Approved, FailureKind, Host, HostConfig, Interaction, LogLevel, Outcome, Output, Storage, Tool,
+    inspect,
+};
+use tool_hub_manifest::{Grants, StorageRequest, VariableRequest, Verified};
+
+use crate::support::{HOST, MEMORY, failure, package, reply};
+
+/// `add` counts in the bucket that it is told, `keep` sets a value of so many bytes. Both
+/// answer an error as the number of its case.
+fn keeper() -> Verified {
+    let text = format!(
+        r#"(component
+        (import "wasi:keyvalue/store@0.2.0-draft" (instance $store
+            (type $error' (variant (case "no-such-store") (case "access-denied") (case "other" string)))
+            (export "error" (type $error (eq $error')))
+            (export "bucket" (type $bucket (sub resource)))
+            (export "open" (func (param "identifier" string)
+                (result (result (own $bucket) (error $error)))))
+            (export "[method]bucket.set" (func
+                (param "self" (borrow $bucket)) (param "key" string) (param "value" (list u8))
+                (result (result (error $error)))))))
+        (alias export $store "bucket" (type $bucket))
+        (alias export $store "error" (type $error))
+        (import "wasi:keyvalue/atomics@0.2.0-draft" (instance $atomics
+            (alias outer 1 $bucket (type $outer-bucket))
+            (export "bucket" (type $b (eq $outer-bucket)))
+            (alias outer 1 $error (type $outer-error))
+            (export "error" (type $e (eq $outer-error)))
+            (export "increment" (func
+                (param "bucket" (borrow $b)) (param "key" string) (param "delta" u64)
+                (result (result u64 (error $e)))))))
+        (core module $libc {MEMORY})
+        (core instance $c (instantiate $libc))
+        (alias core export $c "memory" (core memory $memory))
+        (alias core export $c "realloc" (core func $realloc))
+        (core func $open (canon lower (func $store "open") (memory $memory) (realloc $realloc)))
+        (core func $set (canon lower (func $store "[method]bucket.set") (memory $memory) (realloc $realloc)))
+        (core func $increment (canon lower (func $atomics "increment") (memory $memory) (realloc $realloc)))
+        (core module $m
+            (import "h" "memory" (memory 1))
+            (import "h" "realloc" (func $realloc (param i32 i32 i32 i32) (result i32)))
+            (import "h" "open" (func $open (param i32 i32 i32)))
+            (import "h" "set" (func $set (param i32 i32 i32 i32 i32 i32)))
+            (import "h" "increment" (func $increment (param i32 i32 i32 i64 i32)))
+            (func $fail (param $error i32) (result i32)
+                (i32.store8 (i32.const 128) (i32.const 1))
+                (i32.store (i32.const 136) (local.get $error))
+                (i32.const 128))
+            (func (export "add") (param $b i32) (param $bl i32) (result i32)
+                (call $open (local.get $b) (local.get $bl) (i32.const 32))
+                (if (i32.load8_u (i32.const 32))
+                    (then (return (call $fail (i32.load8_u (i32.const 36))))))
+                (call $increment (i32.load (i32.const 36)) (i32.const 400) (i32.const 3)
+                    (i64.const 1) (i32.const 64))
+                (if (i32.load8_u (i32.const 64))
+                    (then (return (call $fail (i32.load8_u (i32.const 72))))))
+                (i32.store8 (i32.const 128) (i32.const 0))
+                (i64.store (i32.const 136) (i64.load (i32.const 72)))
+                (i32.const 128))
+            (func (export "keep") (param $bytes i32) (result i32)
+                (call $open (i32.const 400) (i32.const 3) (i32.const 32))
+                (call $set (i32.load (i32.const 36)) (i32.const 400) (i32.const 3)
+                    (call $realloc (i32.const 0) (i32.const 0) (i32.const 1) (local.get $bytes))
+                    (local.get $bytes) (i32.const 64))
+                (i32.store8 (i32.const 128) (i32.load8_u (i32.const 64)))
+                (i32.store (i32.const 132) (i32.load (i32.const 72)))
+                (i32.store (i32.const 136) (i32.load (i32.const 76)))
+                (i32.const 128))
+            (data (i32.const 400) "key"))
+        (core instance $i (instantiate $m (with "h" (instance
+            (export "memory" (memory $memory))
+            (export "realloc" (func $realloc))
+            (export "open" (func $open))
+            (export "set" (func $set))
+            (export "increment" (func $increment))))))
+        (func (export "add") (param "bucket" string) (result (result u64 (error u32)))
+            (canon lift (core func $i "add") (memory $memory) (realloc $realloc)))
+        (func (export "keep") (param "bytes" u32) (result (result (error string)))
+            (canon lift (core func $i "keep") (memory $memory) (realloc $realloc))))"#
+    );
+    package(wat::parse_str(text).unwrap(), |manifest| {
+        manifest.capabilities.storage = Some(StorageRequest::default());
+    })
+}
+
+async fn keeping(storage: Option<Storage>) -> Tool {
+    let mut approved = Approved::new(keeper(), Grants::none().storage()).unwrap();
+    if let Some(storage) = storage {
+        approved = approved.with_storage(storage).unwrap();
+    }
+    HOST.load(approved).await.unwrap()
+}
+
+async fn add(tool: &Tool, bucket: &str) -> Value {
+    let reply = reply(
+        tool.call("add", &json!({ "bucket": bucket }).to_string())
+            .await,
+    );
+    serde_json::from_str(&reply.structured.unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn what_is_kept_outlives_a_call_and_stays_with_its_tool() {
+    let shared = Storage::in_memory();
+    let one = keeping(Some(shared.clone())).await;
+    let same = keeping(Some(shared)).await;
+    let other = keeping(Some(Storage::in_memory())).await;
+    assert_eq!(add(&one, "a").await, 1);
+    assert_eq!(add(&one, "a").await, 2);
+    assert_eq!(add(&one, "b").await, 1, "buckets are apart");
+    assert_eq!(add(&same, "a").await, 3);
+    assert_eq!(add(&other, "a").await, 1);
+    // Without a place it is kept as long as the tool is loaded, and each has its own.
+    let (first, second) = (keeping(None).await, keeping(None).await);
+    assert_eq!(add(&first, "a").await, 1);
+    assert_eq!(add(&first.clone(), "a").await, 2);
+    assert_eq!(add(&second, "a").await, 1);
+}
+
+#[tokio::test]
+async fn many_calls_at_once_lose_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let tool = keeping(Some(Storage::in_file(directory.path().join("kept")))).await;
+    let calls = (0..32).map(|_| add(&tool, "a"));
+    let mut sums: Vec<u64> = futures::future::join_all(calls)
+        .await
+        .iter()
+        .map(|sum| sum.as_u64().unwrap())
+        .collect();
+    sums.sort_unstable();
+    assert_eq!(sums, (1..=32).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn storage_that_is_not_granted_is_refused_and_named() {
+    let tool = HOST
+        .load(Approved::new(keeper(), Grants::none()).unwrap())
+        .await
+        .unwrap();
+    let failed = failure(tool.call("add", r#"{"bucket": "a"}"#).await);
+    let capability = "storage".to_owned();
+    assert_eq!(failed.kind, FailureKind::Denied { capability });
+    assert_eq!(
+        failed.message,
+        "the tool failed: 1 (tool `demo` was refused storage: it is not granted)"
+    );
+    let command = "a person can grant it: tool grant demo --allow-storage";
+    assert_eq!(failed.fix.as_deref(), Some(command));
+
+    let unasked = package(keeper().component().to_vec(), |_| {});
+    let inspection = inspect(&unasked).unwrap();
+    assert_eq!(inspection.undeclared, [tool_hub_host::Power::Storage]);
+    let tool = HOST.load(inspection.approve(Grants::none()).unwrap()).await;
+    let failed = failure(tool.unwrap().call("add", r#"{"bucket": "a"}"#).await);
+    assert!(failed.fix.unwrap().contains("does not ask for it"));
+}
+
+#[tokio::test]
+async fn a_full_storage_says_so() {
+    let mut config = HostConfig::new();
+    config.limits.storage_bytes = 10_000;
+    let approved = Approved::new(keeper(), Grants::none().storage()).unwrap();
+    let tool = Host::new(config).unwrap().load(approved).await.unwrap();
+    reply(tool.call("keep", r#"{"bytes": 9000}"#).await);
+    let failed = failure(tool.call("keep", r#"{"bytes": 10000}"#).await);
+    assert_eq!(
+        failed.message,
+        "the storage is full: it keeps at most 10000 bytes (limit storage_bytes = 10000)"
+    );
+    reply(tool.call("keep", r#"{"bytes": 9500}"#).await);
+}
+
+/// Writes its variable, or what it is told, to its log so many times, and traps when it is
+/// told to.
+fn talker() -> Verified {
+    let text = format!(
+        r#"(component
+        (import "wasi:logging/logging@0.1.0-draft" (instance $logging
+            (type $level' (enum "trace" "debug" "info" "warn" "error" "critical"))
+            (export "level" (type $level (eq $level')))
+            (export "log" (func
+                (param "level" $level) (param "context" string) (param "message" string)))))
+        (import "wasi:cli/environment@0.2.0" (instance $env
+            (export "get-environment" (func (result (list (tuple string string)))))))
+        (core module $libc {MEMORY})
+        (core instance $c (instantiate $libc))
+        (alias core export $c "memory" (core memory $memory))
+        (alias core export $c "realloc" (core func $realloc))
+        (core func $log (canon lower (func $logging "log") (memory $memory) (realloc $realloc)))
+        (core func $env (canon lower (func $env "get-environment") (memory $memory) (realloc $realloc)))
+        (core module $m
+            (import "h" "memory" (memory 1))
+            (import "h" "log" (func $log (param i32 i32 i32 i32 i32)))
+            (import "h" "env" (func $env (param i32)))
+            (func (export "say") (param $level i32) (param $m i32) (param $ml i32) (param $times i32)
+                (loop $more
+                    (call $log (local.get $level) (i32.const 400) (i32.const 4) (local.get $m) (local.get $ml))
+                    (local.set $times (i32.sub (local.get $times) (i32.const 1)))
+                    (br_if $more (i32.gt_s (local.get $times) (i32.const 0)))))
+            (func (export "leak") (result i32) (local $at i32)
+                (call $env (i32.const 16))
+                (local.set $at (i32.load (i32.const 16)))
+                (call $log (i32.const 2)
+                    (i32.load (i32.add (local.get $at) (i32.const 8)))
+                    (i32.load (i32.add (local.get $at) (i32.const 12)))
+                    (i32.load (i32.add (local.get $at) (i32.const 8)))
+                    (i32.load (i32.add (local.get $at) (i32.const 12))))
+                (i32.store8 (i32.const 128) (i32.const 1))
+                (i32.store (i32.const 132) (i32.load (i32.add (local.get $at) (i32.const 8))))
+                (i32.store (i32.const 136) (i32.load (i32.add (local.get $at) (i32.const 12))))
+                (i32.const 128))
+            (data (i32.const 400) "test"))
+        (core instance $i (instantiate $m (with "h" (instance
+            (export "memory" (memory $memory))
+            (export "log" (func $log))
+            (export "env" (func $env))))))
+        (type $level (enum "trace" "debug" "info" "warn" "error" "critical"))
+        (export $exported "level" (type $level))
+        (func (export "say") (param "level" $exported) (param "message" string) (param "times" u32)
+            (canon lift (core func $i "say") (memory $memory) (realloc $realloc)))
+        (func (export "leak") (result (result (error string)))
+            (canon lift (core func $i "leak") (memory $memory) (realloc $realloc))))"#
+    );
+    package(wat::parse_str(text).unwrap(), |manifest| {
+        manifest.capabilities.variables.push(VariableRequest {
+            name: "API_KEY".parse().unwrap(),
+            secret: true,
+            why: String::new(),
+        });
+    })
+}
+
+#[derive(Default)]
+struct Listener(Mutex<Output>);
+
+impl Interaction for Listener {
+    fn output(&self, output: &Output) {
+        *self.0.lock().unwrap() = output.clone();
+    }
+}
+
+const SECRET: &str = "canary-77aa01";
+
+async fn talk(function: &str, arguments: Value) -> (Outcome, Output) {
+    let name = || "API_KEY".parse().unwrap();
+    let approved = Approved::new(talker(), Grants::none().variable(name())).unwrap();
+    let approved = approved.with_variable(name(), SECRET).unwrap();
+    let tool = HOST.load(approved).await.unwrap();
+    let listener = Arc::new(Listener::default());
+    let outcome = tool
+        .call_with(function, &arguments.to_string(), listener.clone())
+        .await;
+    let output = listener.0.lock().unwrap().clone();
+    (outcome, output)
+}
+
+#[tokio::test]
+async fn the_log_reaches_whoever_listens() {
+    let message = "\u{1b}[2J grün \u{202e}";
+    for (level, expect) in [
+        ("trace", LogLevel::Trace),
+        ("info", LogLevel::Info),
+        ("critical", LogLevel::Critical),
+    ] {
+        let arguments = json!({ "level": level, "message": message, "times": 2 });
+        let (outcome, output) = talk("say", arguments).await;
+        reply(outcome);
+        assert_eq!(output.log.len(), 2);
+        for entry in &output.log {
+            let entry = (entry.level, entry.context.as_str(), entry.message.as_str());
+            assert_eq!(entry, (expect, "test", message), "as the tool wrote it");
+        }
+        assert_eq!(output.dropped_bytes, 0);
+    }
+}
+
+#[tokio::test]
+async fn the_log_is_bounded() {
+    let long = "x".repeat(10_000);
+    for (message, entries_max) in [(long.as_str(), 110), ("", 20_000)] {
+        let arguments = json!({ "level": "info", "message": message, "times": 30_000 });
+        let (outcome, output) = talk("say", arguments).await;
+        reply(outcome);
+        let kept = output.log.len();
+        assert!(kept > entries_max / 2 && kept < entries_max, "{kept}");
+        let texts = (30_000 - kept) * (message.len() + "test".len());
+        assert_eq!(output.dropped_bytes, texts as u64);
+    }
+}
+
+#[tokio::test]
+async fn a_secret_is_taken_out_of_what_the_host_passes_on() {
+    let (outcome, output) = talk("leak", json!({})).await;
+    assert_eq!(output.log[0].message, "***");
+    assert_eq!(output.log[0].context, "***");
+    let failed = failure(outcome);
+    assert_eq!(failed.message, "***");
+    assert!(!format!("{failed:?}{output:?}").contains(SECRET));
+}
+
+/// Events of every level while a tool has a secret, and says it: the engine's own, WASI's
+/// and ours.
+#[test]
+fn no_event_holds_a_secret_and_none_moves_a_cursor() {
+    let written = Written::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
+        .with_ansi(false)
+        .with_writer({
+            let written = written.clone();
+            move || written.clone()
+        })
+        .finish();
+    tracing::subscriber::with_default(subscriber, || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            failure(talk("leak", json!({})).await.0);
+            let hostile = "\u{1b}[2J\u{9b}31m\rover\u{202e}\u{e0041}";
+            let arguments = json!({ "level": "warn", "message": hostile, "times": 1 });
+            reply(talk("say", arguments).await.0);
+        });
+    });
+    let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    assert!(
+        text.contains("tool_hub_host::guest"),
+        "nothing was seen: {text}"
+    );
+    assert!(!text.contains(SECRET), "{text}");
+    let obeyed = |c: char| {
+        (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{e0000}'..)
+    };
+    assert!(!text.contains(obeyed), "{text:?}");
+    assert!(
+        text.contains(r"\u{1b}[2J\u{9b}31m\rover\u{202e}\u{e0041}"),
+        "{text}"
+    );
+}
+
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

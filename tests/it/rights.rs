@@ -1,0 +1,482 @@
+//! What a loaded tool may do, changed afterwards: more with consent, less at once; and what
+//! it keeps and is told, which nobody else finds.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use tool_hub_host::authoring::derive_manifest;
+use tool_hub_manifest::{Methods, VariableRequest};
+
+use crate::foreign::adder;
+use crate::journey::{digest, load};
+use crate::support::{Home, Need, Ran, Terminal, Test, guests, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("rights::granted_and_revoked", granted_and_revoked).needs(&[Need::RustGuests]),
+        test("rights::kept_apart", kept_apart).needs(&[Need::RustGuests]),
+        test("rights::what_a_tool_logs", what_a_tool_logs).needs(&[Need::RustGuests]),
+        test("rights::granted_at_a_terminal", granted_at_a_terminal),
+        test("rights::no_more_than_asked", no_more_than_asked),
+        test("rights::by_method", by_method),
+        test("rights::revoked_means_revoked", revoked_means_revoked),
+        test("rights::secrets_from_a_file", secrets_from_a_file),
+        test(
+            "rights::secrets_are_printed_nowhere",
+            secrets_are_printed_nowhere,
+        ),
+        test(
+            "rights::directories_by_their_real_path",
+            directories_by_their_real_path,
+        ),
+    ]
+}
+
+fn tally() -> String {
+    guests::built("tally").to_string_lossy().into_owned()
+}
+
+#[track_caller]
+fn refused(ran: &Ran) -> String {
+    assert_eq!(ran.code(), 3, "{}{}", ran.stdout(), ran.stderr());
+    ran.stderr()
+}
+
+fn add(user: &Home) -> Ran {
+    user.tool("call tally.add counter=tea")
+}
+
+fn granted_and_revoked() {
+    let user = Home::new();
+    load(&user, &tally(), &[]);
+    let said = refused(&add(&user));
+    assert!(
+        said.contains("tool `tally` was refused storage: it is not granted"),
+        "{said}"
+    );
+    assert!(
+        said.contains("hint: a person can grant it: tool grant tally --allow-storage\n"),
+        "{said}"
+    );
+
+    // Nobody is there to ask, and the wrong digest is no consent.
+    let said = refused(&user.tool("grant tally --allow-storage"));
+    assert!(
+        said.contains("`tally` is not approved, and nobody is there to ask"),
+        "{said}"
+    );
+    let other = format!("sha256:{}", "0".repeat(64));
+    refused(&user.run(["grant", "tally", "--allow-storage", "--approve", &other]));
+    refused(&add(&user));
+
+    let digest = digest(&user, &tally());
+    let grant = ["grant", "tally", "--allow-storage", "--approve", &digest];
+    let granted = user.run(grant);
+    granted.ok();
+    assert!(
+        granted.stderr().ends_with("tally may: storage\n"),
+        "{}",
+        granted.stderr()
+    );
+    assert_eq!(add(&user).ok().trim(), "1");
+    assert_eq!(add(&user).ok().trim(), "2");
+    let again = user.tool("grant tally --allow-storage");
+    again.ok();
+    assert!(
+        again.stderr().contains("granted already"),
+        "{}",
+        again.stderr()
+    );
+
+    let revoked = user.tool("revoke tally --storage --json").json();
+    assert_eq!(revoked, json!({ "name": "tally", "grants": {} }));
+    refused(&add(&user));
+    user.run(grant).ok();
+    assert_eq!(add(&user).ok().trim(), "3", "what it kept stayed");
+    let totals = user.tool("call tally.totals --json").json();
+    assert_eq!(
+        totals["structured"],
+        json!([{ "counter": "tea", "total": 3 }])
+    );
+    assert_eq!(
+        user.tool("call tally.forget counter=tea").ok().trim(),
+        "true"
+    );
+    assert_eq!(add(&user).ok().trim(), "1");
+}
+
+/// The same component from two places is two tools.
+fn kept_apart() {
+    let user = Home::new();
+    let dist = PathBuf::from(tally()).join("dist");
+    for file in ["tool.toml", "tool.wasm"] {
+        let contents = std::fs::read(dist.join(file)).expect("a file of the package");
+        user.write(&format!("copy/{file}"), contents);
+    }
+    load(&user, &tally(), &["--allow-storage"]);
+    load(&user, "./copy", &["--allow-storage", "--as", "copy"]);
+    assert_eq!(add(&user).ok().trim(), "1");
+    assert_eq!(add(&user).ok().trim(), "2");
+    assert_eq!(user.tool("call copy.add counter=tea").ok().trim(), "1");
+    // Under another name it is the same one.
+    load(&user, &tally(), &["--allow-storage", "--as", "again"]);
+    assert_eq!(user.tool("call again.add counter=tea").ok().trim(), "3");
+    let storage = user.tool_home().join("storage");
+    let kept = std::fs::read_dir(storage).expect("a directory");
+    let databases = kept.filter(|entry| {
+        let name = entry.as_ref().expect("an entry").file_name();
+        name.to_string_lossy().ends_with(".sqlite3")
+    });
+    assert_eq!(databases.count(), 2);
+}
+
+fn what_a_tool_logs() {
+    let user = Home::new().with("TOOL_HUB_LOG", "tool_hub_host::guest=info");
+    load(&user, &tally(), &["--allow-storage"]);
+    let ran = add(&user);
+    assert_eq!(ran.ok().trim(), "1", "the log is no part of the answer");
+    let said = ran.stderr();
+    for part in ["INFO", "tea grew by 1 to 1", "context=\"add\"", "tally"] {
+        assert!(said.contains(part), "{part} is not in:\n{said}");
+    }
+}
+
+/// A person with the package of a tool that adds and asks for much.
+fn with_asking() -> Home {
+    let home = Home::new();
+    let mut manifest = derive_manifest(&adder(), "adder".parse().expect("a name")).expect("a tool");
+    let asked = &mut manifest.capabilities;
+    let origin = |text: &str| text.parse().expect("an origin");
+    asked
+        .network
+        .insert(origin("https://any.example"), Methods::Any);
+    let methods = ["GET", "HEAD"].map(|method| method.parse().expect("a method"));
+    asked.network.insert(
+        origin("https://read.example"),
+        Methods::Only(methods.into()),
+    );
+    asked.variables.push(VariableRequest {
+        name: "API_KEY".parse().expect("a name"),
+        secret: true,
+        why: String::new(),
+    });
+    home.write("adder/tool.toml", manifest.to_toml());
+    home.write("adder/tool.wasm", adder());
+    home
+}
+
+fn grants(home: &Home) -> serde_json::Value {
+    home.tool("list --json").json()["tools"][0]["grants"].clone()
+}
+
+const QUESTION: &str = "with these rights? Type yes to approve: ";
+
+fn granted_at_a_terminal() {
+    let home = with_asking();
+    load(&home, "./adder", &[]);
+    let granting = |arguments: &str| Terminal::start(home.command(arguments.split(' ')));
+
+    let mut terminal = granting("grant adder --allow-var API_KEY");
+    terminal.wait_for("Asks for");
+    terminal.wait_for("It may then: $API_KEY");
+    terminal.wait_for(QUESTION);
+    terminal.answer("y");
+    assert_eq!(terminal.end().status.code(), Some(3), "only the whole word");
+    assert_eq!(grants(&home), json!({}));
+
+    let mut terminal = granting("grant adder --allow-var API_KEY");
+    terminal.wait_for(QUESTION);
+    terminal.answer("yes");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    assert!(!ended.shown.contains("any.example?"), "{}", ended.shown);
+    assert_eq!(grants(&home), json!({ "variables": ["API_KEY"] }));
+
+    // Without a flag, everything is asked about that is not granted.
+    let mut terminal = granting("grant adder");
+    for (question, answer) in [
+        ("Allow requests to https://any.example? [y/N] ", "n"),
+        (
+            "Allow requests to https://read.example (GET HEAD)? [y/N] ",
+            "y",
+        ),
+        (QUESTION, "yes"),
+    ] {
+        terminal.wait_for(question);
+        terminal.answer(answer);
+    }
+    assert_eq!(terminal.end().status.code(), Some(0));
+    let read = json!({ "origin": "https://read.example", "methods": ["GET", "HEAD"] });
+    assert_eq!(
+        grants(&home),
+        json!({ "network": [read], "variables": ["API_KEY"] })
+    );
+}
+
+fn no_more_than_asked() {
+    let home = with_asking();
+    load(&home, "./adder", &[]);
+    let digest = digest(&home, "./adder");
+    for (flag, value, says) in [
+        (
+            "--allow-network",
+            "https://other.example",
+            "does not ask for network access",
+        ),
+        (
+            "--allow-network",
+            "https://read.example=GET,POST",
+            "the tool asks for https://read.example with GET HEAD, not with GET POST",
+        ),
+        ("--allow-var", "HOME", "does not ask for variable HOME"),
+        (
+            "--allow-dir",
+            "notes=.",
+            "does not ask for a directory called `notes`",
+        ),
+    ] {
+        let said = refused(&home.run(["grant", "adder", flag, value, "--approve", &digest]));
+        assert!(said.contains(says), "{said}");
+    }
+    let said = refused(&home.run(["grant", "adder", "--allow-storage", "--approve", &digest]));
+    assert!(said.contains("does not ask for storage"), "{said}");
+    assert_eq!(grants(&home), json!({}));
+    assert_eq!(home.tool("grant nobody --allow-storage").code(), 1);
+}
+
+fn by_method() {
+    let home = with_asking();
+    let get = "https://any.example=GET";
+    load(&home, "./adder", &["--allow-network", get]);
+    let bound = |methods: &[&str]| json!([{ "origin": "https://any.example", "methods": methods }]);
+    assert_eq!(grants(&home)["network"], bound(&["GET"]));
+    let digest = digest(&home, "./adder");
+    let grant = |network: &str| {
+        home.run([
+            "grant",
+            "adder",
+            "--allow-network",
+            network,
+            "--approve",
+            &digest,
+        ])
+        .ok();
+    };
+    grant("https://any.example=PUT");
+    assert_eq!(grants(&home)["network"], bound(&["GET", "PUT"]));
+    grant("https://any.example");
+    assert_eq!(grants(&home)["network"], json!(["https://any.example"]));
+    assert_eq!(
+        home.tool("grant adder --allow-network https://any.example=get")
+            .code(),
+        1,
+        "methods are written as they are sent"
+    );
+}
+
+fn revoked_means_revoked() {
+    let home = with_asking();
+    load(
+        &home,
+        "./adder",
+        &[
+            "--allow-var",
+            "API_KEY",
+            "--allow-network",
+            "https://any.example",
+        ],
+    );
+    let lock = home.tool_home().join("toolbox.lock");
+    let before = std::fs::read(&lock).expect("a lock");
+
+    let wrong = home.tool("revoke adder --var API_KEY --network https://read.example");
+    assert_eq!(wrong.code(), 1);
+    assert!(
+        wrong.stderr().contains(
+            "`adder` was never granted network https://read.example; nothing was changed\nhint: it may: https://any.example, $API_KEY"
+        ),
+        "{}",
+        wrong.stderr()
+    );
+    assert_eq!(std::fs::read(&lock).expect("a lock"), before);
+    assert_eq!(home.tool("revoke adder").code(), 1, "it says what");
+
+    home.tool("revoke adder --var API_KEY").ok();
+    assert_eq!(grants(&home), json!({ "network": ["https://any.example"] }));
+    assert_eq!(home.tool("call adder.add a=1 b=2").ok().trim(), "3");
+
+    // An old lock, out of a checkout or a backup, does not bring it back.
+    std::fs::write(&lock, before).expect("the old lock");
+    let said = refused(&home.tool("call adder.add a=1 b=2"));
+    assert!(said.contains("but not with your approval"), "{said}");
+    load(&home, "./adder", &[]);
+    home.tool("revoke adder --all").code();
+    assert_eq!(grants(&home), json!({}));
+}
+
+/// Answers its environment.
+const ENVIRONMENT: &str = r#"
+(component
+    (import "wasi:cli/environment@0.2.0" (instance $env
+        (export "get-environment" (func (result (list (tuple string string)))))))
+    (core module $libc
+        (memory (export "memory") 1)
+        (global $next (mut i32) (i32.const 1024))
+        (func (export "realloc") (param i32 i32 i32 i32) (result i32)
+            (global.set $next (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
+            (global.get $next)
+            (global.set $next (i32.add (global.get $next) (local.get 3)))))
+    (core instance $c (instantiate $libc))
+    (alias core export $c "memory" (core memory $memory))
+    (alias core export $c "realloc" (core func $realloc))
+    (core func $env (canon lower (func $env "get-environment") (memory $memory) (realloc $realloc)))
+    (core module $m
+        (import "h" "env" (func $env (param i32)))
+        (func (export "variables") (result i32) (call $env (i32.const 16)) (i32.const 16))
+        (func (export "fail") (call $env (i32.const 16)) unreachable))
+    (core instance $i (instantiate $m (with "h" (instance (export "env" (func $env))))))
+    (func (export "variables") (result (list (tuple string string)))
+        (canon lift (core func $i "variables") (memory $memory)))
+    (func (export "fail") (canon lift (core func $i "fail"))))
+"#;
+
+/// A person with a tool that answers its environment and asks for a secret.
+fn with_environment(home: Home) -> Home {
+    let component = wat::parse_str(ENVIRONMENT).expect("a component");
+    let name = "teller".parse().expect("a name");
+    let mut manifest = derive_manifest(&component, name).expect("a tool");
+    manifest.capabilities.variables.push(VariableRequest {
+        name: "API_KEY".parse().expect("a name"),
+        secret: true,
+        why: String::new(),
+    });
+    home.write("teller/tool.toml", manifest.to_toml());
+    home.write("teller/tool.wasm", component);
+    load(&home, "./teller", &["--allow-var", "API_KEY"]);
+    home
+}
+
+fn told(home: &Home) -> serde_json::Value {
+    home.tool("call teller.variables --json").json()["structured"].clone()
+}
+
+fn secrets_from_a_file() {
+    let home = Home::new().with("API_KEY_FILE", "~/api-key");
+    let file = home.path().join("api-key");
+    std::fs::write(&file, "from-a-file\n").expect("a file");
+    let home = with_environment(home);
+    assert_eq!(told(&home), json!([["API_KEY", "from-a-file"]]));
+    std::fs::write(&file, "changed").expect("a file");
+    assert_eq!(
+        told(&home),
+        json!([["API_KEY", "changed"]]),
+        "read at every call"
+    );
+    std::fs::remove_file(&file).expect("a file");
+    let missing = home.tool("call teller.variables");
+    assert_eq!(missing.code(), 1, "{}", missing.stderr());
+    let said = missing.stderr();
+    assert!(said.contains("API_KEY_FILE cannot be read"), "{said}");
+    let home = home.with("API_KEY", "set");
+    assert_eq!(
+        told(&home),
+        json!([["API_KEY", "set"]]),
+        "the variable goes first"
+    );
+}
+
+fn secrets_are_printed_nowhere() {
+    const SECRET: &str = "canary-9f8e7d6c";
+    let home = Home::new()
+        .with("API_KEY", SECRET)
+        .with("TOOL_HUB_LOG", "trace");
+    let home = with_environment(home);
+    assert_eq!(told(&home), json!([["API_KEY", SECRET]]), "the tool has it");
+    for command in [
+        "list",
+        "list --json",
+        "inspect ./teller --json",
+        "verify --json",
+        "export --json",
+        "load teller",
+        "load teller --json",
+        "grant teller --allow-var API_KEY --json",
+        "call teller.fail",
+        "call teller.fail --json",
+        "call teller.variables wrong=1 --json",
+        "doctor --json",
+        "revoke teller --var API_KEY --json",
+        "call teller.variables --json",
+    ] {
+        let ran = home.tool(command);
+        let all = format!("{}{}", ran.stdout(), ran.stderr());
+        assert!(!all.contains(SECRET), "{command}:\n{all}");
+    }
+    for file in home.files() {
+        let contents = std::fs::read(&file).unwrap_or_default();
+        let found = contents
+            .windows(SECRET.len())
+            .any(|part| part == SECRET.as_bytes());
+        assert!(!found, "{}", file.display());
+    }
+}
+
+fn directories_by_their_real_path() {
+    let home = Home::new();
+    let mut manifest = derive_manifest(&adder(), "adder".parse().expect("a name")).expect("a tool");
+    manifest
+        .capabilities
+        .directories
+        .push(tool_hub_manifest::DirectoryRequest {
+            name: "notes".parse().expect("a name"),
+            access: tool_hub_manifest::Access::Read,
+            why: String::new(),
+        });
+    home.write("adder/tool.toml", manifest.to_toml());
+    home.write("adder/tool.wasm", adder());
+    let notes = home.work().join("notes");
+    std::fs::create_dir(&notes).expect("a directory");
+    let real = notes.canonicalize().expect("a directory");
+    std::os::unix::fs::symlink(&notes, home.work().join("link")).expect("a link");
+    load(&home, "./adder", &["--allow-dir", "notes=link"]);
+    assert_eq!(grants(&home)["directories"]["notes"]["path"], json!(real));
+
+    // Whoever puts a link there afterwards changes what the path means.
+    std::fs::rename(&notes, home.work().join("moved")).expect("a rename");
+    std::os::unix::fs::symlink(home.tool_home(), &notes).expect("a link");
+    let ran = home.tool("call adder.add a=1 b=2");
+    assert_eq!(ran.code(), 1, "{}", ran.stderr());
+    assert!(
+        ran.stderr().contains("grant that path itself"),
+        "{}",
+        ran.stderr()
+    );
+
+    let digest = digest(&home, "./adder");
+    for (path, says) in [
+        (
+            "~",
+            "the home directory, which is never given to a tool as a whole",
+        ),
+        ("/", "the root directory is never given to a tool"),
+        ("..", "never given to a tool"),
+        ("/proc/self", "which is never given to a tool"),
+        (
+            &*home.tool_home().to_string_lossy(),
+            "never given to a tool",
+        ),
+        ("nowhere", "No such file"),
+    ] {
+        let directory = format!("notes={path}");
+        let ran = home.run([
+            "load",
+            "./adder",
+            "--allow-dir",
+            &directory,
+            "--approve",
+            &digest,
+        ]);
+        assert_ne!(ran.code(), 0, "{path}");
+        assert!(ran.stderr().contains(says), "{path}: {}", ran.stderr());
+    }
+}
