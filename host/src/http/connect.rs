@@ -87,19 +87,27 @@ pub(crate) async fn connect(
     names: &Names,
     tls: &Tls,
 ) -> Result<TokioIo<Stream>, Refused> {
-    let host = origin.host().trim_start_matches('[').trim_end_matches(']');
-    let addresses = resolve(host, origin.port(), names).await?;
+    let stream = dial(origin, names).await?;
+    Ok(TokioIo::new(secure(origin, stream, tls).await?))
+}
+
+/// A connection to the first address of `origin` that takes one.
+async fn dial(origin: &Origin, names: &Names) -> Result<TcpStream, Refused> {
     let mut failed = Error::DestinationNotFound;
-    for address in addresses {
+    for address in resolve(bare_host(origin), origin.port(), names).await? {
         match TcpStream::connect(address).await {
             Ok(stream) => {
                 let _ = stream.set_nodelay(true);
-                return Ok(TokioIo::new(secure(origin, host, stream, tls).await?));
+                return Ok(stream);
             }
             Err(error) => failed = Error::Connect(error),
         }
     }
     Err(failed.into())
+}
+
+fn bare_host(origin: &Origin) -> &str {
+    origin.host().trim_start_matches('[').trim_end_matches(']')
 }
 
 /// The addresses of `host` that may be connected to. They are resolved once: what was
@@ -137,17 +145,13 @@ async fn resolve(host: &str, port: u16, names: &Names) -> Result<Vec<SocketAddr>
     Ok(allowed)
 }
 
-async fn secure(
-    origin: &Origin,
-    host: &str,
-    stream: TcpStream,
-    tls: &Tls,
-) -> Result<Stream, Error> {
+async fn secure(origin: &Origin, stream: TcpStream, tls: &Tls) -> Result<Stream, Error> {
     if origin.scheme() == "http" {
         return Ok(Stream::Plain(stream));
     }
     let config = tls.config().ok_or(Error::ConfigurationError)?;
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| Error::HttpRequestUriInvalid)?;
+    let name = ServerName::try_from(bare_host(origin).to_owned())
+        .map_err(|_| Error::HttpRequestUriInvalid)?;
     let secured = TlsConnector::from(config).connect(name, stream).await;
     secured
         .map(|stream| Stream::Tls(Box::new(stream)))

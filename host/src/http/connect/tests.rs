@@ -94,11 +94,7 @@ async fn a_name_is_looked_up_once_for_a_connection() {
     // `localhost` may lead to the loopback network, so that both can be reached here.
     let rebinding = names([&["127.0.0.1"], &["127.0.0.2"], &["127.0.0.2"]], port);
     let origin: Origin = format!("http://localhost:{port}").parse().unwrap();
-    let connected = connect(&origin, &rebinding, &Tls::default()).await;
-    let stream = connected.ok().unwrap().into_inner();
-    let Stream::Plain(stream) = stream else {
-        panic!("the origin is not encrypted")
-    };
+    let stream = dial(&origin, &rebinding).await.ok().unwrap();
     assert_eq!(
         stream.peer_addr().unwrap().to_string(),
         format!("127.0.0.1:{port}")
@@ -114,7 +110,7 @@ async fn an_address_that_refuses_does_not_lead_to_a_second_question() {
     drop(closed);
     let names = names([&["127.0.0.1"], &["127.0.0.1"]], port);
     let origin: Origin = format!("http://localhost:{port}").parse().unwrap();
-    let connected = connect(&origin, &names, &Tls::default()).await;
+    let connected = dial(&origin, &names).await;
     assert!(matches!(connected, Err(Refused::Failed(_))));
     assert_eq!(left(&names), 1);
 }
