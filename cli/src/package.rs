@@ -50,10 +50,6 @@ pub(crate) struct Fetched {
 
 /// Where a fetched tool came from.
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a command makes one or two of them"
-)]
 pub(crate) enum FetchedFrom {
     Registry {
         endpoint: Url,

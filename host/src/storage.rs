@@ -3,6 +3,7 @@
 //! and several processes may use it at once.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -76,6 +77,8 @@ pub(crate) enum StorageError {
 
 type Result<T> = std::result::Result<T, StorageError>;
 
+/// A key and its value.
+pub(crate) type Entry = (String, Vec<u8>);
 /// A page of keys, and where the next one begins.
 pub(crate) type Page = (Vec<String>, Option<u64>);
 
@@ -90,6 +93,28 @@ impl Storage {
     /// SQLite's own files of that name with `-wal` and `-shm` after it.
     pub fn in_file(path: impl Into<PathBuf>) -> Self {
         Self::of(Some(path.into()))
+    }
+
+    /// Deletes what is kept in the file, and tells whether there was any. What tools that use
+    /// it at this moment keep from here on is gone with them.
+    ///
+    /// # Errors
+    /// When there is a file and it cannot be deleted.
+    pub fn delete(&self) -> io::Result<bool> {
+        let Some(path) = &self.0.path else {
+            return Ok(false);
+        };
+        let mut existed = false;
+        for suffix in ["", "-wal", "-shm"] {
+            let mut file = path.clone().into_os_string();
+            file.push(suffix);
+            match std::fs::remove_file(file) {
+                Ok(()) => existed = true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(existed)
     }
 
     fn of(path: Option<PathBuf>) -> Self {
@@ -144,10 +169,7 @@ fn open(path: Option<&Path>) -> Result<Connection> {
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = match path {
         None => Connection::open_in_memory()?,
-        Some(path) => {
-            make_private_directory(path);
-            Connection::open_with_flags(path, flags)?
-        }
+        Some(path) => Connection::open_with_flags(private_place(path), flags)?,
     };
     connection.busy_timeout(WAIT)?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -162,16 +184,20 @@ fn open(path: Option<&Path>) -> Result<Connection> {
     Ok(connection)
 }
 
-/// Where this fails, opening the database says why.
-fn make_private_directory(file: &Path) {
-    let Some(directory) = file.parent() else {
-        return;
+/// The file's path in the directory as it really is, because SQLite was told to follow no
+/// link and means the whole path; the directory is made when it is missing. Where this fails,
+/// opening the database says why.
+fn private_place(file: &Path) -> PathBuf {
+    let (Some(directory), Some(name)) = (file.parent(), file.file_name()) else {
+        return file.to_owned();
     };
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let _ = builder.create(directory);
+    let real = directory.canonicalize();
+    real.map_or_else(|_| file.to_owned(), |directory| directory.join(name))
 }
 
 /// The open storage.
@@ -189,7 +215,7 @@ impl Open<'_> {
         bucket: &str,
         keys: Vec<String>,
         max: u64,
-    ) -> Result<Vec<Option<(String, Vec<u8>)>>> {
+    ) -> Result<Vec<Option<Entry>>> {
         let mut left = max;
         let mut values = Vec::new();
         for key in keys {
@@ -228,12 +254,7 @@ impl Open<'_> {
     }
 
     /// Gives every key its value, or none of them where that would be more than `max`.
-    pub(crate) fn set(
-        &mut self,
-        bucket: &str,
-        entries: &[(String, Vec<u8>)],
-        max: u64,
-    ) -> Result<()> {
+    pub(crate) fn set(&mut self, bucket: &str, entries: &[Entry], max: u64) -> Result<()> {
         let transaction = self.write()?;
         for (key, value) in entries {
             set(&transaction, bucket, key, value)?;

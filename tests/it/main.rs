@@ -34,6 +34,7 @@ mod reference;
 mod rights;
 mod samples;
 mod search;
+mod secrets;
 mod support;
 mod tamper;
 mod tidy;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         rights::tests(),
         samples::tests(),
         search::tests(),
+        secrets::tests(),
         maintenance::tests(),
         mcp::tests(),
         embed::tests(),

@@ -151,6 +151,7 @@ fn every_key_is_shown() {
     let asked = &manifest.capabilities;
     assert!(!asked.network.is_empty() && !asked.directories.is_empty());
     assert!(asked.variables.iter().any(|variable| variable.secret));
+    assert!(asked.storage.is_some());
     assert!(manifest.limits.memory_mib.is_some() && manifest.limits.call_seconds.is_some());
 
     let toolbox: Toolbox = block(&reference, "## `toolbox.toml`", "toml")
@@ -161,7 +162,7 @@ fn every_key_is_shown() {
     assert!(entry.description.is_some() && !entry.functions.is_empty());
     let grants = entry.grants.as_ref().expect("grants");
     assert!(grants.network.is_some() && grants.directories.is_some());
-    assert!(grants.variables.is_some());
+    assert!(grants.variables.is_some() && grants.storage.is_some());
 }
 
 fn config_toml_is_read() {

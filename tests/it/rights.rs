@@ -20,11 +20,6 @@ pub(crate) fn tests() -> Vec<Test> {
         test("rights::no_more_than_asked", no_more_than_asked),
         test("rights::by_method", by_method),
         test("rights::revoked_means_revoked", revoked_means_revoked),
-        test("rights::secrets_from_a_file", secrets_from_a_file),
-        test(
-            "rights::secrets_are_printed_nowhere",
-            secrets_are_printed_nowhere,
-        ),
         test(
             "rights::directories_by_their_real_path",
             directories_by_their_real_path,
@@ -58,6 +53,12 @@ fn granted_and_revoked() {
         said.contains("hint: a person can grant it: tool grant tally --allow-storage\n"),
         "{said}"
     );
+
+    // What was never loaded is granted more where it is called.
+    let (path, whole) = (tally(), digest(&user, &tally()));
+    let said = refused(&user.run(["call", &path, "add", "counter=tea", "--approve", &whole]));
+    let command = format!("hint: a person can grant it: tool call {path} --allow-storage\n");
+    assert!(said.contains(&command), "{said}");
 
     // Nobody is there to ask, and the wrong digest is no consent.
     let said = refused(&user.tool("grant tally --allow-storage"));
@@ -102,6 +103,19 @@ fn granted_and_revoked() {
         user.tool("call tally.forget counter=tea").ok().trim(),
         "true"
     );
+    assert_eq!(add(&user).ok().trim(), "1");
+
+    user.tool("remove tally").ok();
+    load(&user, &tally(), &["--allow-storage"]);
+    assert_eq!(add(&user).ok().trim(), "2", "removing is not forgetting");
+    let removed = user.tool("remove tally --storage");
+    removed.ok();
+    assert!(
+        removed.stderr().ends_with("deleted its storage\n"),
+        "{}",
+        removed.stderr()
+    );
+    load(&user, &tally(), &["--allow-storage"]);
     assert_eq!(add(&user).ok().trim(), "1");
 }
 
@@ -312,113 +326,6 @@ fn revoked_means_revoked() {
     load(&home, "./adder", &[]);
     home.tool("revoke adder --all").code();
     assert_eq!(grants(&home), json!({}));
-}
-
-/// Answers its environment.
-const ENVIRONMENT: &str = r#"
-(component
-    (import "wasi:cli/environment@0.2.0" (instance $env
-        (export "get-environment" (func (result (list (tuple string string)))))))
-    (core module $libc
-        (memory (export "memory") 1)
-        (global $next (mut i32) (i32.const 1024))
-        (func (export "realloc") (param i32 i32 i32 i32) (result i32)
-            (global.set $next (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
-            (global.get $next)
-            (global.set $next (i32.add (global.get $next) (local.get 3)))))
-    (core instance $c (instantiate $libc))
-    (alias core export $c "memory" (core memory $memory))
-    (alias core export $c "realloc" (core func $realloc))
-    (core func $env (canon lower (func $env "get-environment") (memory $memory) (realloc $realloc)))
-    (core module $m
-        (import "h" "env" (func $env (param i32)))
-        (func (export "variables") (result i32) (call $env (i32.const 16)) (i32.const 16))
-        (func (export "fail") (call $env (i32.const 16)) unreachable))
-    (core instance $i (instantiate $m (with "h" (instance (export "env" (func $env))))))
-    (func (export "variables") (result (list (tuple string string)))
-        (canon lift (core func $i "variables") (memory $memory)))
-    (func (export "fail") (canon lift (core func $i "fail"))))
-"#;
-
-/// A person with a tool that answers its environment and asks for a secret.
-fn with_environment(home: Home) -> Home {
-    let component = wat::parse_str(ENVIRONMENT).expect("a component");
-    let name = "teller".parse().expect("a name");
-    let mut manifest = derive_manifest(&component, name).expect("a tool");
-    manifest.capabilities.variables.push(VariableRequest {
-        name: "API_KEY".parse().expect("a name"),
-        secret: true,
-        why: String::new(),
-    });
-    home.write("teller/tool.toml", manifest.to_toml());
-    home.write("teller/tool.wasm", component);
-    load(&home, "./teller", &["--allow-var", "API_KEY"]);
-    home
-}
-
-fn told(home: &Home) -> serde_json::Value {
-    home.tool("call teller.variables --json").json()["structured"].clone()
-}
-
-fn secrets_from_a_file() {
-    let home = Home::new().with("API_KEY_FILE", "~/api-key");
-    let file = home.path().join("api-key");
-    std::fs::write(&file, "from-a-file\n").expect("a file");
-    let home = with_environment(home);
-    assert_eq!(told(&home), json!([["API_KEY", "from-a-file"]]));
-    std::fs::write(&file, "changed").expect("a file");
-    assert_eq!(
-        told(&home),
-        json!([["API_KEY", "changed"]]),
-        "read at every call"
-    );
-    std::fs::remove_file(&file).expect("a file");
-    let missing = home.tool("call teller.variables");
-    assert_eq!(missing.code(), 1, "{}", missing.stderr());
-    let said = missing.stderr();
-    assert!(said.contains("API_KEY_FILE cannot be read"), "{said}");
-    let home = home.with("API_KEY", "set");
-    assert_eq!(
-        told(&home),
-        json!([["API_KEY", "set"]]),
-        "the variable goes first"
-    );
-}
-
-fn secrets_are_printed_nowhere() {
-    const SECRET: &str = "canary-9f8e7d6c";
-    let home = Home::new()
-        .with("API_KEY", SECRET)
-        .with("TOOL_HUB_LOG", "trace");
-    let home = with_environment(home);
-    assert_eq!(told(&home), json!([["API_KEY", SECRET]]), "the tool has it");
-    for command in [
-        "list",
-        "list --json",
-        "inspect ./teller --json",
-        "verify --json",
-        "export --json",
-        "load teller",
-        "load teller --json",
-        "grant teller --allow-var API_KEY --json",
-        "call teller.fail",
-        "call teller.fail --json",
-        "call teller.variables wrong=1 --json",
-        "doctor --json",
-        "revoke teller --var API_KEY --json",
-        "call teller.variables --json",
-    ] {
-        let ran = home.tool(command);
-        let all = format!("{}{}", ran.stdout(), ran.stderr());
-        assert!(!all.contains(SECRET), "{command}:\n{all}");
-    }
-    for file in home.files() {
-        let contents = std::fs::read(&file).unwrap_or_default();
-        let found = contents
-            .windows(SECRET.len())
-            .any(|part| part == SECRET.as_bytes());
-        assert!(!found, "{}", file.display());
-    }
 }
 
 fn directories_by_their_real_path() {

@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Args;
 use tool_hub_manifest::ToolKey;
 
@@ -16,6 +17,10 @@ use crate::toolbox::OpenToolbox;
 pub(crate) struct Remove {
     /// The toolbox's name for the tool
     name: String,
+
+    /// Also delete what the tool keeps in its storage, in whatever toolbox it stands
+    #[arg(long)]
+    storage: bool,
 }
 
 impl Remove {
@@ -30,8 +35,22 @@ impl Remove {
             .hint("see what there is with: tool list")
             .into());
         }
+        let kept = match self.storage {
+            true => Some(toolbox.member(key.as_str())?.locked.source.clone()),
+            false => None,
+        };
         OpenToolbox::remove(config, &key)?;
         printer.note(&format!("removed {key} from {}", toolbox.path().display()));
+        if let Some(source) = kept {
+            let deleted = config.storage(&source).delete();
+            let deleted = deleted.context("what the tool keeps cannot be deleted")?;
+            let said = if deleted {
+                "deleted"
+            } else {
+                "there was nothing in"
+            };
+            printer.note(&format!("{said} its storage"));
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

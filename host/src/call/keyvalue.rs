@@ -4,7 +4,7 @@ use wasmtime::component::{HasSelf, Linker, Resource};
 use wasmtime_wasi::ResourceTableError;
 
 use crate::grant::Denial;
-use crate::storage::{self, Open, Storage, StorageError};
+use crate::storage::{self, Entry, Open, Storage, StorageError};
 
 use super::state::CallState;
 
@@ -143,7 +143,7 @@ impl batch::Host for CallState {
         &mut self,
         bucket: Resource<Bucket>,
         keys: Vec<String>,
-    ) -> Answer<Vec<Option<(String, Vec<u8>)>>> {
+    ) -> Answer<Vec<Option<Entry>>> {
         let max = self.record.limits.storage_bytes;
         self.in_bucket(&bucket, move |open, bucket| {
             open.get_many(bucket, keys, max)
@@ -151,11 +151,7 @@ impl batch::Host for CallState {
         .await
     }
 
-    async fn set_many(
-        &mut self,
-        bucket: Resource<Bucket>,
-        entries: Vec<(String, Vec<u8>)>,
-    ) -> Answer<()> {
+    async fn set_many(&mut self, bucket: Resource<Bucket>, entries: Vec<Entry>) -> Answer<()> {
         let max = self.record.limits.storage_bytes;
         self.in_bucket(&bucket, move |open, bucket| open.set(bucket, &entries, max))
             .await

@@ -45,6 +45,9 @@ fn what_was_kept_is_there_for_whoever_opens_it_next() {
     .unwrap();
     assert!(!with(&second, |open| open.exists("a", "k")).unwrap());
     assert_eq!(usage(&second), 0);
+    assert!(first.delete().unwrap());
+    let left = std::fs::read_dir(path.parent().unwrap()).unwrap().count();
+    assert_eq!((left, second.delete().unwrap()), (0, false));
 }
 
 #[cfg(unix)]
@@ -186,4 +189,20 @@ fn a_file_that_is_no_storage_is_left_alone() {
     let error = with(&storage, |open| open.set("a", &entry("k", b"v"), MAX)).unwrap_err();
     assert_eq!(error.to_string(), "the storage cannot be used at present");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_behind_a_link_is_a_home_and_a_database_behind_one_is_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let home = directory.path().join("home");
+    std::fs::create_dir(directory.path().join("disk")).unwrap();
+    std::os::unix::fs::symlink("disk", &home).unwrap();
+    let storage = Storage::in_file(home.join("kept"));
+    with(&storage, |open| open.set("a", &entry("k", b"v"), MAX)).unwrap();
+    assert!(directory.path().join("disk/kept").is_file());
+
+    std::os::unix::fs::symlink("kept", home.join("link")).unwrap();
+    let linked = Storage::in_file(home.join("link"));
+    assert!(with(&linked, |open| open.get("a", "k")).is_err());
 }

@@ -8,3 +8,4 @@ mod files;
 mod filesystem;
 mod network;
 mod requests;
+mod traffic;

@@ -1,0 +1,123 @@
+//! Variables that a tool is granted: where their values come from, and where secret ones are
+//! never seen.
+
+use serde_json::json;
+use tool_hub_host::authoring::derive_manifest;
+use tool_hub_manifest::VariableRequest;
+
+use crate::journey::load;
+use crate::support::{Home, Test, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("secrets::from_a_file", from_a_file),
+        test("secrets::printed_nowhere", printed_nowhere),
+    ]
+}
+
+/// Answers its environment.
+const ENVIRONMENT: &str = r#"
+(component
+    (import "wasi:cli/environment@0.2.0" (instance $env
+        (export "get-environment" (func (result (list (tuple string string)))))))
+    (core module $libc
+        (memory (export "memory") 1)
+        (global $next (mut i32) (i32.const 1024))
+        (func (export "realloc") (param i32 i32 i32 i32) (result i32)
+            (global.set $next (i32.and (i32.add (global.get $next) (i32.const 7)) (i32.const -8)))
+            (global.get $next)
+            (global.set $next (i32.add (global.get $next) (local.get 3)))))
+    (core instance $c (instantiate $libc))
+    (alias core export $c "memory" (core memory $memory))
+    (alias core export $c "realloc" (core func $realloc))
+    (core func $env (canon lower (func $env "get-environment") (memory $memory) (realloc $realloc)))
+    (core module $m
+        (import "h" "env" (func $env (param i32)))
+        (func (export "variables") (result i32) (call $env (i32.const 16)) (i32.const 16))
+        (func (export "fail") (call $env (i32.const 16)) unreachable))
+    (core instance $i (instantiate $m (with "h" (instance (export "env" (func $env))))))
+    (func (export "variables") (result (list (tuple string string)))
+        (canon lift (core func $i "variables") (memory $memory)))
+    (func (export "fail") (canon lift (core func $i "fail"))))
+"#;
+
+/// A person with a tool that answers its environment and asks for a secret.
+fn with_environment(home: Home) -> Home {
+    let component = wat::parse_str(ENVIRONMENT).expect("a component");
+    let name = "teller".parse().expect("a name");
+    let mut manifest = derive_manifest(&component, name).expect("a tool");
+    manifest.capabilities.variables.push(VariableRequest {
+        name: "API_KEY".parse().expect("a name"),
+        secret: true,
+        why: String::new(),
+    });
+    home.write("teller/tool.toml", manifest.to_toml());
+    home.write("teller/tool.wasm", component);
+    load(&home, "./teller", &["--allow-var", "API_KEY"]);
+    home
+}
+
+fn told(home: &Home) -> serde_json::Value {
+    home.tool("call teller.variables --json").json()["structured"].clone()
+}
+
+fn from_a_file() {
+    let home = Home::new().with("API_KEY_FILE", "~/api-key");
+    let file = home.path().join("api-key");
+    std::fs::write(&file, "from-a-file\n").expect("a file");
+    let home = with_environment(home);
+    assert_eq!(told(&home), json!([["API_KEY", "from-a-file"]]));
+    std::fs::write(&file, "changed").expect("a file");
+    assert_eq!(
+        told(&home),
+        json!([["API_KEY", "changed"]]),
+        "read at every call"
+    );
+    std::fs::remove_file(&file).expect("a file");
+    let missing = home.tool("call teller.variables");
+    assert_eq!(missing.code(), 1, "{}", missing.stderr());
+    let said = missing.stderr();
+    assert!(said.contains("API_KEY_FILE cannot be read"), "{said}");
+    let home = home.with("API_KEY", "set");
+    assert_eq!(
+        told(&home),
+        json!([["API_KEY", "set"]]),
+        "the variable goes first"
+    );
+}
+
+fn printed_nowhere() {
+    const SECRET: &str = "canary-9f8e7d6c";
+    let home = Home::new()
+        .with("API_KEY", SECRET)
+        .with("TOOL_HUB_LOG", "trace");
+    let home = with_environment(home);
+    assert_eq!(told(&home), json!([["API_KEY", SECRET]]), "the tool has it");
+    for command in [
+        "list",
+        "list --json",
+        "inspect ./teller --json",
+        "verify --json",
+        "export --json",
+        "load teller",
+        "load teller --json",
+        "grant teller --allow-var API_KEY --json",
+        "call teller.fail",
+        "call teller.fail --json",
+        "call teller.variables wrong=1 --json",
+        "doctor --json",
+        "revoke teller --var API_KEY --json",
+        "call teller.variables --json",
+    ] {
+        let ran = home.tool(command);
+        let all = format!("{}{}", ran.stdout(), ran.stderr());
+        assert!(!all.contains(SECRET), "{command}:\n{all}");
+    }
+    for file in home.files() {
+        let contents = std::fs::read(&file).unwrap_or_default();
+        let found = contents
+            .windows(SECRET.len())
+            .any(|part| part == SECRET.as_bytes());
+        assert!(!found, "{}", file.display());
+    }
+}
