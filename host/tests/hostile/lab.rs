@@ -184,6 +184,7 @@ impl Interaction for Heard {
         self.0.lock().unwrap().push(Output {
             stdout,
             stderr: Vec::new(),
+            log: Vec::new(),
             dropped_bytes: 0,
         });
     }

@@ -1,7 +1,7 @@
 //! What never runs, and why: the inspection names it and the approval fails.
 
 use serde_json::json;
-use tool_hub_host::{HostError, Power, Refusal, authoring, inspect};
+use tool_hub_host::{HostError, Power, authoring, inspect};
 use tool_hub_manifest::{Grants, Input, Manifest, Methods, Verified};
 
 use crate::support::{component, package};
