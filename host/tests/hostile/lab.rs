@@ -128,13 +128,16 @@ impl Lab {
         loaded.expect_err("a refusal")
     }
 
-    /// What guests wrote to their standard output and standard error, and how much of it was
-    /// dropped.
+    /// What guests wrote to their standard output, their standard error and their log, and how
+    /// much of it was dropped.
     pub(crate) fn heard(&self) -> (String, u64) {
         let outputs = self.heard.0.lock().unwrap();
         let text = outputs.iter().flat_map(|output| {
-            let streams = [&output.stdout, &output.stderr];
-            streams.map(|stream| String::from_utf8_lossy(stream).into_owned())
+            let streams = [&output.stdout, &output.stderr].into_iter();
+            let log = output.log.iter().map(|entry| entry.message.clone());
+            streams
+                .map(|stream| String::from_utf8_lossy(stream).into_owned())
+                .chain(log)
         });
         let dropped = outputs.iter().map(|output| output.dropped_bytes).sum();
         (text.collect(), dropped)
