@@ -7,7 +7,10 @@ use libfuzzer_sys::fuzz_target;
 use tool_hub_host::{authoring, inspect};
 use tool_hub_manifest::{Package, Verified};
 
-fuzz_target!(|component: &[u8]| {
+fuzz_target!(init: {
+    // A panic that the host catches is none; the fuzzer's own hook would end the process.
+    drop(std::panic::take_hook());
+}, |component: &[u8]| {
     let name = "fuzzed".parse().expect("a name");
     let Ok(manifest) = authoring::derive_manifest(component, name) else {
         return;

@@ -23,7 +23,10 @@ static HOST: LazyLock<Host> = LazyLock::new(|| {
 });
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
 
-fuzz_target!(|bytes: &[u8]| {
+fuzz_target!(init: {
+    // A panic that the host catches is none; the fuzzer's own hook would end the process.
+    drop(std::panic::take_hook());
+}, |bytes: &[u8]| {
     if let Some(component) = made(bytes) {
         RUNTIME.block_on(through(component));
     }

@@ -1,6 +1,7 @@
 //! A component's own WIT, decoded from its bytes.
 
 use std::ops::Range;
+use std::panic;
 
 use wasmparser::{Parser, Payload};
 use wit_parser::decoding::DecodedWasm;
@@ -25,17 +26,21 @@ pub(crate) fn decode(component: &[u8]) -> Result<Decoded, HostError> {
     scan::scan(component)?;
     validate(component)?;
     let (bare, docs) = without_docs(component)?;
-    match wit_parser::decoding::decode(&bare) {
-        Ok(DecodedWasm::Component(resolve, world)) => Ok(Decoded {
+    // The decoder asserts of valid components what only those that were made from WIT keep.
+    match panic::catch_unwind(|| wit_parser::decoding::decode(&bare)) {
+        Ok(Ok(DecodedWasm::Component(resolve, world))) => Ok(Decoded {
             resolve,
             world,
             docs,
         }),
-        Ok(DecodedWasm::WitPackage(..)) => Err(HostError::NotAComponent {
+        Ok(Ok(DecodedWasm::WitPackage(..))) => Err(HostError::NotAComponent {
             found: "a WIT package",
         }),
-        Err(error) => Err(HostError::Malformed {
+        Ok(Err(error)) => Err(HostError::Malformed {
             reason: format!("{error:#}"),
+        }),
+        Err(_) => Err(HostError::Malformed {
+            reason: "its interface cannot be written as WIT".to_owned(),
         }),
     }
 }

@@ -226,6 +226,18 @@ async fn functions_that_are_too_big() {
     check_too_big(long, "bytes in one function", 3 * (1 << 20) + 2, 2 << 20).await;
 }
 
+/// Valid, and nothing that WIT could say: the decoder of WIT panics.
+#[test]
+fn types_that_no_wit_can_say() {
+    let text = r#"(component (import "a:b/c" (instance
+        (type $f (func)) (export "t" (type (eq $f))))))"#;
+    let error = inspect(&verified(wat::parse_str(text).unwrap())).unwrap_err();
+    assert!(
+        error.to_string().contains("cannot be written as WIT"),
+        "{error}"
+    );
+}
+
 #[tokio::test]
 async fn what_is_no_component() {
     let modules = wat::parse_str("(module)").unwrap();
