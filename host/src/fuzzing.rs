@@ -27,9 +27,10 @@ pub fn json_by_random_type(input: &mut Unstructured<'_>) -> Result<()> {
         let Ok(values) = arguments(&parameters, &text) else {
             continue;
         };
-        let mut json = String::from("{\"name_0\": ");
+        let mut json = write::Json::new(u64::MAX);
         write::write(&shape, &values[0], &mut json).expect("what was read can be written");
-        json.push('}');
+        let json = json.finish().expect("it may be as long as it is");
+        let json = format!("{{\"name_0\": {json}}}");
         let again = arguments(&parameters, &json).expect("what was written can be read");
         assert_eq!(again, values, "{text} became {json}");
     }
