@@ -40,19 +40,13 @@ fn made(bytes: &[u8]) -> Option<Vec<u8>> {
     if kind % 2 == 0 {
         Some(Component::new(config(), &mut input).ok()?.to_bytes())
     } else {
-        let config = Config {
+        let complete = Config {
             max_imports: 0,
             min_funcs: 1,
             export_everything: true,
             ..config()
         };
-        let config = Config {
-            max_imports: 0,
-            min_funcs: 1,
-            export_everything: true,
-            ..config()
-        };
-        let module = Module::new(config, &mut input).ok()?.to_bytes();
+        let module = Module::new(complete, &mut input).ok()?.to_bytes();
         Some(smith::lift::component(&module))
     }
 }

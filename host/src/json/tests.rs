@@ -218,6 +218,17 @@ fn check(shape: &Shape, json: &str, expect: Result<Val, (&str, &str)>) {
 }
 
 #[test]
+fn floats_are_read_exactly() {
+    let far = 6.66e33;
+    check(&Shape::F64, "6.66e33", Ok(Val::Float64(far)));
+    check(
+        &Shape::F64,
+        "6660000000000000000000000809688133",
+        Ok(Val::Float64(far)),
+    );
+}
+
+#[test]
 fn whole_numbers_are_what_json_calls_integers() {
     let byte = Shape::Integer(Integer::U8);
     check(&byte, "255", Ok(Val::U8(255)));
