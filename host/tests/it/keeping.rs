@@ -1,15 +1,11 @@
 //! What a tool keeps from call to call, and what it says about its work.
 
-use std::sync::{Arc, Mutex};
-
 use serde_json::{Value, json};
-use tool_hub_host::{
-    Approved, FailureKind, Host, HostConfig, Interaction, LogLevel, Outcome, Output, Storage, Tool,
-    inspect,
-};
-use tool_hub_manifest::{Grants, StorageRequest, VariableRequest, Verified};
+use tool_hub_host::{Approved, FailureKind, Host, HostConfig, LogLevel, Storage, Tool, inspect};
+use tool_hub_manifest::{Grants, StorageRequest, Verified};
 
 use crate::support::{HOST, MEMORY, failure, package, reply};
+use crate::talker::{SECRET, talk};
 
 /// `add` counts in the bucket that it is told, `keep` sets a value of so many bytes. Both
 /// answer an error as the number of its case.
@@ -176,88 +172,6 @@ async fn a_full_storage_says_so() {
     reply(tool.call("keep", r#"{"bytes": 9500}"#).await);
 }
 
-/// Writes its variable, or what it is told, to its log so many times, and traps when it is
-/// told to.
-fn talker() -> Verified {
-    let text = format!(
-        r#"(component
-        (import "wasi:logging/logging@0.1.0-draft" (instance $logging
-            (type $level' (enum "trace" "debug" "info" "warn" "error" "critical"))
-            (export "level" (type $level (eq $level')))
-            (export "log" (func
-                (param "level" $level) (param "context" string) (param "message" string)))))
-        (import "wasi:cli/environment@0.2.0" (instance $env
-            (export "get-environment" (func (result (list (tuple string string)))))))
-        (core module $libc {MEMORY})
-        (core instance $c (instantiate $libc))
-        (alias core export $c "memory" (core memory $memory))
-        (alias core export $c "realloc" (core func $realloc))
-        (core func $log (canon lower (func $logging "log") (memory $memory) (realloc $realloc)))
-        (core func $env (canon lower (func $env "get-environment") (memory $memory) (realloc $realloc)))
-        (core module $m
-            (import "h" "memory" (memory 1))
-            (import "h" "log" (func $log (param i32 i32 i32 i32 i32)))
-            (import "h" "env" (func $env (param i32)))
-            (func (export "say") (param $level i32) (param $m i32) (param $ml i32) (param $times i32)
-                (loop $more
-                    (call $log (local.get $level) (i32.const 400) (i32.const 4) (local.get $m) (local.get $ml))
-                    (local.set $times (i32.sub (local.get $times) (i32.const 1)))
-                    (br_if $more (i32.gt_s (local.get $times) (i32.const 0)))))
-            (func (export "leak") (result i32) (local $at i32)
-                (call $env (i32.const 16))
-                (local.set $at (i32.load (i32.const 16)))
-                (call $log (i32.const 2)
-                    (i32.load (i32.add (local.get $at) (i32.const 8)))
-                    (i32.load (i32.add (local.get $at) (i32.const 12)))
-                    (i32.load (i32.add (local.get $at) (i32.const 8)))
-                    (i32.load (i32.add (local.get $at) (i32.const 12))))
-                (i32.store8 (i32.const 128) (i32.const 1))
-                (i32.store (i32.const 132) (i32.load (i32.add (local.get $at) (i32.const 8))))
-                (i32.store (i32.const 136) (i32.load (i32.add (local.get $at) (i32.const 12))))
-                (i32.const 128))
-            (data (i32.const 400) "test"))
-        (core instance $i (instantiate $m (with "h" (instance
-            (export "memory" (memory $memory))
-            (export "log" (func $log))
-            (export "env" (func $env))))))
-        (func (export "say") (param "level" u32) (param "message" string) (param "times" u32)
-            (canon lift (core func $i "say") (memory $memory) (realloc $realloc)))
-        (func (export "leak") (result (result (error string)))
-            (canon lift (core func $i "leak") (memory $memory) (realloc $realloc))))"#
-    );
-    package(wat::parse_str(text).unwrap(), |manifest| {
-        manifest.capabilities.variables.push(VariableRequest {
-            name: "API_KEY".parse().unwrap(),
-            secret: true,
-            why: String::new(),
-        });
-    })
-}
-
-#[derive(Default)]
-struct Listener(Mutex<Output>);
-
-impl Interaction for Listener {
-    fn output(&self, output: &Output) {
-        *self.0.lock().unwrap() = output.clone();
-    }
-}
-
-const SECRET: &str = "canary-77aa01";
-
-async fn talk(function: &str, arguments: Value) -> (Outcome, Output) {
-    let name = || "API_KEY".parse().unwrap();
-    let approved = Approved::new(talker(), Grants::none().variable(name())).unwrap();
-    let approved = approved.with_variable(name(), SECRET).unwrap();
-    let tool = HOST.load(approved).await.unwrap();
-    let listener = Arc::new(Listener::default());
-    let outcome = tool
-        .call_with(function, &arguments.to_string(), listener.clone())
-        .await;
-    let output = listener.0.lock().unwrap().clone();
-    (outcome, output)
-}
-
 #[tokio::test]
 async fn the_log_reaches_whoever_listens() {
     let message = "\u{1b}[2J grün \u{202e}";
@@ -300,59 +214,4 @@ async fn a_secret_is_taken_out_of_what_the_host_passes_on() {
     let failed = failure(outcome);
     assert_eq!(failed.message, "***");
     assert!(!format!("{failed:?}{output:?}").contains(SECRET));
-}
-
-/// Events of every level while a tool has a secret, and says it: the engine's own, WASI's
-/// and ours.
-#[test]
-fn no_event_holds_a_secret_and_none_moves_a_cursor() {
-    let written = Written::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
-        .with_ansi(false)
-        .with_writer({
-            let written = written.clone();
-            move || written.clone()
-        })
-        .finish();
-    tracing::subscriber::with_default(subscriber, || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async {
-            failure(talk("leak", json!({})).await.0);
-            let hostile = "\u{1b}[2J\u{9b}31m\rover\u{202e}\u{e0041}";
-            let arguments = json!({ "level": 3, "message": hostile, "times": 1 });
-            reply(talk("say", arguments).await.0);
-        });
-    });
-    let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-    assert!(
-        text.contains("tool_hub_host::guest"),
-        "nothing was seen: {text}"
-    );
-    assert!(!text.contains(SECRET), "{text}");
-    let obeyed = |c: char| {
-        (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{e0000}'..)
-    };
-    assert!(!text.contains(obeyed), "{text:?}");
-    assert!(
-        text.contains(r"\u{1b}[2J\u{9b}31m\rover\u{202e}\u{e0041}"),
-        "{text}"
-    );
-}
-
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }

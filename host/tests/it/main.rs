@@ -16,4 +16,5 @@ mod keeping;
 mod limits;
 mod refusals;
 mod support;
+mod talker;
 mod types;
