@@ -277,6 +277,16 @@ impl Hint for HostError {
                         .to_owned(),
                 ]
             }
+            Self::NeedsTooMuch { .. } => {
+                vec!["nothing was run; its author has to build it to need less".to_owned()]
+            }
+            Self::Compiler { .. } => {
+                vec![
+                    "`tool` starts itself to compile; see that it may start processes and that \
+                     memory is left, then run this again"
+                        .to_owned(),
+                ]
+            }
             Self::Refused { .. } => vec!["see the whole report with: tool inspect".to_owned()],
             _ => Vec::new(),
         }
