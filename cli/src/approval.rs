@@ -14,6 +14,7 @@ use tool_hub_manifest::{
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::escape::escape_line;
+use crate::wording::rights;
 
 /// The flags with which a command line gives consent.
 #[derive(Debug, Clone, Default, Args)]
@@ -179,8 +180,13 @@ fn ask_at_the_terminal(
         Offer::Everything => terminal.ask_for_grants(candidate.asked, grants, config)?,
         Offer::Named => grants,
     };
-    let rights = escape_line(&rights(&grants));
-    writeln!(io::stderr(), "It may then: {rights}")?;
+    // Every directory by its real path, which is what will be enforced.
+    let directory = |name: &DirectoryName, grant: &DirectoryGrant| {
+        let DirectoryGrant { path, access } = grant;
+        format!("{access} {} as {name}", path.display())
+    };
+    let may = escape_line(&rights(&grants, directory));
+    writeln!(io::stderr(), "It may then: {may}")?;
     let replaces = match &candidate.replaces {
         Some(other) => format!(" in place of {}", escape_line(other)),
         None => String::new(),
@@ -197,21 +203,6 @@ fn ask_at_the_terminal(
             .hint("only the whole word yes approves")
             .into(),
     )
-}
-
-/// What `grants` allow, in one line, with every directory by its real path.
-fn rights(grants: &Grants) -> String {
-    let mut rights: Vec<String> = grants.network.lines().collect();
-    rights.extend(grants.directories.iter().map(|(name, grant)| {
-        let DirectoryGrant { path, access } = grant;
-        format!("{access} {} as {name}", path.display())
-    }));
-    rights.extend(grants.variables.iter().map(|name| format!("${name}")));
-    rights.extend(grants.storage.then(|| "storage".to_owned()));
-    match rights.is_empty() {
-        true => "compute, and nothing else".to_owned(),
-        false => rights.join(", "),
-    }
 }
 
 /// A person at a terminal.

@@ -1,9 +1,28 @@
-//! How numbers of things are said.
+//! How things are said that several commands say.
+
+use tool_hub_manifest::{DirectoryGrant, DirectoryName, Grants};
 
 /// `1 tool`, `2 tools`, `0 tools`: for nouns that take an `s`.
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{ending}")
+}
+
+/// What `grants` allow, on one line; `compute` where that is nothing. `directory` says one
+/// directory.
+pub(crate) fn rights(
+    grants: &Grants,
+    directory: impl Fn(&DirectoryName, &DirectoryGrant) -> String,
+) -> String {
+    let mut rights: Vec<String> = grants.network.lines().collect();
+    let directories = grants.directories.iter();
+    rights.extend(directories.map(|(name, grant)| directory(name, grant)));
+    rights.extend(grants.variables.iter().map(|name| format!("${name}")));
+    rights.extend(grants.storage.then(|| "storage".to_owned()));
+    if rights.is_empty() {
+        rights.push("compute".to_owned());
+    }
+    rights.join(", ")
 }
 
 #[cfg(test)]

@@ -194,28 +194,20 @@ impl Network {
             .filter(|(origin, methods)| !other.covers(origin, methods));
         beyond.map(|(o, m)| (o.clone(), m.clone())).collect()
     }
+
+    /// One line for people for each origin: `https://a.example`, or
+    /// `https://b.example (GET HEAD)` where it is bound to methods.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.iter().map(|(origin, methods)| match methods {
+            Methods::Any => origin.to_string(),
+            methods => format!("{origin} ({methods})"),
+        })
+    }
 }
 
 impl FromIterator<(Origin, Methods)> for Network {
     fn from_iter<T: IntoIterator<Item = (Origin, Methods)>>(origins: T) -> Self {
         Self(origins.into_iter().collect())
-    }
-}
-
-/// One line for people: `https://a.example`, `https://b.example (GET HEAD)`.
-pub(crate) fn describe(origin: &Origin, methods: &Methods) -> String {
-    match methods {
-        Methods::Any => origin.to_string(),
-        methods => format!("{origin} ({methods})"),
-    }
-}
-
-impl Network {
-    /// One line for people for each origin: `https://a.example`, or
-    /// `https://b.example (GET HEAD)` where it is bound to methods.
-    pub fn lines(&self) -> impl Iterator<Item = String> {
-        self.iter()
-            .map(|(origin, methods)| describe(origin, methods))
     }
 }
 

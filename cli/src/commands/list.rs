@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::printer::Printer;
 use crate::report::table;
 use crate::toolbox::{Member, OpenToolbox, Standing, origin};
+use crate::wording::rights;
 
 /// Arguments of `tool list`.
 #[derive(Debug, Args)]
@@ -89,21 +90,7 @@ fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
     (!wanted.matches(&member.locked.version)).then_some(wanted)
 }
 
-/// Grants in a few words: `compute` where nothing was granted.
+/// Grants in a few words, with every directory by the tool's name for it.
 pub(super) fn summary(grants: &Grants) -> String {
-    let mut words = Vec::new();
-    words.extend(grants.network.lines());
-    words.extend(
-        grants
-            .directories
-            .iter()
-            .map(|(name, grant)| format!("{} {name}", grant.access)),
-    );
-    words.extend(grants.variables.iter().map(|name| format!("${name}")));
-    words.extend(grants.storage.then(|| "storage".to_owned()));
-    if words.is_empty() {
-        "compute".to_owned()
-    } else {
-        words.join(", ")
-    }
+    rights(grants, |name, grant| format!("{} {name}", grant.access))
 }
