@@ -13,7 +13,8 @@ use wasmtime::component::Val;
 use crate::cache::Cache;
 use crate::compiler::Compiler;
 use crate::json::{arguments, write};
-use crate::shape::{Case, Field, Integer, Label, Shape};
+use crate::shape::numbered::{cases, fields, labels};
+use crate::shape::{Integer, Shape};
 
 /// How deep random types nest.
 const DEPTH_MAX: usize = 5;
@@ -72,13 +73,9 @@ fn shape(input: &mut Unstructured<'_>, depth: usize) -> Result<Shape> {
         14 => Shape::Option(Box::new(inner(input)?)),
         15 => Shape::Result(maybe(input, depth)?, maybe(input, depth)?),
         _ => {
-            let cases = (0..input.int_in_range(1..=3)?).map(|index| {
-                Ok(Case {
-                    label: label(index),
-                    shape: maybe(input, depth)?.map(|shape| *shape),
-                })
-            });
-            Shape::Variant(cases.collect::<Result<_>>()?)
+            let shapes = (0..input.int_in_range(1..=3)?)
+                .map(|_| Ok(maybe(input, depth)?.map(|shape| *shape)));
+            Shape::Variant(cases(shapes.collect::<Result<_>>()?))
         }
     })
 }
@@ -92,25 +89,6 @@ fn maybe(input: &mut Unstructured<'_>, depth: usize) -> Result<Option<Box<Shape>
     let is_there: bool = input.arbitrary()?;
     let shape = is_there.then(|| shape(input, depth - 1)).transpose()?;
     Ok(shape.map(Box::new))
-}
-
-fn label(index: usize) -> Label {
-    Label {
-        wit: format!("name-{index}"),
-        json: format!("name_{index}"),
-    }
-}
-
-fn labels(count: usize) -> Vec<Label> {
-    (0..count).map(label).collect()
-}
-
-fn fields(shapes: Vec<Shape>) -> Vec<Field> {
-    let fields = shapes.into_iter().enumerate().map(|(index, shape)| Field {
-        label: label(index),
-        shape,
-    });
-    fields.collect()
 }
 
 /// Takes `bytes` for an entry of the cache, whole and as a change to an honest one. Neither

@@ -4,6 +4,8 @@
 
 pub(crate) mod engine;
 pub(crate) mod known;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod numbered;
 pub(crate) mod wit;
 
 use std::collections::HashSet;

@@ -7,28 +7,8 @@ use wasmtime::component::Val;
 
 use super::{ArgumentError, arguments, write};
 use crate::schema::{Direction, schema};
-use crate::shape::{Case, Field, Integer, Label, Shape};
-
-fn label(index: usize) -> Label {
-    Label {
-        wit: format!("name-{index}"),
-        json: format!("name_{index}"),
-    }
-}
-
-fn labels(count: usize) -> Vec<Label> {
-    (0..count).map(label).collect()
-}
-
-fn fields(shapes: Vec<Shape>) -> Vec<Field> {
-    let fields = shapes.into_iter().enumerate();
-    fields
-        .map(|(index, shape)| Field {
-            label: label(index),
-            shape,
-        })
-        .collect()
-}
+use crate::shape::numbered::{cases, fields, labels};
+use crate::shape::{Integer, Shape};
 
 fn shape() -> impl Strategy<Value = Shape> {
     use Integer::{S8, S16, S32, S64, U8, U16, U32, U64};
@@ -63,14 +43,7 @@ fn shape() -> impl Strategy<Value = Shape> {
             several.prop_map(|shapes| Shape::Record(fields(shapes))),
             boxed.prop_map(Shape::Option),
             (maybe.clone(), maybe).prop_map(|(ok, err)| Shape::Result(ok, err)),
-            prop::collection::vec(case, 1..4).prop_map(|cases| {
-                let cases = cases.into_iter().enumerate();
-                let case = |(index, shape)| Case {
-                    label: label(index),
-                    shape,
-                };
-                Shape::Variant(cases.map(case).collect())
-            }),
+            prop::collection::vec(case, 1..4).prop_map(|shapes| Shape::Variant(cases(shapes))),
         ]
     })
 }
@@ -293,16 +266,7 @@ fn none_and_some_none_stay_apart() {
 
 #[test]
 fn the_tag_of_a_variant_may_come_second() {
-    let shape = Shape::Variant(vec![
-        Case {
-            label: label(0),
-            shape: Some(Shape::Bool),
-        },
-        Case {
-            label: label(1),
-            shape: None,
-        },
-    ]);
+    let shape = Shape::Variant(cases(vec![Some(Shape::Bool), None]));
     let value = Val::Variant("name-0".into(), Some(Box::new(Val::Bool(true))));
     check(
         &shape,

@@ -171,46 +171,38 @@ async fn exit_of_the_process(lab: &mut Lab) {
     }
 }
 
-/// A guest with 4 MiB that keeps what it is given in each of its pages, and counts the bytes
-/// that are not zero in a fresh instance.
+/// Grows a fresh instance to 4 MiB and counts the bytes in it that are not zero.
+const FOUND: &str = r#"(func (export "run") (result i32) (local $at i32) (local $found i32)
+    (drop (memory.grow (i32.const 64)))
+    (loop $more
+        (if (i32.load8_u (local.get $at))
+            (then (local.set $found (i32.add (local.get $found) (i32.const 1)))))
+        (local.set $at (i32.add (local.get $at) (i32.const 1)))
+        (br_if $more (i32.lt_u (local.get $at) (i32.const 4194304))))
+    (local.get $found))"#;
+
+/// A guest with 4 MiB that keeps what it is given in each of its pages, and looks for it.
 fn keeper() -> Vec<u8> {
+    let keep = r#"(func (export "keep") (param i32 i32) (local $page i32)
+        (drop (memory.grow (i32.const 64)))
+        (local.set $page (i32.const 1))
+        (loop $more
+            (memory.copy (i32.mul (local.get $page) (i32.const 65536))
+                (local.get 0) (local.get 1))
+            (local.set $page (i32.add (local.get $page) (i32.const 1)))
+            (br_if $more (i32.lt_u (local.get $page) (i32.const 64)))))"#;
+    let lifted = r#"(func (export "keep") (param "secret" string)
+        (canon lift (core func $i "keep") (memory $memory) (realloc $realloc)))"#;
     plain(
-        r#"(func (export "keep") (param i32 i32) (local $page i32)
-            (drop (memory.grow (i32.const 64)))
-            (local.set $page (i32.const 1))
-            (loop $more
-                (memory.copy (i32.mul (local.get $page) (i32.const 65536))
-                    (local.get 0) (local.get 1))
-                (local.set $page (i32.add (local.get $page) (i32.const 1)))
-                (br_if $more (i32.lt_u (local.get $page) (i32.const 64)))))
-        (func (export "run") (result i32) (local $at i32) (local $found i32) (local $lost i64)
-            (drop (memory.grow (i32.const 64)))
-            (loop $more
-                (if (i32.load8_u (local.get $at))
-                    (then (local.set $found (i32.add (local.get $found) (i32.const 1)))))
-                (local.set $at (i32.add (local.get $at) (i32.const 1)))
-                (br_if $more (i32.lt_u (local.get $at) (i32.const 4194304))))
-            (i32.add (local.get $found) (i32.wrap_i64 (local.get $lost))))"#,
-        r#"(func (export "keep") (param "secret" string)
-            (canon lift (core func $i "keep") (memory $memory) (realloc $realloc)))
-        (func (export "run") (result u32) (canon lift (core func $i "run")))"#,
+        &format!("{keep}{FOUND}"),
+        &format!("{lifted}{}", guest::RUN_NUMBER),
     )
 }
 
 async fn memory_of_another_call(lab: &mut Lab) {
     // The same tool would be given the same slot of the pool again; another may be.
     let keeper = keeper();
-    let thief = plain(
-        r#"(func (export "run") (result i32) (local $at i32) (local $found i32)
-            (drop (memory.grow (i32.const 64)))
-            (loop $more
-                (if (i32.load8_u (local.get $at))
-                    (then (local.set $found (i32.add (local.get $found) (i32.const 1)))))
-                (local.set $at (i32.add (local.get $at) (i32.const 1)))
-                (br_if $more (i32.lt_u (local.get $at) (i32.const 4194304))))
-            (local.get $found))"#,
-        guest::RUN_NUMBER,
-    );
+    let thief = plain(FOUND, guest::RUN_NUMBER);
     let mut config = tool_hub_host::HostConfig::new();
     config.calls_in_flight_max = 1;
     lab.configure(config).await;
