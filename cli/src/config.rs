@@ -33,7 +33,7 @@ use crate::clear_text::{self, ClearText};
 use crate::compiler;
 use crate::credentials::Credentials;
 use crate::diagnosis::Problem;
-use crate::log::{self, Logging};
+use crate::log::{self, Logging, Started};
 use crate::printer::Printer;
 use crate::sizes::ByteSize;
 
@@ -248,8 +248,11 @@ impl Config {
     }
 
     /// Sends events to standard error: those that `TOOL_HUB_LOG` asks for, else the command's.
-    pub(crate) fn start_tracing(&self, logging: Logging) {
-        log::start(self.log.as_deref(), logging);
+    ///
+    /// # Errors
+    /// As [`log::start`].
+    pub(crate) fn start_tracing(&self, logging: Logging) -> anyhow::Result<Started> {
+        log::start(self.log.as_deref(), logging)
     }
 }
 

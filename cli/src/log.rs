@@ -1,9 +1,17 @@
-//! Events on standard error, for whoever looks after a process: which, and in which form.
+//! Events for whoever looks after a process: on standard error, and as traces for a collector
+//! where this was built with the feature `opentelemetry`.
+
+#[cfg(feature = "opentelemetry")]
+mod traces;
 
 use std::io::IsTerminal as _;
 
 use clap::ValueEnum;
-use tracing_subscriber::EnvFilter;
+use tracing::Subscriber;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 /// The form of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -23,21 +31,56 @@ pub(crate) struct Logging {
     pub(crate) events: Option<&'static str>,
 }
 
-/// Sends the events that `asked` names, or those of the command's own, to standard error.
-pub(crate) fn start(asked: Option<&str>, logging: Logging) {
-    let Some(events) = asked.or(logging.events) else {
-        return;
-    };
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(events))
+/// Hands on what is on its way when it is dropped.
+#[must_use]
+pub(crate) struct Started {
+    #[cfg(feature = "opentelemetry")]
+    _export: Option<traces::Export>,
+}
+
+type Listener = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// Sends the events that `asked` names, or those of the command's own, to standard error, and
+/// traces to the collector that the environment names.
+///
+/// # Errors
+/// When the environment names a collector that cannot be meant.
+pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Started> {
+    let events = asked.or(logging.events);
+    let lines = events.map(|events| {
+        lines(logging.format)
+            .with_filter(EnvFilter::new(events))
+            .boxed()
+    });
+    #[cfg(feature = "opentelemetry")]
+    let (traces, export) = traces::start()?.unzip();
+    #[cfg(not(feature = "opentelemetry"))]
+    let traces: Option<Listener> = None;
+    let listeners: Vec<Listener> = lines.into_iter().chain(traces).collect();
+    // Without a subscriber an event costs nothing.
+    if !listeners.is_empty() {
+        tracing_subscriber::registry().with(listeners).init();
+    }
+    Ok(Started {
+        #[cfg(feature = "opentelemetry")]
+        _export: export,
+    })
+}
+
+/// A line on standard error for each event.
+fn lines<S>(format: LogFormat) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    let lines = fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
-    match logging.format {
-        LogFormat::Text => subscriber.init(),
-        LogFormat::Json => subscriber
+    match format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines
             .json()
             .flatten_event(true)
             .with_span_list(false)
-            .init(),
+            .boxed(),
     }
 }

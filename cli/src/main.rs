@@ -64,9 +64,26 @@ fn main() -> ExitCode {
     }
 }
 
+/// Each loaded tool and each connection holds a descriptor. The soft limit is low for the sake
+/// of programs that use `select`, which none of ours does; where it cannot be raised, it stays.
+#[cfg(unix)]
+fn use_all_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: maximum,
+        maximum,
+    };
+    let _ = setrlimit(Resource::Nofile, raised);
+}
+
+#[cfg(not(unix))]
+fn use_all_descriptors() {}
+
 fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
     let config = Config::read(&cli.global)?;
-    config.start_tracing(cli.command.logging());
+    let _tracing = config.start_tracing(cli.command.logging())?;
+    use_all_descriptors();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

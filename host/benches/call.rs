@@ -1,8 +1,10 @@
 //! A call through `Tool::call` against raw wasmtime: instantiating the same component from
 //! the same kind of pool and calling it through a typed function. Absolute times say little
-//! on shared machines, so the ratio of both sides in one run is printed at the end.
+//! on shared machines, so the ratio of both sides in one run is printed at the end, and by how
+//! much two threads do more than one, on both sides.
 
 use std::hint::black_box;
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -193,6 +195,57 @@ fn calls(criterion: &mut Criterion) {
         async || assert_eq!(call(&tool, "echo", &long).await.len(), 100_002),
         async || assert_eq!(raw_echo(&raw, &long).await.len(), 100_002),
     );
+    scaling("Tool::call", async || {
+        assert_eq!(call(&tool, "add", small).await, "42");
+    });
+    scaling("raw wasmtime", async || {
+        assert_eq!(raw.add(20, 22).await, 42);
+    });
+}
+
+/// By how much two threads make more calls than one. What raw wasmtime gains is what the
+/// machine gives.
+fn scaling(name: &str, call: impl AsyncFn() + Sync) {
+    const ROUNDS: usize = 7;
+    let (mut one, mut two) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        one.push(calls_per_second(1, &call));
+        two.push(calls_per_second(2, &call));
+    }
+    one.sort_unstable();
+    two.sort_unstable();
+    let (one, two) = (one[ROUNDS / 2], two[ROUNDS / 2]);
+    let ratio = two as f64 / one as f64;
+    report(&format!(
+        "{name}: {one} calls a second on one thread, {two} on two, ratio {ratio:.2}"
+    ));
+}
+
+fn calls_per_second(threads: usize, call: &(impl AsyncFn() + Sync)) -> u64 {
+    const TIME: Duration = Duration::from_millis(500);
+    let begin = Barrier::new(threads);
+    let one = || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        begin.wait();
+        let begun = Instant::now();
+        let mut calls = 0;
+        runtime.block_on(async {
+            while begun.elapsed() < TIME {
+                call().await;
+                calls += 1;
+            }
+        });
+        calls as f64 / begun.elapsed().as_secs_f64()
+    };
+    let total: f64 = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
+        let each = running.into_iter().map(|one| one.join().expect("calls"));
+        each.sum()
+    });
+    total as u64
 }
 
 async fn raw_echo(raw: &Raw, arguments: &str) -> String {

@@ -1,6 +1,7 @@
 //! One call: a fresh store and instance, and everything that bounds them.
 
 pub(crate) mod asking;
+pub(crate) mod audit;
 pub(crate) mod keyvalue;
 pub(crate) mod logging;
 pub(crate) mod meter;
@@ -22,7 +23,7 @@ use crate::engine::TICK;
 use crate::plan::Plan;
 use crate::processors::Running;
 use crate::tool::Loaded;
-use crate::{Failure, Interaction, Outcome};
+use crate::{Failure, Outcome};
 
 use self::record::Record;
 use self::state::CallState;
@@ -37,17 +38,16 @@ pub(crate) async fn run(
     tool: &Arc<Loaded>,
     plan: &Plan,
     arguments: Vec<Val>,
-    interaction: Arc<dyn Interaction>,
+    record: &Arc<Record>,
     place: OwnedSemaphorePermit,
 ) -> Outcome {
-    let record = Arc::new(Record::new(tool, interaction));
+    audit::given(&tool.known.name, &tool.grants);
     let guest = guest(tool.clone(), plan, arguments, record.clone(), place);
-    let running = tool.host.processors.run(Box::pin(guest), &record);
-    let outcome = match finish(running, &record).await {
+    let running = tool.host.processors.run(Box::pin(guest), record);
+    let outcome = match finish(running, record).await {
         Ok(result) => plan.outcome(result.as_ref(), &tool.limits),
         Err(failure) => Outcome::Failure(failure),
     };
-    record.deliver_output();
     match outcome {
         Outcome::Failure(failure) => Outcome::Failure(record.explain(failure)),
         reply => reply,
@@ -88,7 +88,7 @@ fn guest(
         // clock ticks as long as there is something to interrupt.
         let _place = place;
         let _ticking = tool.host.clock.tick();
-        let mut store = store(&tool, CallState::new(&tool, record)?);
+        let mut store = store(&tool, CallState::new(tool.clone(), record)?);
         let called = async {
             let instance = tool.pre.instantiate_async(&mut store).await?;
             let function = instance
@@ -108,11 +108,12 @@ fn guest(
 }
 
 fn store(tool: &Loaded, state: CallState) -> Store<CallState> {
+    let limits = &tool.limits;
     let mut store = Store::new(&tool.host.engine, state);
     store.limiter(|state| &mut state.meter);
-    store.set_hostcall_fuel(usize::try_from(tool.limits.transfer_bytes).unwrap_or(usize::MAX));
-    store.set_max_component_handles(tool.limits.handles as usize);
-    let cpu_max = Duration::from_millis(tool.limits.cpu_ms);
+    store.set_hostcall_fuel(usize::try_from(limits.transfer_bytes).unwrap_or(usize::MAX));
+    store.set_max_component_handles(limits.handles as usize);
+    let cpu_max = Duration::from_millis(limits.cpu_ms);
     store.set_epoch_deadline(1);
     store.epoch_deadline_callback(move |store| {
         let time = &store.data().record.time;

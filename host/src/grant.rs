@@ -122,6 +122,11 @@ impl Denial {
         }
     }
 
+    /// How the user knows the tool.
+    pub(crate) fn tool(&self) -> &str {
+        &self.tool.name
+    }
+
     /// What the capability is called.
     pub(crate) fn capability(&self) -> &str {
         &self.capability

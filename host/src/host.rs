@@ -270,7 +270,7 @@ fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
     wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {
-        WasiConfig::from(&*state.settings)
+        WasiConfig::from(&*state.tool.settings)
     })?;
     asking::add_to_linker(&mut linker)?;
     keyvalue::add_to_linker(&mut linker)?;

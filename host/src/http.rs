@@ -10,12 +10,16 @@ mod connect;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+use http_body::Frame;
 use http_body_util::BodyExt;
 use tokio::sync::Semaphore;
 use tool_hub_manifest::{Capabilities, Grants, Limits, Origin};
+use tracing::Instrument as _;
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
-use crate::call::state::Denials;
+use crate::call::audit;
+use crate::call::record::Record;
 use crate::grant::{Denial, Known};
 use crate::tool::Loaded;
 
@@ -34,22 +38,20 @@ struct Rules {
     tool: Arc<Known>,
     granted: Arc<Grants>,
     asked: Arc<Capabilities>,
-    limits: Limits,
     in_flight: Arc<Semaphore>,
-    denials: Denials,
+    record: Arc<Record>,
     names: Names,
     tls: Arc<Tls>,
 }
 
 impl Gate {
-    pub(crate) fn new(tool: &Loaded, denials: Denials) -> Self {
+    pub(crate) fn new(tool: &Loaded, record: Arc<Record>) -> Self {
         Self(Arc::new(Rules {
             tool: tool.known.clone(),
             granted: tool.grants.clone(),
             asked: tool.asked.clone(),
-            limits: tool.limits,
             in_flight: Arc::new(Semaphore::new(tool.limits.http_in_flight as usize)),
-            denials,
+            record,
             names: Names::default(),
             tls: tool.host.tls.clone(),
         }))
@@ -64,7 +66,9 @@ impl WasiHttpHooks for Gate {
         _transmitted: Driver,
     ) -> Box<dyn Future<Output = Result<Response, Error>> + Send> {
         let rules = self.0.clone();
-        Box::new(async move { rules.send_noted(request, options.unwrap_or_default()).await })
+        let sending = async move { rules.send_noted(request, options.unwrap_or_default()).await };
+        // It may be polled from a task of its own.
+        Box::new(sending.in_current_span())
     }
 }
 
@@ -75,31 +79,41 @@ impl Rules {
         request: Request,
         options: RequestOptions,
     ) -> Result<Response, Error> {
-        let (limits, denials) = (self.limits, self.denials.clone());
+        let origin = self.admit(request.method(), request.uri())?;
+        let record = self.record.clone();
         let note = move |error: Error| {
-            if let Some((limit, value)) = reached(&limits, &options, &error) {
-                denials.reached(limit, value);
+            if let Some((limit, value)) = reached(&record.limits, &options, &error) {
+                record.denials.reached(limit, value);
             }
             error
         };
-        let (response, driver) = self.send(request, options).await.map_err(&note)?;
+        let method = request.method().clone();
+        let answered = self.send(&origin, request, options).await.map_err(&note);
+        let status = answered.as_ref().map(|(response, _)| response.status());
+        audit::requested(&self.tool.name, &origin, &method, status);
+        let (response, driver) = answered?;
         let response = response.map(|body| body.map_err(note).boxed_unsync());
         Ok((response, driver))
     }
 
-    async fn send(&self, mut request: Request, options: RequestOptions) -> Result<Response, Error> {
-        let origin = self.admit(request.method(), request.uri())?;
+    async fn send(
+        &self,
+        origin: &Origin,
+        request: Request,
+        options: RequestOptions,
+    ) -> Result<Response, Error> {
+        let record = &self.record;
         let permit = self
             .in_flight
             .clone()
             .try_acquire_owned()
             .map_err(|_| Error::ConnectionLimitReached)?;
-        let times = Times::new(&self.limits, &options);
-        let connecting = connect::connect(&origin, &self.names, &self.tls);
+        let times = Times::new(&record.limits, &options);
+        let connecting = connect::connect(origin, &self.names, &self.tls);
         let stream = match tokio::time::timeout(times.connect, connecting).await {
             Ok(Ok(stream)) => stream,
             Ok(Err(connect::Refused::Address)) => {
-                self.denials.add(Denial::address(&self.tool, &origin));
+                record.denials.add(Denial::address(&self.tool, origin));
                 return Err(Error::DestinationIpProhibited);
             }
             Ok(Err(connect::Refused::Failed(error))) => return Err(error),
@@ -110,17 +124,28 @@ impl Rules {
             .uri()
             .path_and_query()
             .map_or("/", |path| path.as_str());
-        *request.uri_mut() = path.parse().map_err(|_| Error::HttpRequestUriInvalid)?;
+        let path = path.parse().map_err(|_| Error::HttpRequestUriInvalid)?;
+        let sent = record.clone();
+        let mut request = request.map(|body| {
+            let count = move |bytes| sent.counts.http_sent_bytes.add(bytes);
+            body.map_frame(counted(count)).boxed_unsync()
+        });
+        *request.uri_mut() = path;
         let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
             .max_buf_size(HEAD_BYTES_MAX)
             .handshake(stream)
             .await?;
         let driver = wasmtime_wasi::runtime::spawn(connection);
+        record.counts.http_requests.add(1);
         let answered = tokio::time::timeout(times.first_byte, sender.send_request(request));
         let response = answered.await.map_err(|_| Error::ConnectionReadTimeout)??;
-        let max = self.limits.http_response_bytes;
-        let body = |incoming| Bounded::new(incoming, max, times.between_bytes, permit);
-        let response = response.map(|incoming| body(incoming).boxed_unsync());
+        let max = record.limits.http_response_bytes;
+        let received = record.clone();
+        let response = response.map(|incoming| {
+            let body = Bounded::new(incoming, max, times.between_bytes, permit);
+            let count = move |bytes| received.counts.http_received_bytes.add(bytes);
+            body.map_frame(counted(count)).boxed_unsync()
+        });
         let driver: Driver = Box::new(async move { driver.await.map_err(Error::from) });
         Ok((response, driver))
     }
@@ -142,10 +167,20 @@ impl Rules {
             _ => {
                 let (tool, asked) = (&self.tool, &self.asked);
                 let denial = Denial::network(tool, method, &text, asked, &self.granted);
-                self.denials.add(denial);
+                self.record.denials.add(denial);
                 Err(Error::HttpRequestDenied)
             }
         }
+    }
+}
+
+/// Counts what goes by.
+fn counted(count: impl Fn(u64)) -> impl FnMut(Frame<Bytes>) -> Frame<Bytes> {
+    move |frame| {
+        if let Some(data) = frame.data_ref() {
+            count(data.len() as u64);
+        }
+        frame
     }
 }
 

@@ -5,6 +5,8 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
+use crate::Usage;
+
 /// The agent's side of a running call. Every method has an answer for an agent that cannot
 /// do it, so an implementation states only what it can. The methods are called on threads
 /// that run guests: none of them may block.
@@ -30,6 +32,12 @@ pub trait Interaction: Send + Sync {
     /// the manifest calls secret are replaced by `***`.
     fn output(&self, output: &Output) {
         let _ = output;
+    }
+
+    /// Takes what the call used, once it is over. A call whose future is dropped has no end
+    /// to tell of.
+    fn used(&self, usage: &Usage) {
+        let _ = usage;
     }
 }
 
@@ -77,6 +85,19 @@ pub enum Answer {
     /// with [`FailureKind::InputRequired`](crate::FailureKind::InputRequired) and is made
     /// again, whole, once the answer is there.
     Postponed,
+}
+
+impl Answer {
+    /// What was said, without the answer itself.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Given(_) => "given",
+            Self::Declined => "declined",
+            Self::Cancelled => "cancelled",
+            Self::Unavailable => "unavailable",
+            Self::Postponed => "postponed",
+        }
+    }
 }
 
 /// What a tool wrote to its standard streams and its log.

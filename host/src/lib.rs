@@ -68,6 +68,7 @@ mod secret;
 mod shape;
 mod storage;
 mod tool;
+mod usage;
 mod validate;
 mod wit;
 
@@ -91,3 +92,4 @@ pub use outcome::{
 };
 pub use storage::Storage;
 pub use tool::Tool;
+pub use usage::Usage;

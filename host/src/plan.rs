@@ -362,7 +362,7 @@ fn data(value: &Val) -> Result<Vec<u8>, Misfit> {
 }
 
 /// About how long the JSON text of `outcome` is.
-fn size(outcome: &Outcome) -> u64 {
+pub(crate) fn size(outcome: &Outcome) -> u64 {
     let bytes = match outcome {
         Outcome::Reply(reply) => reply_size(reply),
         Outcome::Failure(failure) => {

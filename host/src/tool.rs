@@ -1,12 +1,15 @@
 //! A loaded tool: compiled once, called in a fresh sandbox each time.
 
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tool_hub_manifest::{Capabilities, Grants, Limits, ToolName};
+use tracing::Instrument as _;
 use wasmtime::component::InstancePre;
 use wasmtime_wasi_config::WasiConfigVariables;
 
+use crate::call::record::Record;
 use crate::call::state::CallState;
 use crate::call::{self, trouble};
 use crate::grant::{Denial, Known};
@@ -89,6 +92,24 @@ impl Tool {
         arguments: &str,
         interaction: Arc<dyn Interaction>,
     ) -> Outcome {
+        let record = Arc::new(Record::new(&self.loaded, interaction));
+        record.counts.input_bytes.add(arguments.len() as u64);
+        let span = tracing::info_span!(
+            target: "tool_hub_host::call",
+            "call",
+            tool = self.loaded.known.name,
+            function = %shown(function),
+            outcome = tracing::field::Empty,
+        );
+        let called = async {
+            let outcome = self.attempt(function, arguments, &record).await;
+            record.close(&outcome);
+            outcome
+        };
+        called.instrument(span).await
+    }
+
+    async fn attempt(&self, function: &str, arguments: &str, record: &Arc<Record>) -> Outcome {
         let loaded = &self.loaded;
         let Some(plan) = self.plan(function) else {
             return self.unknown(function).into();
@@ -103,11 +124,12 @@ impl Tool {
             Ok(place) => place,
             Err(failure) => return failure.into(),
         };
+        record.queued();
         let values = match self::arguments(plan.parameters(), arguments) {
             Ok(values) => values,
             Err(error) => return wrong_argument(error).into(),
         };
-        call::run(loaded, plan, values, interaction, place).await
+        call::run(loaded, plan, values, record, place).await
     }
 
     fn plan(&self, function: &str) -> Option<&Plan> {
@@ -124,25 +146,27 @@ impl Tool {
             .iter()
             .map(|function| format!("`{}`", function.name))
             .collect();
-        let shown: String = function
-            .chars()
-            .take(80)
-            .flat_map(char::escape_debug)
-            .collect();
+        let (tool, function) = (self.name(), shown(function));
         Failure::new(
             FailureKind::UnknownFunction,
-            format!("tool `{}` has no function `{shown}`", self.name()),
+            format!("tool `{tool}` has no function `{function}`"),
         )
         .with_fix(format!("call {}", known.join(", ")))
     }
 }
 
-impl std::fmt::Debug for Tool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool")
             .field("name", self.name())
             .finish_non_exhaustive()
     }
+}
+
+/// What may be anything and stands in a line of ours.
+fn shown(function: &str) -> impl fmt::Display {
+    let escaped = function.chars().take(80).flat_map(char::escape_debug);
+    fmt::from_fn(move |f| escaped.clone().try_for_each(|c| f.write_char(c)))
 }
 
 fn wrong_argument(error: ArgumentError) -> Failure {

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "it/keeper.rs"]
+mod keeper;
 #[allow(dead_code, reason = "the tests of the other target use the rest")]
 #[path = "it/support.rs"]
 mod support;
@@ -12,14 +14,18 @@ mod talker;
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
+use tool_hub_host::Approved;
+use tool_hub_manifest::Grants;
 
-use support::{failure, reply};
+use keeper::keeper;
+use support::{HOST, failure, reply};
 use talker::{SECRET, talk};
 
 /// Events of every level while a tool has a secret, and says it: the engine's own, WASI's
-/// and ours.
+/// and ours. None holds the secret, none moves a cursor, and those of the audit tell what was
+/// given, used and refused.
 #[test]
-fn no_event_holds_a_secret_and_none_moves_a_cursor() {
+fn events_tell_what_happened_and_nothing_else() {
     let written = Written::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
@@ -39,6 +45,12 @@ fn no_event_holds_a_secret_and_none_moves_a_cursor() {
         let hostile = "\u{1b}[2J\u{9b}31m\rover\u{202e}\u{e0041}";
         let arguments = json!({ "level": 3, "message": hostile, "times": 1 });
         reply(talk("say", arguments).await.0);
+        for (grants, bucket) in [(Grants::none().storage(), hostile), (Grants::none(), "a")] {
+            let tool = HOST.load(Approved::new(keeper(), grants).unwrap()).await;
+            let arguments = json!({ "bucket": bucket }).to_string();
+            tool.unwrap().call("add", &arguments).await;
+        }
+        failure(talk(hostile, json!({})).await.0);
     });
     let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     assert!(
@@ -50,10 +62,36 @@ fn no_event_holds_a_secret_and_none_moves_a_cursor() {
         (c.is_control() && c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{e0000}'..)
     };
     assert!(!text.contains(obeyed), "{text:?}");
-    assert!(
-        text.contains(r"\u{1b}[2J\u{9b}31m\rover\u{202e}\u{e0041}"),
-        "{text}"
-    );
+    let escaped = r"\u{1b}[2J\u{9b}31m\rover\u{202e}\u{e0041}";
+    for (part, others) in [
+        (" WARN ", &[escaped, "tool_hub_host::guest:"][..]),
+        (
+            "tool_hub_host::audit: given ",
+            &["function=leak", r#"capability="variable API_KEY""#],
+        ),
+        (
+            "tool_hub_host::audit: used ",
+            &[r#"capability="storage""#, escaped],
+        ),
+        (
+            "tool_hub_host::audit: refused ",
+            &[r#"capability="storage""#, " WARN "],
+        ),
+        (
+            "tool_hub_host::call: done ",
+            &["function=leak", r#"outcome="failed""#, "guest_us="],
+        ),
+        (
+            "tool_hub_host::call: done ",
+            &[escaped, r#"outcome="unknown-function""#],
+        ),
+    ] {
+        let found = |line: &str| [part].iter().chain(others).all(|part| line.contains(part));
+        assert!(
+            text.lines().any(found),
+            "no {part} with {others:?} in {text}"
+        );
+    }
 }
 
 #[derive(Clone, Default)]

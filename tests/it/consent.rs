@@ -9,7 +9,7 @@ use tool_hub_manifest::{Access, DirectoryRequest, Manifest, Methods, VariableReq
 use crate::foreign::adder;
 use crate::journey::load;
 use crate::support::terminal::{CTRL_C, CTRL_D};
-use crate::support::{Home, Terminal, Test, test};
+use crate::support::{Home, Need, Terminal, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -34,7 +34,8 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "consent::an_interrupt_leaves_nothing",
             an_interrupt_leaves_nothing,
-        ),
+        )
+        .needs(&[Need::Interrupts]),
         test(
             "consent::an_interrupt_shows_keys_again",
             an_interrupt_shows_keys_again,

@@ -25,6 +25,7 @@ mod maintenance;
 mod mcp;
 mod network;
 mod no_target;
+mod observed;
 mod operator;
 mod output;
 #[path = "../clients/public_clients.rs"]
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         network::tests(),
         no_target::tests(),
         output::tests(),
+        observed::tests(),
         operator::tests(),
         toolbox::tests(),
         readme::tests(),

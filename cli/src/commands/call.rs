@@ -1,14 +1,16 @@
 //! `tool call`: calls one function, in a fresh sandbox, as an agent would.
 
 mod answer;
+mod usage;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
 use tool_hub_agent::FailureText;
-use tool_hub_host::{Approved, CallableFunction, Failure, FailureKind, Outcome, Tool};
+use tool_hub_host::{Approved, CallableFunction, Failure, FailureKind, Outcome, Tool, Usage};
 use tool_hub_manifest::Grants;
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
@@ -20,6 +22,8 @@ use crate::output::Output;
 use crate::package::Subject;
 use crate::printer::Printer;
 use crate::toolbox::OpenToolbox;
+
+use self::usage::Watch;
 
 /// Arguments of `tool call`.
 #[derive(Debug, Args)]
@@ -47,6 +51,12 @@ pub(crate) struct Call {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Print what the call used to standard error: time, memory, bytes, requests
+    ///
+    /// With --json it is the member `usage`: times in microseconds, sizes in bytes.
+    #[arg(long)]
+    stats: bool,
+
     #[command(flatten)]
     approval: ApprovalFlags,
 }
@@ -73,10 +83,22 @@ impl Call {
                 arguments::parse(pairs, &function.spec.input_schema, &config.working)?.to_string()
             }
         };
-        match target.tool.call(function.name.as_str(), &arguments).await {
-            Outcome::Reply(reply) => answer::print(&reply, output.as_ref(), printer),
-            Outcome::Failure(failure) => self.print_failure(function, &failure, printer),
+        let watch = Arc::new(Watch::default());
+        let call = target
+            .tool
+            .call_with(function.name.as_str(), &arguments, watch.clone());
+        let outcome = call.await;
+        let usage = watch.usage().filter(|_| self.stats);
+        let exit = match outcome {
+            Outcome::Reply(reply) => answer::print(&reply, output.as_ref(), usage, printer)?,
+            Outcome::Failure(failure) => print_failure(function, &failure, usage, printer)?,
+        };
+        if let Some(usage) = usage.filter(|_| !printer.wants_json()) {
+            usage::lines(&usage)
+                .iter()
+                .for_each(|line| printer.note(line));
         }
+        Ok(exit)
     }
 
     /// Where the answer's bytes go, looked at before the function is called: a call may have
@@ -177,35 +199,39 @@ impl Call {
             .hint(format!("it has: {}", names.join(", ")))
             .into())
     }
+}
 
-    fn print_failure(
-        &self,
-        function: &CallableFunction,
-        failure: &Failure,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        if printer.wants_json() {
-            printer.json(&json!({ "failure": failure }))?;
-            return Ok(exit_of(&failure.kind).into());
+fn print_failure(
+    function: &CallableFunction,
+    failure: &Failure,
+    usage: Option<Usage>,
+    printer: &Printer,
+) -> anyhow::Result<ExitCode> {
+    if printer.wants_json() {
+        let mut answer = json!({ "failure": failure });
+        if let Some(usage) = usage {
+            answer["usage"] = json!(usage);
         }
-        let text = FailureText {
-            function: function.name.as_str(),
-            kind: failure.kind.as_str(),
-            message: &failure.message,
-            fix: None,
-            argument: failure.argument.as_deref(),
-            retryable: failure.retryable,
-        };
-        let hints: Vec<String> = failure.fix.iter().cloned().collect();
-        let message = text.to_string();
-        // The advice on calling again, the last line, is for agents.
-        let message = message
-            .rsplit_once('\n')
-            .map_or(message.as_str(), |(said, _)| said)
-            .to_owned();
-        printer.error(&anyhow::Error::msg(message), &hints);
-        Ok(exit_of(&failure.kind).into())
+        printer.json(&answer)?;
+        return Ok(exit_of(&failure.kind).into());
     }
+    let text = FailureText {
+        function: function.name.as_str(),
+        kind: failure.kind.as_str(),
+        message: &failure.message,
+        fix: None,
+        argument: failure.argument.as_deref(),
+        retryable: failure.retryable,
+    };
+    let hints: Vec<String> = failure.fix.iter().cloned().collect();
+    let message = text.to_string();
+    // The advice on calling again, the last line, is for agents.
+    let message = message
+        .rsplit_once('\n')
+        .map_or(message.as_str(), |(said, _)| said)
+        .to_owned();
+    printer.error(&anyhow::Error::msg(message), &hints);
+    Ok(exit_of(&failure.kind).into())
 }
 
 fn exit_of(kind: &FailureKind) -> Exit {

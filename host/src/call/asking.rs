@@ -7,6 +7,7 @@ use wasmtime::component::Linker;
 
 use crate::interaction::{Answer, Progress, Question};
 
+use super::audit;
 use super::state::CallState;
 use super::trouble::Stop;
 
@@ -79,6 +80,11 @@ impl interaction::Host for CallState {
         self.record.time.pause();
         let answer = tokio::time::timeout(ANSWER_TIME_MAX, interaction.ask(&question)).await;
         self.record.time.resume();
+        let said = match &answer {
+            Ok(answer) => answer.word(),
+            Err(_) => "none in time",
+        };
+        audit::asked(&self.tool.known.name, &question.key, said);
         Ok(match answer {
             Ok(Answer::Given(value)) if fits(&question.schema, &value) => Ok(value.to_string()),
             Ok(Answer::Given(_) | Answer::Cancelled) | Err(_) => Err(AskError::Cancelled),

@@ -6,6 +6,7 @@ use wasmtime_wasi::ResourceTableError;
 use crate::grant::Denial;
 use crate::storage::{self, Entry, Open, Storage, StorageError};
 
+use super::audit;
 use super::state::CallState;
 
 mod bindings {
@@ -53,9 +54,10 @@ impl CallState {
         operation: impl FnOnce(&mut Open<'_>, &str) -> Result<T, StorageError> + Send + 'static,
     ) -> Answer<T> {
         let Bucket(name) = self.table().get(bucket)?.clone();
-        let Some(storage) = self.storage.clone() else {
+        let Some(storage) = self.tool.storage.clone() else {
             return Ok(Err(Error::AccessDenied));
         };
+        self.record.counts.storage_operations.add(1);
         Ok(run(&storage, move |open| operation(open, &name)).await)
     }
 }
@@ -70,14 +72,15 @@ async fn run<T: Send + 'static>(
 
 impl store::Host for CallState {
     async fn open(&mut self, identifier: String) -> Answer<Resource<Bucket>> {
-        if self.storage.is_none() {
-            let denial = Denial::storage(&self.known, &self.capabilities);
+        if self.tool.storage.is_none() {
+            let denial = Denial::storage(&self.tool.known, &self.tool.asked);
             self.record.denials.add(denial);
             return Ok(Err(Error::AccessDenied));
         }
         if let Err(error) = storage::check_name(&identifier) {
             return Ok(Err(Error::Other(error.to_string())));
         }
+        audit::opened(&self.tool.known.name, &identifier);
         Ok(Ok(self.table().push(Bucket(identifier))?))
     }
 }

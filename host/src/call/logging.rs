@@ -70,7 +70,7 @@ impl logging::Host for CallState {
         };
         let max = self.record.limits.output_stream_bytes;
         if let Some(entry) = self.record.log().keep(entry, max) {
-            emit(&self.known.name, entry);
+            emit(&self.tool.known.name, entry);
         }
         Ok(())
     }

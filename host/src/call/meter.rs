@@ -66,6 +66,11 @@ impl Meter {
         }
     }
 
+    /// How much there is of memories and tables.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.used as u64
+    }
+
     fn refuse(&mut self, refused: Refused) -> bool {
         self.refused = Some(refused);
         false

@@ -1,15 +1,19 @@
 //! What is known of a call when its guest is gone.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tool_hub_manifest::Limits;
 
 use crate::grant::{self, Denial};
 use crate::interaction::Output;
+use crate::plan::size;
 use crate::secret::Secrets;
 use crate::tool::Loaded;
-use crate::{Failure, FailureKind, Interaction};
+use crate::usage::{Counts, micros};
+use crate::{Failure, FailureKind, Interaction, Outcome, Usage};
 
+use super::audit;
 use super::logging::Log;
 use super::streams::Captured;
 use super::time::Time;
@@ -17,6 +21,7 @@ use super::time::Time;
 /// What outlives the guest of a call.
 pub(crate) struct Record {
     pub(crate) time: Time,
+    pub(crate) counts: Counts,
     pub(crate) stdout: Captured,
     pub(crate) stderr: Captured,
     log: Mutex<Log>,
@@ -29,8 +34,8 @@ pub(crate) struct Record {
 }
 
 /// What the host refused during a call, in order.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Denials(Arc<Mutex<Refused>>);
+#[derive(Debug, Default)]
+pub(crate) struct Denials(Mutex<Refused>);
 
 #[derive(Debug, Default)]
 struct Refused {
@@ -44,6 +49,7 @@ impl Denials {
         let denials = &mut self.lock().denials;
         // A guest may try as often as it likes; one refusal explains all.
         if denials.len() < 8 && !denials.contains(&denial) {
+            audit::refused(denial.tool(), denial.capability());
             denials.push(denial);
         }
     }
@@ -72,6 +78,7 @@ impl Record {
     pub(crate) fn new(tool: &Loaded, interaction: Arc<dyn Interaction>) -> Self {
         Self {
             time: Time::new(),
+            counts: Counts::default(),
             stdout: Captured::new(tool.limits.output_stream_bytes),
             stderr: Captured::new(tool.limits.output_stream_bytes),
             log: Mutex::default(),
@@ -85,18 +92,26 @@ impl Record {
 
     /// A record of a call of no tool in particular.
     #[cfg(test)]
-    pub(crate) fn blank() -> Self {
+    pub(crate) fn blank(limits: Limits) -> Self {
         Self {
             time: Time::new(),
+            counts: Counts::default(),
             stdout: Captured::new(0),
             stderr: Captured::new(0),
             log: Mutex::default(),
             secrets: Secrets::default(),
             denials: Denials::default(),
-            limits: Limits::standard(),
+            limits,
             interaction: Arc::new(crate::Nobody),
             absent: Arc::new([]),
         }
+    }
+
+    /// The call has waited long enough for a place.
+    pub(crate) fn queued(&self) {
+        let waited = self.time.total().as_nanos();
+        let waited = u64::try_from(waited).unwrap_or(u64::MAX);
+        self.counts.queued_ns.add(waited);
     }
 
     /// What the guest has logged.
@@ -139,8 +154,55 @@ impl Record {
         failure
     }
 
+    /// Tells the embedder what the call wrote and used.
+    pub(crate) fn close(&self, outcome: &Outcome) {
+        self.deliver_output();
+        let usage = self.usage(outcome);
+        self.interaction.used(&usage);
+        let outcome = match outcome {
+            Outcome::Reply(_) => "reply",
+            Outcome::Failure(failure) => failure.kind.as_str(),
+        };
+        tracing::Span::current().record("outcome", outcome);
+        tracing::info!(
+            target: "tool_hub_host::call",
+            outcome,
+            total_us = micros(usage.total),
+            queued_us = micros(usage.queued),
+            guest_us = micros(usage.guest),
+            host_us = micros(usage.host),
+            input_bytes = usage.input_bytes,
+            output_bytes = usage.output_bytes,
+            memory_bytes = usage.memory_bytes,
+            http_requests = usage.http_requests,
+            http_sent_bytes = usage.http_sent_bytes,
+            http_received_bytes = usage.http_received_bytes,
+            storage_operations = usage.storage_operations,
+            "done"
+        );
+    }
+
+    fn usage(&self, outcome: &Outcome) -> Usage {
+        let counts = &self.counts;
+        let (total, guest) = (self.time.total(), self.time.ran());
+        let queued = Duration::from_nanos(counts.queued_ns.get());
+        Usage {
+            total,
+            queued,
+            guest,
+            host: total.saturating_sub(queued + guest),
+            input_bytes: counts.input_bytes.get(),
+            output_bytes: size(outcome),
+            memory_bytes: counts.memory_bytes.get(),
+            http_requests: counts.http_requests.get(),
+            http_sent_bytes: counts.http_sent_bytes.get(),
+            http_received_bytes: counts.http_received_bytes.get(),
+            storage_operations: counts.storage_operations.get(),
+        }
+    }
+
     /// Hands what the guest wrote to the embedder.
-    pub(crate) fn deliver_output(&self) {
+    fn deliver_output(&self) {
         let (stdout, stdout_dropped) = self.stdout.contents();
         let (stderr, stderr_dropped) = self.stderr.contents();
         let (log, log_dropped) = self.log().contents();
@@ -159,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_led_to_a_failure_is_named() {
-        let record = Record::blank();
+        let record = Record::blank(Limits::standard());
         let failure = || Failure::new(FailureKind::Failed, "no answer");
         assert_eq!(record.explain(failure()), failure());
         record.denials.reached("http_in_flight", 16);

@@ -2,84 +2,59 @@
 
 use std::sync::Arc;
 
-use tool_hub_manifest::{Access, Capabilities};
+use tool_hub_manifest::Access;
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
-use wasmtime_wasi_config::WasiConfigVariables;
+use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use crate::directories::Held;
-use crate::grant::Known;
 use crate::http::Gate;
 use crate::tool::Loaded;
-use crate::{Failure, FailureKind, Storage};
+use crate::{Failure, FailureKind};
 
 use super::meter::Meter;
-pub(crate) use super::record::Denials;
 use super::record::Record;
 
-/// The host's side of one call.
+/// The host's side of one call. What most guests never touch is made when they do.
 pub(crate) struct CallState {
-    wasi: WasiCtx,
-    http: WasiHttpCtx,
-    gate: Gate,
-    table: ResourceTable,
-    pub(crate) settings: Arc<WasiConfigVariables>,
-    pub(crate) meter: Meter,
+    pub(crate) tool: Arc<Loaded>,
     pub(crate) record: Arc<Record>,
+    pub(crate) meter: Meter,
+    wasi: Option<WasiCtx>,
+    http: WasiHttpCtx,
+    gate: Option<Gate>,
+    table: ResourceTable,
     /// When the agent was last told how far the call is.
     pub(crate) reported: Option<std::time::Instant>,
     /// How many questions the guest has asked.
     pub(crate) questions: u32,
-    pub(crate) storage: Option<Storage>,
-    pub(crate) known: Arc<Known>,
-    pub(crate) capabilities: Arc<Capabilities>,
 }
 
 impl CallState {
     /// The state of a call of `tool`: nothing is inherited, only what was granted is there.
-    pub(crate) fn new(tool: &Loaded, record: Arc<Record>) -> Result<Self, Failure> {
-        let limits = tool.limits;
-        let mut wasi = WasiCtx::builder();
-        wasi.stdout(record.stdout.clone())
-            .stderr(record.stderr.clone())
-            .allow_tcp(false)
-            .allow_udp(false)
-            .allow_ip_name_lookup(false)
-            .max_random_size(limits.random_bytes)
-            .envs(&tool.variables);
-        for (name, granted) in &tool.grants.directories {
-            let access = match granted.access {
-                Access::Read => FsPerms::ReadOnly,
-                Access::ReadWrite => FsPerms::ReadWrite,
-            };
-            let unavailable = |message| Failure::new(FailureKind::Unavailable, message);
-            let held = Held::find(name, &granted.path).map_err(unavailable)?;
-            wasi.preopened_dir(held.path(), format!("/{name}"), access)
-                .map_err(|error| {
-                    let path = granted.path.display();
-                    unavailable(format!(
-                        "the directory {path} granted as `{name}` cannot be opened: {error:#}"
-                    ))
-                })?;
-        }
+    ///
+    /// # Errors
+    /// When a granted directory cannot be given.
+    pub(crate) fn new(tool: Arc<Loaded>, record: Arc<Record>) -> Result<Self, Failure> {
+        let limits = &tool.limits;
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         let mut http = WasiHttpCtx::new();
         http.set_field_size_limit(limits.http_header_bytes as usize);
+        let wasi = match tool.grants.directories.is_empty() {
+            true => None,
+            false => Some(with_directories(&tool, &record)?),
+        };
         Ok(Self {
-            wasi: wasi.build(),
+            meter: Meter::new(limits),
+            wasi,
             http,
-            gate: Gate::new(tool, record.denials.clone()),
+            gate: None,
             table,
-            settings: tool.settings.clone(),
-            meter: Meter::new(&limits),
-            record,
             reported: None,
             questions: 0,
-            storage: tool.storage.clone(),
-            known: tool.known.clone(),
-            capabilities: tool.asked.clone(),
+            tool,
+            record,
         })
     }
 
@@ -88,10 +63,51 @@ impl CallState {
     }
 }
 
+/// What every tool has of WASI.
+fn plain(tool: &Loaded, record: &Record) -> WasiCtxBuilder {
+    let mut wasi = WasiCtx::builder();
+    wasi.stdout(record.stdout.clone())
+        .stderr(record.stderr.clone())
+        .allow_tcp(false)
+        .allow_udp(false)
+        .allow_ip_name_lookup(false)
+        .max_random_size(tool.limits.random_bytes)
+        .envs(&tool.variables);
+    wasi
+}
+
+fn with_directories(tool: &Loaded, record: &Record) -> Result<WasiCtx, Failure> {
+    let mut wasi = plain(tool, record);
+    for (name, granted) in &tool.grants.directories {
+        let access = match granted.access {
+            Access::Read => FsPerms::ReadOnly,
+            Access::ReadWrite => FsPerms::ReadWrite,
+        };
+        let unavailable = |message| Failure::new(FailureKind::Unavailable, message);
+        let held = Held::find(name, &granted.path).map_err(unavailable)?;
+        wasi.preopened_dir(held.path(), format!("/{name}"), access)
+            .map_err(|error| {
+                let path = granted.path.display();
+                unavailable(format!(
+                    "the directory {path} granted as `{name}` cannot be opened: {error:#}"
+                ))
+            })?;
+    }
+    Ok(wasi.build())
+}
+
+impl Drop for CallState {
+    fn drop(&mut self) {
+        // It never shrinks.
+        self.record.counts.memory_bytes.add(self.meter.bytes());
+    }
+}
+
 impl WasiView for CallState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
+        let made = || plain(&self.tool, &self.record).build();
         WasiCtxView {
-            ctx: &mut self.wasi,
+            ctx: self.wasi.get_or_insert_with(made),
             table: &mut self.table,
         }
     }
@@ -99,10 +115,11 @@ impl WasiView for CallState {
 
 impl WasiHttpView for CallState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
+        let made = || Gate::new(&self.tool, self.record.clone());
         WasiHttpCtxView {
             ctx: &mut self.http,
             table: &mut self.table,
-            hooks: &mut self.gate,
+            hooks: self.gate.get_or_insert_with(made),
         }
     }
 }

@@ -36,6 +36,11 @@ impl Time {
         }
     }
 
+    /// How long ago the call was made.
+    pub(crate) fn total(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
     /// Gives the guest a turn.
     pub(crate) fn turn<R>(&self, run: impl FnOnce() -> R) -> R {
         self.turn_ns.store(self.now_ns(), Relaxed);

@@ -60,9 +60,8 @@ fn rules(granted: &[String], edit: impl FnOnce(&mut Limits)) -> Rules {
         }),
         granted: Arc::new(grants),
         asked: Arc::default(),
-        limits,
         in_flight: Arc::new(Semaphore::new(limits.http_in_flight as usize)),
-        denials: Denials::default(),
+        record: Arc::new(Record::blank(limits)),
         names: Names::default(),
         tls: Arc::default(),
     }
@@ -92,6 +91,9 @@ async fn a_granted_origin_is_reached() {
         let rules = rules(std::slice::from_ref(&origin), |_| {});
         let (status, body) = get(&rules, &format!("{origin}/path")).await.unwrap();
         assert_eq!((status.as_u16(), &body[..]), (200, &b"hi"[..]));
+        let counts = &rules.record.counts;
+        assert_eq!(counts.http_requests.get(), 1);
+        assert_eq!(counts.http_received_bytes.get(), 2);
     }
 }
 
@@ -149,7 +151,10 @@ async fn long_and_slow_responses_are_cut() {
         matches!(cut, Err(Error::HttpResponseBodySize(Some(1_000)))),
         "{cut:?}"
     );
-    assert_eq!(short.denials.limit(), Some(("http_response_bytes", 1_000)));
+    assert_eq!(
+        short.record.denials.limit(),
+        Some(("http_response_bytes", 1_000))
+    );
 
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
     let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
@@ -158,7 +163,10 @@ async fn long_and_slow_responses_are_cut() {
     });
     let cut = get(&hasty, &origin).await;
     assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
-    assert_eq!(hasty.denials.limit(), Some(("http_first_byte_ms", 50)));
+    assert_eq!(
+        hasty.record.denials.limit(),
+        Some(("http_first_byte_ms", 50))
+    );
 
     let silent = "|HTTP/1.1 200 OK\r\n\r\n";
     let origin = format!("http://127.0.0.1:{}", server(silent.into()).await);
@@ -167,7 +175,10 @@ async fn long_and_slow_responses_are_cut() {
     });
     let cut = get(&hasty, &origin).await;
     assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
-    assert_eq!(hasty.denials.limit(), Some(("http_first_byte_ms", 50)));
+    assert_eq!(
+        hasty.record.denials.limit(),
+        Some(("http_first_byte_ms", 50))
+    );
 }
 
 #[tokio::test]
@@ -183,7 +194,7 @@ async fn requests_in_flight_are_counted_until_their_bodies_end() {
         matches!(second, Err(Error::ConnectionLimitReached)),
         "{second:?}"
     );
-    assert_eq!(one.denials.limit(), Some(("http_in_flight", 1)));
+    assert_eq!(one.record.denials.limit(), Some(("http_in_flight", 1)));
     assert!(get(&one, &origin).await.is_ok());
 }
 

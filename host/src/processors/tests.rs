@@ -5,6 +5,7 @@ use std::task::ready;
 use std::time::Instant;
 
 use tokio::sync::mpsc;
+use tool_hub_manifest::Limits;
 
 use super::*;
 
@@ -53,7 +54,7 @@ impl Spinners {
     }
 
     fn spin(&self, turns: u32) -> Running<()> {
-        let record = Arc::new(Record::blank());
+        let record = Arc::new(Record::blank(Limits::standard()));
         let spinner = Spinner {
             turns,
             record: record.clone(),
@@ -110,7 +111,7 @@ async fn a_guest_that_is_stopped_is_gone() {
     for (moved, waits) in [(false, true), (true, true), (true, false)] {
         let gone = Arc::new(AtomicBool::new(false));
         let told = Told(gone.clone());
-        let record = Arc::new(Record::blank());
+        let record = Arc::new(Record::blank(Limits::standard()));
         let time = record.clone();
         let guest = async move {
             let _told = told;
@@ -144,7 +145,7 @@ async fn a_guest_that_waits_for_its_turn_is_gone_when_it_is_dropped() {
     for _ in 0..50 {
         let gone = Arc::new(AtomicBool::new(false));
         let told = Told(gone.clone());
-        let record = Arc::new(Record::blank());
+        let record = Arc::new(Record::blank(Limits::standard()));
         let guest = async move {
             let _told = told;
             std::future::pending::<()>().await;
@@ -180,7 +181,7 @@ impl Future for Panics {
 async fn a_panic_reaches_the_caller_and_leaves_the_processors_well() {
     let spinners = Spinners::new(1);
     for _ in 0..3 {
-        let record = Arc::new(Record::blank());
+        let record = Arc::new(Record::blank(Limits::standard()));
         let guest: Guest<()> = Box::pin(Panics(record.clone()));
         let call = tokio::spawn(spinners.processors.run(guest, &record));
         assert!(call.await.unwrap_err().is_panic());
@@ -211,7 +212,7 @@ impl Future for Napping {
 #[tokio::test]
 async fn a_guest_that_moved_finds_the_runtime_of_its_caller() {
     let processors = Processors::new(1).unwrap();
-    let record = Arc::new(Record::blank());
+    let record = Arc::new(Record::blank(Limits::standard()));
     let guest: Guest<()> = Box::pin(Napping(record.clone(), None));
     processors.run(guest, &record).await;
 }

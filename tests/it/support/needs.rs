@@ -26,12 +26,17 @@ pub(crate) enum Need {
     Postgres,
     /// nginx, to read its configuration.
     Nginx,
+    /// Ctrl-C at a terminal: whoever is started in the background by a shell without job
+    /// control ignores it, and so do all commands that it starts.
+    Interrupts,
+    /// A command that was built to send traces.
+    OpenTelemetry,
 }
 
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 8] = [const { OnceLock::new() }; 8];
+        static FOUND: [OnceLock<Option<String>>; 10] = [const { OnceLock::new() }; 10];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
@@ -41,6 +46,10 @@ impl Need {
             Self::SystemdAnalyze => starts("systemd-analyze", "--version"),
             Self::Postgres => Shared::get().err(),
             Self::Nginx => starts(nginx(), "-v"),
+            Self::Interrupts => ignores_interrupts()
+                .then(|| "this process ignores SIGINT; start it in the foreground".to_owned()),
+            Self::OpenTelemetry => (!cfg!(feature = "opentelemetry"))
+                .then(|| "built without `--features opentelemetry`".to_owned()),
         });
         found.clone()
     }
@@ -60,6 +69,15 @@ fn starts(program: &str, flag: &str) -> Option<String> {
     let started = Command::new(program).arg(flag).output();
     let error = started.err()?;
     Some(format!("`{program}` cannot be started: {error}"))
+}
+
+/// Whether this process was started to ignore SIGINT. Only Linux tells.
+fn ignores_interrupts() -> bool {
+    const SIGINT_BIT: u64 = 1 << 1;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & SIGINT_BIT != 0)
 }
 
 fn rust_target() -> Option<String> {

@@ -4,20 +4,21 @@ use std::process::ExitCode;
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use tool_hub_host::{Content, ContentBody, Reply, ResourceContents};
+use tool_hub_host::{Content, ContentBody, Reply, ResourceContents, Usage};
 
 use crate::diagnosis::Problem;
 use crate::output::Output;
 use crate::printer::Printer;
 
 /// Prints `reply`; its first picture, sound or binary resource goes to `output` instead,
-/// where there is one.
+/// where there is one. JSON tells what the call used, where that is given.
 ///
 /// # Errors
 /// When there is an output and nothing for it, or when something cannot be written.
 pub(super) fn print(
     reply: &Reply,
     output: Option<&Output>,
+    usage: Option<Usage>,
     printer: &Printer,
 ) -> anyhow::Result<ExitCode> {
     let written = match output {
@@ -25,7 +26,11 @@ pub(super) fn print(
         None => None,
     };
     if printer.wants_json() {
-        printer.json(&as_json(reply)?)?;
+        let mut answer = as_json(reply)?;
+        if let Some(usage) = usage {
+            answer["usage"] = json!(usage);
+        }
+        printer.json(&answer)?;
         return Ok(ExitCode::SUCCESS);
     }
     for (index, content) in reply.content.iter().enumerate() {

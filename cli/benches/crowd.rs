@@ -1,0 +1,158 @@
+//! A thousand tools in one process: how long it takes to load them with a warm cache of
+//! compiled code, and what memory an idle one takes beside its mapped code. The other side is
+//! reading and hashing the same components.
+//!
+//! `cargo bench -p tool-hub-cli --bench crowd`
+//!
+//! Each tool is the sample `text-stats` of this repository with a number in a section of its
+//! own, so that no two are the same to the host. Compiling them, which is not measured, takes
+//! a minute or two.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark prints its figures and sets up its own surroundings"
+)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use tool_hub_host::{Approved, Host, HostConfig, Outcome, Tool, authoring};
+use tool_hub_manifest::{Digest, Grants, Package, Verified};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+const TOOLS: usize = 1_000;
+const ROUNDS: usize = 5;
+const LOADED_WITHIN: Duration = Duration::from_secs(1);
+const IDLE_BYTES_MAX: u64 = 200 << 10;
+
+fn main() -> Result<()> {
+    let directory = tempfile::tempdir()?;
+    let packages = Packages::make(directory.path())?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let mut config = HostConfig::new();
+    config.cache = Some(directory.path().join("compiled"));
+    runtime.block_on(load(&config, &packages))?;
+
+    let (mut loading, mut hashing, mut idle) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let before = private_bytes()?;
+        let begun = Instant::now();
+        let (host, tools) = runtime.block_on(load(&config, &packages))?;
+        loading.push(begun.elapsed());
+        idle.push(private_bytes()?.saturating_sub(before) / TOOLS as u64);
+        let last = tools.last().ok_or("no tool")?;
+        let called = runtime.block_on(last.call("count_words", r#"{"text": "one two"}"#));
+        assert!(matches!(called, Outcome::Reply(_)), "{called:?}");
+        drop((host, tools));
+
+        let begun = Instant::now();
+        for number in 0..TOOLS {
+            Digest::of(&packages.read(number)?.component);
+        }
+        hashing.push(begun.elapsed());
+    }
+    let [loading, hashing] = [loading, hashing].map(median);
+    println!(
+        "{TOOLS} tools of {} KiB: loaded in {loading:.0?} (at most {LOADED_WITHIN:?}: {}), \
+         read and hashed in {hashing:.0?}, ratio {:.2}",
+        packages.component_bytes >> 10,
+        verdict(loading <= LOADED_WITHIN),
+        loading.as_secs_f64() / hashing.as_secs_f64(),
+    );
+    // The first round also brings what all tools share.
+    let idle = median(idle);
+    println!(
+        "an idle tool: {} KiB of memory of its own (at most {} KiB: {})",
+        idle >> 10,
+        IDLE_BYTES_MAX >> 10,
+        verdict(idle <= IDLE_BYTES_MAX),
+    );
+    Ok(())
+}
+
+/// Loads all tools as a program with consent would: read, verified, approved, loaded.
+async fn load(config: &HostConfig, packages: &Packages) -> Result<(Host, Vec<Tool>)> {
+    let host = Host::new(config.clone())?;
+    let mut tools = Vec::with_capacity(TOOLS);
+    for number in 0..TOOLS {
+        let verified = Verified::check(packages.read(number)?)?;
+        let approved = Approved::new(verified, Grants::none())?;
+        tools.push(host.load(approved).await?);
+    }
+    Ok((host, tools))
+}
+
+/// The packages on the disk.
+struct Packages {
+    directory: PathBuf,
+    component_bytes: usize,
+}
+
+impl Packages {
+    fn make(directory: &Path) -> Result<Self> {
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample-tools/text-stats");
+        let built = Command::new(env!("CARGO_BIN_EXE_tool"))
+            .args(["build", "--json"])
+            .arg(&sample)
+            .env("TOOL_HUB_HOME", directory)
+            .output()?;
+        if !built.status.success() {
+            return Err(String::from_utf8_lossy(&built.stderr).into());
+        }
+        let component = std::fs::read(sample.join("dist/tool.wasm"))?;
+        let packages = Self {
+            directory: directory.to_owned(),
+            component_bytes: component.len(),
+        };
+        for number in 0..TOOLS {
+            let mut numbered = component.clone();
+            numbered.extend(section(number));
+            let name = format!("tool-{number}").parse()?;
+            let manifest = authoring::derive_manifest(&numbered, name)?;
+            std::fs::write(packages.path(number, "toml"), manifest.to_toml())?;
+            std::fs::write(packages.path(number, "wasm"), numbered)?;
+        }
+        Ok(packages)
+    }
+
+    fn read(&self, number: usize) -> Result<Package> {
+        Ok(Package {
+            manifest: std::fs::read(self.path(number, "toml"))?,
+            component: std::fs::read(self.path(number, "wasm"))?,
+        })
+    }
+
+    fn path(&self, number: usize, ending: &str) -> PathBuf {
+        self.directory.join(format!("tool-{number}.{ending}"))
+    }
+}
+
+/// A custom section of a component, which means nothing.
+fn section(number: usize) -> Vec<u8> {
+    let content = format!("\u{6}number{number:04}");
+    let mut section = vec![0, content.len() as u8];
+    section.extend(content.into_bytes());
+    section
+}
+
+/// Memory that is this process's alone. Code is mapped from files in memory, which is not.
+fn private_bytes() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("RssAnon:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    Ok(kib.ok_or("no RssAnon")?.trim().parse::<u64>()? << 10)
+}
+
+fn median<T: Ord + Copy>(mut values: Vec<T>) -> T {
+    values.sort_unstable();
+    values[values.len() / 2]
+}
+
+fn verdict(reached: bool) -> &'static str {
+    if reached { "reached" } else { "MISSED" }
+}

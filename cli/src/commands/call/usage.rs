@@ -1,0 +1,63 @@
+//! What a call used, for `--stats`.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tool_hub_host::{Interaction, Usage};
+
+use crate::sizes::ByteSize;
+use crate::wording::counted;
+
+/// Nobody to ask or to show progress, but somebody who wants to know what the call used.
+#[derive(Debug, Default)]
+pub(super) struct Watch(Mutex<Option<Usage>>);
+
+impl Watch {
+    /// What the call used, once it is over.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Interaction for Watch {
+    fn used(&self, usage: &Usage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(*usage);
+    }
+}
+
+/// A few lines for people.
+pub(super) fn lines(usage: &Usage) -> Vec<String> {
+    let ms = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
+    let mut lines = vec![
+        format!(
+            "time: {} ({} in the queue, {} in the tool, {} in the host and waiting)",
+            ms(usage.total),
+            ms(usage.queued),
+            ms(usage.guest),
+            ms(usage.host)
+        ),
+        format!("memory: {}", ByteSize(usage.memory_bytes)),
+        format!(
+            "arguments: {}, answer: {}",
+            ByteSize(usage.input_bytes),
+            ByteSize(usage.output_bytes)
+        ),
+    ];
+    if usage.http_requests > 0 {
+        lines.push(format!(
+            "network: {}, {} sent, {} received",
+            counted(number(usage.http_requests), "request"),
+            ByteSize(usage.http_sent_bytes),
+            ByteSize(usage.http_received_bytes)
+        ));
+    }
+    if usage.storage_operations > 0 {
+        let operations = counted(number(usage.storage_operations), "operation");
+        lines.push(format!("storage: {operations}"));
+    }
+    lines
+}
+
+fn number(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,65 @@
+//! Calls as OpenTelemetry traces: a span for each, with the audit of what its tool did as
+//! events. They go to a collector over OTLP (HTTP, protobuf), as the standard variables say:
+//! `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, …
+
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::resource::{EnvResourceDetector, SdkProvidedResourceDetector};
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
+
+use super::Listener;
+use crate::diagnosis::Problem;
+
+/// Where a collector is named.
+const ENDPOINTS: [&str; 2] = [
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+];
+
+/// Sends what is left when it is dropped.
+pub(super) struct Export(SdkTracerProvider);
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.shutdown() {
+            tracing::warn!(%error, "traces are lost");
+        }
+    }
+}
+
+/// Begins to send traces, where the environment names a collector.
+///
+/// # Errors
+/// When it names one that cannot be meant.
+pub(super) fn start() -> anyhow::Result<Option<(Listener, Export)>> {
+    let is_named = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let Some(name) = ENDPOINTS.iter().find(is_named) else {
+        return Ok(None);
+    };
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_protocol(Protocol::HttpBinary)
+        .build()
+        .map_err(|error| {
+            Problem::user(format!("{name} names no collector of traces: {error}"))
+                .hint("set it to a URL such as http://localhost:4318, or unset it")
+        })?;
+    let resource = Resource::builder_empty()
+        .with_service_name("tool-hub")
+        // Whatever the environment says goes before it.
+        .with_detector(Box::new(EnvResourceDetector::new()))
+        .build();
+    let provider = SdkTracerProvider::builder()
+        .with_batch_exporter(exporter)
+        .with_resource(resource)
+        .build();
+    let layer = tracing_opentelemetry::layer()
+        .with_tracer(provider.tracer("tool-hub"))
+        .with_filter(Targets::new().with_target("tool_hub_host", LevelFilter::INFO))
+        .boxed();
+    Ok(Some((layer, Export(provider))))
+}

@@ -1,0 +1,58 @@
+//! What guests do with what they were granted, as events of `tool_hub_host::audit`: one for
+//! each thing that a call is given, each use of it, and each refusal.
+
+use http::{Method, StatusCode};
+use tool_hub_manifest::{Grants, Origin};
+use wasmtime_wasi_http::Error;
+
+/// What these events are filtered by.
+const TARGET: &str = "tool_hub_host::audit";
+
+/// A call of `tool` begins with `grants` at hand. Requests and storage have events of their
+/// own when they are used; what happens inside a directory has none.
+pub(crate) fn given(tool: &str, grants: &Grants) {
+    if !tracing::enabled!(target: TARGET, tracing::Level::INFO) {
+        return;
+    }
+    for (name, grant) in &grants.directories {
+        let (capability, access) = (format!("directory {name}"), grant.access);
+        tracing::info!(target: TARGET, tool, capability, %access, path = ?grant.path, "given");
+    }
+    for name in &grants.variables {
+        let capability = format!("variable {name}");
+        tracing::info!(target: TARGET, tool, capability, "given");
+    }
+}
+
+/// A request was answered with `status`, or failed.
+pub(crate) fn requested(
+    tool: &str,
+    origin: &Origin,
+    method: &Method,
+    status: Result<StatusCode, &Error>,
+) {
+    let capability = format!("network {origin}");
+    match status.map(|status| status.as_u16()) {
+        Ok(status) => {
+            tracing::info!(target: TARGET, tool, capability, %method, status, "used");
+        }
+        Err(error) => {
+            tracing::info!(target: TARGET, tool, capability, %method, ?error, "used in vain");
+        }
+    }
+}
+
+/// A bucket of the tool's storage was opened; its name is the guest's text.
+pub(crate) fn opened(tool: &str, bucket: &str) {
+    tracing::info!(target: TARGET, tool, capability = "storage", ?bucket, "used");
+}
+
+/// A person was asked; the key is letters, digits and hyphens.
+pub(crate) fn asked(tool: &str, key: &str, answer: &str) {
+    tracing::info!(target: TARGET, tool, capability = "question", key, answer, "used");
+}
+
+/// Something was refused.
+pub(crate) fn refused(tool: &str, capability: &str) {
+    tracing::warn!(target: TARGET, tool, capability, "refused");
+}

@@ -1,0 +1,92 @@
+//! What a call tells of what it used.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tool_hub_host::{Approved, Host, HostConfig, Interaction, Outcome, Tool, Usage};
+use tool_hub_manifest::Grants;
+
+use crate::keeper::keeper;
+use crate::support::{HOST, LIFT, component, failure, load, reply, try_load};
+
+#[derive(Default)]
+struct Watch(Mutex<Option<Usage>>);
+
+impl Interaction for Watch {
+    fn used(&self, usage: &Usage) {
+        let told = self.0.lock().unwrap().replace(*usage);
+        assert_eq!(told, None, "told once");
+    }
+}
+
+async fn watched(tool: &Tool, function: &str, arguments: &str) -> (Outcome, Usage) {
+    let watch = Arc::new(Watch::default());
+    let outcome = tool.call_with(function, arguments, watch.clone()).await;
+    let usage = watch.0.lock().unwrap().expect("a call tells what it used");
+    assert_eq!(usage.total, usage.queued + usage.guest + usage.host);
+    (outcome, usage)
+}
+
+/// `spend` grows by so many pages and counts so far.
+fn spender() -> Vec<u8> {
+    component(
+        r#"(func (export "spend") (param $pages i32) (param $count i32) (result i32)
+            (drop (memory.grow (local.get $pages)))
+            (loop $more
+                (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+                (br_if $more (i32.gt_s (local.get $count) (i32.const 0))))
+            (i32.const 7))"#,
+        &format!(
+            r#"(func (export "spend") (param "pages" u32) (param "count" u32) (result u32)
+                (canon lift (core func $i "spend") {LIFT}))"#
+        ),
+    )
+}
+
+#[tokio::test]
+async fn time_memory_and_bytes_are_counted() {
+    let tool = load(spender()).await;
+    let arguments = json!({ "pages": 15, "count": 20_000_000 }).to_string();
+    let (outcome, usage) = watched(&tool, "spend", &arguments).await;
+    assert_eq!(reply(outcome).text(), "7");
+    assert_eq!(usage.memory_bytes, 16 << 16);
+    assert_eq!(usage.input_bytes, arguments.len() as u64);
+    assert_eq!(usage.output_bytes, 1);
+    assert!(usage.guest > Duration::from_millis(2), "{usage:?}");
+    assert_eq!((usage.http_requests, usage.storage_operations), (0, 0));
+}
+
+#[tokio::test]
+async fn the_wait_for_a_place_is_told_apart() {
+    let mut config = HostConfig::new();
+    config.calls_in_flight_max = 1;
+    let host = Host::new(config).unwrap();
+    let tool = try_load(&host, spender()).await.unwrap();
+    let arguments = json!({ "pages": 0, "count": 20_000_000 }).to_string();
+    let call = || watched(&tool, "spend", &arguments);
+    let ((_, first), (_, second)) = tokio::join!(call(), call());
+    assert!(second.queued > first.guest / 4, "{first:?} {second:?}");
+    assert!(first.queued < first.guest, "{first:?}");
+}
+
+#[tokio::test]
+async fn what_is_asked_of_storage_is_counted() {
+    let approved = Approved::new(keeper(), Grants::none().storage()).unwrap();
+    let tool = HOST.load(approved).await.unwrap();
+    let (outcome, usage) = watched(&tool, "add", r#"{"bucket": "a"}"#).await;
+    reply(outcome);
+    assert_eq!(usage.storage_operations, 1);
+}
+
+#[tokio::test]
+async fn a_call_that_never_ran_is_told_of_too() {
+    let tool = load(spender()).await;
+    for (function, arguments) in [("spend", "{}"), ("spent", "{}")] {
+        let (outcome, usage) = watched(&tool, function, arguments).await;
+        let said = failure(outcome);
+        assert_eq!((usage.guest, usage.memory_bytes), (Duration::ZERO, 0));
+        assert!(usage.output_bytes >= said.message.len() as u64);
+        assert_eq!(usage.input_bytes, 2, "for `{function}`");
+    }
+}
