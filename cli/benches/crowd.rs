@@ -16,8 +16,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use serde_json::json;
 use tool_hub_host::{Approved, Host, HostConfig, Outcome, Tool, authoring};
 use tool_hub_manifest::{Digest, Grants, Package, Verified};
 
@@ -28,42 +31,31 @@ const ROUNDS: usize = 5;
 const LOADED_WITHIN: Duration = Duration::from_secs(1);
 const IDLE_BYTES_MAX: u64 = 200 << 10;
 
+/// Names the directory with the packages to a process that measures.
+const MEASURE: &str = "TOOL_HUB_BENCH_PACKAGES";
+
 fn main() -> Result<()> {
+    if let Some(directory) = std::env::var_os(MEASURE) {
+        return measure(&Packages::new(directory.into()));
+    }
     let directory = tempfile::tempdir()?;
     let packages = Packages::make(directory.path())?;
     let runtime = tokio::runtime::Runtime::new()?;
-    let mut config = HostConfig::new();
-    config.cache = Some(directory.path().join("compiled"));
-    runtime.block_on(load(&config, &packages))?;
+    runtime.block_on(load(&packages))?;
 
-    let (mut loading, mut hashing, mut idle) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        let before = private_bytes()?;
-        let begun = Instant::now();
-        let (host, tools) = runtime.block_on(load(&config, &packages))?;
-        loading.push(begun.elapsed());
-        idle.push(private_bytes()?.saturating_sub(before) / TOOLS as u64);
-        let last = tools.last().ok_or("no tool")?;
-        let called = runtime.block_on(last.call("count_words", r#"{"text": "one two"}"#));
-        assert!(matches!(called, Outcome::Reply(_)), "{called:?}");
-        drop((host, tools));
-
-        let begun = Instant::now();
-        for number in 0..TOOLS {
-            Digest::of(&packages.read(number)?.component);
-        }
-        hashing.push(begun.elapsed());
-    }
-    let [loading, hashing] = [loading, hashing].map(median);
+    // What one round leaves to the allocator, the next would find.
+    let rounds = (0..ROUNDS).map(|_| measured(directory.path()));
+    let rounds = rounds.collect::<Result<Vec<[u64; 3]>>>()?;
+    let [loading, hashing, idle] =
+        [0, 1, 2].map(|figure| median(rounds.iter().map(|round| round[figure]).collect()));
+    let [loading, hashing] = [loading, hashing].map(Duration::from_micros);
     println!(
         "{TOOLS} tools of {} KiB: loaded in {loading:.0?} (at most {LOADED_WITHIN:?}: {}), \
          read and hashed in {hashing:.0?}, ratio {:.2}",
-        packages.component_bytes >> 10,
+        packages.read(0)?.component.len() >> 10,
         verdict(loading <= LOADED_WITHIN),
         loading.as_secs_f64() / hashing.as_secs_f64(),
     );
-    // The first round also brings what all tools share.
-    let idle = median(idle);
     println!(
         "an idle tool: {} KiB of memory of its own (at most {} KiB: {})",
         idle >> 10,
@@ -73,25 +65,66 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Loads all tools as a program with consent would: read, verified, approved, loaded.
-async fn load(config: &HostConfig, packages: &Packages) -> Result<(Host, Vec<Tool>)> {
-    let host = Host::new(config.clone())?;
-    let mut tools = Vec::with_capacity(TOOLS);
+/// The figures of one process: microseconds of loading and of hashing, and bytes of an idle
+/// tool.
+fn measured(packages: &Path) -> Result<[u64; 3]> {
+    let output = Command::new(std::env::current_exe()?)
+        .env(MEASURE, packages)
+        .output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+fn measure(packages: &Packages) -> Result<()> {
+    let begun = Instant::now();
     for number in 0..TOOLS {
+        Digest::of(&packages.read(number)?.component);
+    }
+    let hashing = begun.elapsed();
+    let runtime = tokio::runtime::Runtime::new()?;
+    let before = private_bytes()?;
+    let begun = Instant::now();
+    let (_host, tools) = runtime.block_on(load(packages))?;
+    let loading = begun.elapsed();
+    let idle = (private_bytes()? - before) / TOOLS as u64;
+    let last = tools.last().ok_or("no tool")?;
+    let called = runtime.block_on(last.call("count_words", r#"{"text": "one two"}"#));
+    assert!(matches!(called, Outcome::Reply(_)), "{called:?}");
+    println!(
+        "{}",
+        json!([loading.as_micros(), hashing.as_micros(), idle])
+    );
+    Ok(())
+}
+
+/// Loads all tools as `tool serve` does: read, verified, approved, loaded, as many at once as
+/// there are processors.
+async fn load(packages: &Packages) -> Result<(Host, Vec<Tool>)> {
+    let mut config = HostConfig::new();
+    config.cache = Some(packages.directory.join("compiled"));
+    let host = Host::new(config)?;
+    let loads = (0..TOOLS).map(async |number| {
         let verified = Verified::check(packages.read(number)?)?;
         let approved = Approved::new(verified, Grants::none())?;
-        tools.push(host.load(approved).await?);
-    }
+        Result::Ok(host.load(approved).await?)
+    });
+    let at_once = available_parallelism()?.get();
+    let tools = stream::iter(loads).buffered(at_once).try_collect().await?;
     Ok((host, tools))
 }
 
 /// The packages on the disk.
 struct Packages {
     directory: PathBuf,
-    component_bytes: usize,
 }
 
 impl Packages {
+    fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
     fn make(directory: &Path) -> Result<Self> {
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample-tools/text-stats");
         let built = Command::new(env!("CARGO_BIN_EXE_tool"))
@@ -103,10 +136,7 @@ impl Packages {
             return Err(String::from_utf8_lossy(&built.stderr).into());
         }
         let component = std::fs::read(sample.join("dist/tool.wasm"))?;
-        let packages = Self {
-            directory: directory.to_owned(),
-            component_bytes: component.len(),
-        };
+        let packages = Self::new(directory.to_owned());
         for number in 0..TOOLS {
             let mut numbered = component.clone();
             numbered.extend(section(number));

@@ -1,6 +1,10 @@
 //! From the toolbox to tools that can be called: every byte is hashed again on the way.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
+
 use anyhow::Context as _;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use tool_hub_host::{Approved, Host, Tool};
 use tool_hub_manifest::{FunctionName, FunctionSpec, Source, ToolKey, visible_name};
 use tool_hub_registry_client::Store;
@@ -51,7 +55,8 @@ impl LoadedTool {
         let loads = members
             .into_iter()
             .map(|member| Self::load(member, host, store, config));
-        futures::future::try_join_all(loads).await
+        let at_once = available_parallelism().map_or(1, NonZero::get);
+        stream::iter(loads).buffered(at_once).try_collect().await
     }
 
     /// The tool's functions as agents see them: under the toolbox's name, with the toolbox's

@@ -1,9 +1,18 @@
 //! A call through `Tool::call` against raw wasmtime: instantiating the same component from
-//! the same kind of pool and calling it through a typed function. Absolute times say little
+//! the same kind of pool and calling it through a typed function. It is done with a component
+//! of a few lines, and with the sample tool `text-stats`, which is built for it. Absolute times
+//! say little
 //! on shared machines, so the ratio of both sides in one run is printed at the end, and by how
 //! much two threads do more than one, on both sides.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark builds what it measures"
+)]
+
 use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
@@ -11,8 +20,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::Runtime;
 use tool_hub_host::{Host, HostConfig, Outcome, Tool, authoring, inspect};
 use tool_hub_manifest::{Grants, Package, Verified};
-use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::component::{Component, Instance, InstancePre, Linker, ResourceTable};
 use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 /// Adds two numbers, and returns a string that it is given.
 const COMPONENT: &str = r#"
@@ -47,7 +57,22 @@ const COMPONENT: &str = r#"
 /// The other side: wasmtime as an embedder without a host would use it.
 struct Raw {
     engine: Engine,
-    pre: InstancePre<()>,
+    pre: InstancePre<State>,
+}
+
+#[derive(Default)]
+struct State {
+    wasi: WasiCtx,
+    table: ResourceTable,
+}
+
+impl WasiView for State {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
+    }
 }
 
 impl Raw {
@@ -56,25 +81,29 @@ impl Raw {
         pool.total_component_instances(32).total_core_instances(256);
         pool.total_memories(32).total_tables(32).total_stacks(32);
         pool.max_memory_size(256 << 20);
+        pool.linear_memory_keep_resident(2 << 20);
+        pool.table_keep_resident(64 << 10);
         let mut config = Config::new();
         config.epoch_interruption(true).concurrency_support(false);
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
         let engine = Engine::new(&config).expect("an engine");
         let component = Component::from_binary(&engine, bytes).expect("a component");
-        let pre = Linker::new(&engine)
-            .instantiate_pre(&component)
-            .expect("nothing is imported");
+        let mut linker = Linker::new(&engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker).expect("WASI");
+        let pre = linker.instantiate_pre(&component);
+        let pre = pre.expect("nothing but WASI is imported");
         Self { engine, pre }
     }
 
-    async fn add(&self, a: u32, b: u32) -> u32 {
-        let mut store = Store::new(&self.engine, ());
+    async fn instance(&self) -> (Store<State>, Instance) {
+        let mut store = Store::new(&self.engine, State::default());
         store.set_epoch_deadline(1_000);
-        let instance = self
-            .pre
-            .instantiate_async(&mut store)
-            .await
-            .expect("an instance");
+        let instance = self.pre.instantiate_async(&mut store).await;
+        (store, instance.expect("an instance"))
+    }
+
+    async fn add(&self, a: u32, b: u32) -> u32 {
+        let (mut store, instance) = self.instance().await;
         let add = instance.get_typed_func::<(u32, u32), (u32,)>(&mut store, "add");
         let called = add
             .expect("a function")
@@ -84,13 +113,7 @@ impl Raw {
     }
 
     async fn echo(&self, text: &str) -> String {
-        let mut store = Store::new(&self.engine, ());
-        store.set_epoch_deadline(1_000);
-        let instance = self
-            .pre
-            .instantiate_async(&mut store)
-            .await
-            .expect("an instance");
+        let (mut store, instance) = self.instance().await;
         let echo = instance.get_typed_func::<(&str,), (String,)>(&mut store, "echo");
         let called = echo
             .expect("a function")
@@ -98,6 +121,32 @@ impl Raw {
             .await;
         called.expect("the text").0
     }
+
+    async fn count_words(&self, text: &str) -> u64 {
+        let (mut store, instance) = self.instance().await;
+        let stats = instance.get_export_index(&mut store, None, "demo:text-stats/stats");
+        let count = instance.get_export_index(&mut store, stats.as_ref(), "count-words");
+        let count = instance
+            .get_typed_func::<(&str,), (u64,)>(&mut store, count.expect("an export"))
+            .expect("a function");
+        let called = count.call_async(&mut store, (text,)).await;
+        called.expect("a number").0
+    }
+}
+
+/// The sample tool `text-stats` of this repository.
+fn text_stats() -> Vec<u8> {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample-tools");
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--release", "--package", "text-stats"])
+        .args(["--target", "wasm32-wasip2", "--target-dir"])
+        .arg(env!("CARGO_TARGET_TMPDIR"))
+        .current_dir(samples)
+        .status();
+    assert!(built.expect("cargo starts").success(), "it is built");
+    let built =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("wasm32-wasip2/release/text_stats.wasm");
+    std::fs::read(built).expect("a component")
 }
 
 async fn tool(component: Vec<u8>) -> Tool {
@@ -195,34 +244,50 @@ fn calls(criterion: &mut Criterion) {
         async || assert_eq!(call(&tool, "echo", &long).await.len(), 100_002),
         async || assert_eq!(raw_echo(&raw, &long).await.len(), 100_002),
     );
-    scaling("Tool::call", async || {
-        assert_eq!(call(&tool, "add", small).await, "42");
-    });
-    scaling("raw wasmtime", async || {
-        assert_eq!(raw.add(20, 22).await, 42);
-    });
+
+    let bytes = text_stats();
+    let real_raw = Raw::new(&bytes);
+    let real = runtime.block_on(self::tool(bytes));
+    let (sentence, words) = (r#"{"text": "one two three"}"#, "one two three");
+    ratio(
+        &runtime,
+        "a tool in Rust",
+        async || assert_eq!(call(&real, "count_words", sentence).await, "3"),
+        async || assert_eq!(real_raw.count_words(words).await, 3),
+    );
+    scaling(
+        "a tool in Rust",
+        async || assert_eq!(call(&real, "count_words", sentence).await, "3"),
+        async || assert_eq!(real_raw.count_words(words).await, 3),
+    );
 }
 
 /// By how much two threads make more calls than one. What raw wasmtime gains is what the
 /// machine gives.
-fn scaling(name: &str, call: impl AsyncFn() + Sync) {
-    const ROUNDS: usize = 7;
-    let (mut one, mut two) = (Vec::new(), Vec::new());
+fn scaling(name: &str, ours: impl AsyncFn() + Sync, raw: impl AsyncFn() + Sync) {
+    const ROUNDS: usize = 9;
+    let mut rates: [Vec<u64>; 4] = Default::default();
     for _ in 0..ROUNDS {
-        one.push(calls_per_second(1, &call));
-        two.push(calls_per_second(2, &call));
+        rates[0].push(calls_per_second(1, &ours));
+        rates[1].push(calls_per_second(2, &ours));
+        rates[2].push(calls_per_second(1, &raw));
+        rates[3].push(calls_per_second(2, &raw));
     }
-    one.sort_unstable();
-    two.sort_unstable();
-    let (one, two) = (one[ROUNDS / 2], two[ROUNDS / 2]);
-    let ratio = two as f64 / one as f64;
+    let [one, two, raw_one, raw_two] = rates.map(|mut rates| {
+        rates.sort_unstable();
+        rates[ROUNDS / 2]
+    });
+    let gain = |one: u64, two: u64| two as f64 / one as f64;
     report(&format!(
-        "{name}: {one} calls a second on one thread, {two} on two, ratio {ratio:.2}"
+        "{name}: {one} calls a second on one thread, {two} on two, ratio {:.2}; raw wasmtime \
+         {raw_one} and {raw_two}, ratio {:.2}",
+        gain(one, two),
+        gain(raw_one, raw_two),
     ));
 }
 
 fn calls_per_second(threads: usize, call: &(impl AsyncFn() + Sync)) -> u64 {
-    const TIME: Duration = Duration::from_millis(500);
+    const TIME: Duration = Duration::from_millis(300);
     let begin = Barrier::new(threads);
     let one = || {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -22,6 +22,17 @@ const CALL_STACK_BYTES: usize = 2 << 20;
 /// Unmapped space behind each linear memory.
 const GUARD_BYTES: u64 = 32 << 20;
 
+/// How much of each memory stays resident when a call is over, and is set back to what a fresh
+/// instance has, byte for byte; pages beyond it are given back. That covers the whole memory of
+/// most tools, so that their calls ask the system for nothing: two threads that do would wait
+/// for each other there. It is kept for no more memories than there may be calls.
+///
+/// Not by `pagemap_scan`, which would be twice as fast: it asks the system which pages are
+/// present and written, and a page that is swapped out or about to be moved is neither.
+const RESIDENT_MEMORY_BYTES: usize = 2 << 20;
+/// The same for each table.
+const RESIDENT_TABLE_BYTES: usize = 64 << 10;
+
 /// The features that a component may use, as the validator names them. Everything that is
 /// not listed is off: each feature is code that a stranger's bytes could reach.
 pub(crate) fn features() -> wasmparser::WasmFeatures {
@@ -95,8 +106,9 @@ fn pool(limits: &Limits, calls: u32) -> PoolingAllocationConfig {
         .max_tables_per_module(limits.tables)
         .max_memory_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX))
         .table_elements(limits.table_elements as usize)
-        .linear_memory_keep_resident(0)
-        .table_keep_resident(0);
+        .linear_memory_keep_resident(RESIDENT_MEMORY_BYTES)
+        .table_keep_resident(RESIDENT_TABLE_BYTES)
+        .max_unused_warm_slots(calls);
     pool
 }
 
