@@ -30,66 +30,75 @@ impl Order {
 impl Database {
     /// The hits of one page. A position is the value of the column and the id of a repository.
     pub(super) async fn sorted(&self, search: &Search) -> Result<Vec<Hit>, RegistryError> {
-        if self.engine == Engine::Sqlite
+        match self.engine {
+            Engine::Sqlite => self.sorted_by_sqlite(search).await,
+            Engine::Postgres => {
+                let mut values = Values::default();
+                let tables = self.postgres_tables(search, &mut values).await?;
+                self.found(&tables, search, values).await
+            }
+        }
+    }
+
+    async fn sorted_by_sqlite(&self, search: &Search) -> Result<Vec<Hit>, RegistryError> {
+        let words = search.terms.is_some();
+        if !words && search.tags.is_empty() && search.author.is_none() {
+            let tables = Tables::all();
+            return self.found(&tables, search, Values::default()).await;
+        }
+        // Owners and tags are often what most have, so they are not counted before.
+        if !words && let Some(hits) = self.first(search).await? {
+            return Ok(hits);
+        }
+        let facets = facets(search.author.as_deref(), &search.tags);
+        let matches = self.sqlite_matches(search, &facets).await?;
+        if words
+            && matches == Matches::Many
             && let Some(hits) = self.first(search).await?
         {
             return Ok(hits);
         }
         let mut values = Values::default();
-        let tables = match self.engine {
-            Engine::Sqlite => self.sqlite_tables(search, &mut values).await?,
-            Engine::Postgres => self.postgres_tables(search, &mut values).await?,
-        };
-        let (sql, values) = statement(&tables, search, values);
-        self.hits(sql, values).await
+        let tables = sqlite_tables(search, matches, &facets, &mut values);
+        self.found(&tables, search, values).await
     }
 
-    /// A page without words, when the first of the order already fill it: what is asked for is often what most have, so it is not
-    /// counted before. `None` when they do not.
+    /// A page, when the first of the order already fill it; `None` when they do not.
     async fn first(&self, search: &Search) -> Result<Option<Vec<Hit>>, RegistryError> {
-        let narrowed = search.author.is_some() || !search.tags.is_empty();
-        if search.terms.is_some() || !narrowed || search.limit > FIRST {
+        if search.limit > FIRST {
             return Ok(None);
         }
         let mut values = Values::default();
         let tables = Tables::first(search, &mut values);
-        let (sql, values) = statement(&tables, search, values);
-        let hits = self.hits(sql, values).await?;
+        let hits = self.found(&tables, search, values).await?;
         Ok((hits.len() >= search.limit).then_some(hits))
     }
 
-    async fn sqlite_tables(
+    async fn found(
+        &self,
+        tables: &Tables,
+        search: &Search,
+        values: Values,
+    ) -> Result<Vec<Hit>, RegistryError> {
+        let (sql, values) = statement(tables, search, values);
+        self.hits(sql, values).await
+    }
+
+    async fn sqlite_matches(
         &self,
         search: &Search,
-        values: &mut Values,
-    ) -> Result<Tables, RegistryError> {
-        if search.terms.is_none() && search.tags.is_empty() && search.author.is_none() {
-            return Ok(Tables::all());
+        facets: &str,
+    ) -> Result<Matches, RegistryError> {
+        // The beginnings of a common word take SQLite a list of all that have one; the word itself does not.
+        for last in [Last::Whole, Last::Begun] {
+            let mut values = Values::default();
+            // Not each once: that would take all of them before the first is counted.
+            let counting = documents(search, last, facets, &mut values).join(" UNION ALL ");
+            if self.matches(&counting, values.0).await? == Matches::Many {
+                return Ok(Matches::Many);
+            }
         }
-        let facets = facets(search.author.as_deref(), &search.tags);
-        let mut counted = Values::default();
-        // Not each once: that would take all of them before the first is counted.
-        let counting = documents(search, &facets, &mut counted).join(" UNION ALL ");
-        let matches = self.matches(&counting, counted.0).await?;
-        Ok(match (matches, &search.terms) {
-            (Matches::Few, _) => Tables {
-                from: format!(
-                    "({}) m CROSS JOIN search_documents d ON d.id = m.id \
-                     CROSS JOIN repositories r ON r.id = d.repository CROSS JOIN accounts o ON o.id = r.owner",
-                    documents(search, &facets, values).join(" UNION ")
-                ),
-                condition: String::new(),
-                matches,
-            },
-            (Matches::Many, Some(terms)) => Tables {
-                from: "repositories r CROSS JOIN accounts o ON o.id = r.owner CROSS JOIN search_documents d ON d.repository = r.id"
-                    .to_owned(),
-                condition: format!(" AND ({})", matching(terms, values).join(" OR ")),
-                matches,
-            },
-            // The conditions have the tags.
-            (Matches::Many, None) => Tables::all(),
-        })
+        Ok(Matches::Few)
     }
 
     async fn postgres_tables(
@@ -106,6 +115,7 @@ impl Database {
             any += &format!(" OR ({})", has_part(part, values));
         }
         Ok(Tables {
+            with: String::new(),
             from: "search_documents d JOIN repositories r ON r.id = d.repository JOIN accounts o ON o.id = r.owner"
                 .to_owned(),
             condition: format!(" AND ({any})"),
@@ -114,8 +124,34 @@ impl Database {
     }
 }
 
+fn sqlite_tables(search: &Search, matches: Matches, facets: &str, values: &mut Values) -> Tables {
+    match (matches, &search.terms) {
+        (Matches::Few, _) => Tables {
+            with: String::new(),
+            from: format!(
+                "({}) m CROSS JOIN search_documents d ON d.id = m.id \
+                 CROSS JOIN repositories r ON r.id = d.repository CROSS JOIN accounts o ON o.id = r.owner",
+                documents(search, Last::Begun, facets, values).join(" UNION ")
+            ),
+            condition: String::new(),
+            matches,
+        },
+        (Matches::Many, Some(terms)) => Tables {
+            with: String::new(),
+            from: "repositories r CROSS JOIN accounts o ON o.id = r.owner CROSS JOIN search_documents d ON d.repository = r.id"
+                .to_owned(),
+            condition: matching(terms, "", values),
+            matches,
+        },
+        // The conditions have the tags.
+        (Matches::Many, None) => Tables::all(),
+    }
+}
+
 /// Where to look, and what has to be true there.
 struct Tables {
+    /// What `from` names: nothing, or `WITH …`.
+    with: String,
     from: String,
     condition: String,
     matches: Matches,
@@ -124,36 +160,50 @@ struct Tables {
 impl Tables {
     fn all() -> Self {
         Self {
+            with: String::new(),
             from: "repositories r JOIN accounts o ON o.id = r.owner".to_owned(),
             condition: String::new(),
             matches: Matches::Many,
         }
     }
 
-    /// The first of the order, whether they fit or not.
+    /// The first of the order, whether they fit or not, with their documents where there are words.
     fn first(search: &Search, values: &mut Values) -> Self {
         let column = search.order.column();
         let ordered = ordered(search, values);
         let after = after(search, column, values);
         let limit = values.count(FIRST);
+        let mut columns =
+            "r.id, r.kind, r.owner, r.name_folded, r.private, r.modified_ms, r.created_ms, r.downloads, r.likes"
+                .to_owned();
+        let mut from = "repositories r".to_owned();
+        let mut documents = "";
+        let mut condition = String::new();
+        if let Some(terms) = &search.terms {
+            columns += ", d.id AS document";
+            from += " CROSS JOIN search_documents d ON d.repository = r.id";
+            documents = " CROSS JOIN search_documents d ON d.id = r.document";
+            // The index is read to its end, but only these are kept.
+            condition = matching(terms, " AND +rowid IN (SELECT document FROM first)", values);
+        }
         Self {
-            from: format!(
-                "(SELECT r.id, r.kind, r.owner, r.name_folded, r.private, r.modified_ms, r.created_ms, r.downloads, r.likes \
-                 FROM repositories r WHERE {ordered}{after} ORDER BY {column} DESC, r.id DESC LIMIT {limit}) r \
-                 CROSS JOIN accounts o ON o.id = r.owner"
+            with: format!(
+                "WITH first AS MATERIALIZED (SELECT {columns} FROM {from} WHERE {ordered}{after} \
+                 ORDER BY {column} DESC, r.id DESC LIMIT {limit}) "
             ),
-            condition: String::new(),
+            from: format!("first r CROSS JOIN accounts o ON o.id = r.owner{documents}"),
+            condition,
             matches: Matches::Many,
         }
     }
 }
 
 /// Statements for the ids of the documents that match, as far as SQLite's indexes can tell; several may give the same one.
-fn documents(search: &Search, facets: &str, values: &mut Values) -> Vec<String> {
+fn documents(search: &Search, last: Last, facets: &str, values: &mut Values) -> Vec<String> {
     let Some(terms) = &search.terms else {
         return vec![in_index(facets.to_owned(), values)];
     };
-    let mut query = terms.for_sqlite(Place::All, Last::Begun);
+    let mut query = terms.for_sqlite(Place::All, last);
     if !facets.is_empty() {
         query = format!("({query}) AND ({facets})");
     }
@@ -166,19 +216,20 @@ fn documents(search: &Search, facets: &str, values: &mut Values) -> Vec<String> 
     statements
 }
 
-/// Conditions on `search_documents d` one of which is true of a match. A list for each, in its own order, costs SQLite half of what one
-/// list of both does; and the second is made only if a document is not in the first.
-fn matching(terms: &Terms, values: &mut Values) -> Vec<String> {
+/// The condition `AND …` that `search_documents d` matches, one of those `within`. A list for each index, in its own order, costs
+/// SQLite half of what one list of both does; and the second is made only if a document is not in the first.
+fn matching(terms: &Terms, within: &str, values: &mut Values) -> String {
     let words = in_index(terms.for_sqlite(Place::All, Last::Begun), values);
-    let mut conditions = vec![format!("+d.id IN ({words})")];
-    conditions.extend(match terms.id_part() {
-        Some(IdPart::Indexed(part)) => Some(format!("+d.id IN ({})", in_names(part, values))),
-        Some(IdPart::Short(part)) => {
-            Some(format!("instr(lower(d.name), {}) > 0", values.text(part)))
+    let in_name = match terms.id_part() {
+        Some(IdPart::Indexed(part)) => {
+            format!(" OR +d.id IN ({}{within})", in_names(part, values))
         }
-        None => None,
-    });
-    conditions
+        Some(IdPart::Short(part)) => {
+            format!(" OR instr(lower(d.name), {}) > 0", values.text(part))
+        }
+        None => String::new(),
+    };
+    format!(" AND (+d.id IN ({words}{within}){in_name})")
 }
 
 fn in_index(query: String, values: &mut Values) -> String {
@@ -193,6 +244,7 @@ fn in_names(part: &str, values: &mut Values) -> String {
 
 fn statement(tables: &Tables, search: &Search, mut values: Values) -> (String, Vec<Value>) {
     let Tables {
+        with,
         from,
         condition,
         matches,
@@ -206,7 +258,7 @@ fn statement(tables: &Tables, search: &Search, mut values: Values) -> (String, V
     let after = after(search, &column, &mut values);
     let limit = values.count(search.limit);
     let sql = format!(
-        "SELECT r.id AS repository, {column} AS key, r.id FROM {from} WHERE {conditions}{condition}{after} \
+        "{with}SELECT r.id AS repository, {column} AS key, r.id FROM {from} WHERE {conditions}{condition}{after} \
          ORDER BY {column} DESC, r.id DESC LIMIT {limit}"
     );
     (sql, values.0)
