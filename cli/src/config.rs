@@ -332,6 +332,12 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Whether a variable says something to a library that reads it by itself.
+#[cfg(feature = "opentelemetry")]
+pub(crate) fn is_set(name: &str) -> bool {
+    variable(name).is_some()
+}
+
 /// The `AWS_…` variables: how a registry reaches the bucket with its content.
 #[expect(
     clippy::disallowed_methods,

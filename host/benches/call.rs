@@ -5,11 +5,6 @@
 //! on shared machines, so the ratio of both sides in one run is printed at the end, and by how
 //! much two threads do more than one, on both sides.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark builds what it measures"
-)]
-
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;

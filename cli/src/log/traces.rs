@@ -5,13 +5,13 @@
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _};
 use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::resource::{EnvResourceDetector, SdkProvidedResourceDetector};
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
 
 use super::Listener;
+use crate::config::is_set;
 use crate::diagnosis::Problem;
 
 /// Where a collector is named.
@@ -36,8 +36,7 @@ impl Drop for Export {
 /// # Errors
 /// When it names one that cannot be meant.
 pub(super) fn start() -> anyhow::Result<Option<(Listener, Export)>> {
-    let is_named = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let Some(name) = ENDPOINTS.iter().find(is_named) else {
+    let Some(name) = ENDPOINTS.into_iter().find(|name| is_set(name)) else {
         return Ok(None);
     };
     let exporter = SpanExporter::builder()
@@ -48,14 +47,13 @@ pub(super) fn start() -> anyhow::Result<Option<(Listener, Export)>> {
             Problem::user(format!("{name} names no collector of traces: {error}"))
                 .hint("set it to a URL such as http://localhost:4318, or unset it")
         })?;
-    let resource = Resource::builder_empty()
-        .with_service_name("tool-hub")
-        // Whatever the environment says goes before it.
-        .with_detector(Box::new(EnvResourceDetector::new()))
-        .build();
+    let mut resource = Resource::builder();
+    if !is_set("OTEL_SERVICE_NAME") {
+        resource = resource.with_service_name("tool-hub");
+    }
     let provider = SdkTracerProvider::builder()
         .with_batch_exporter(exporter)
-        .with_resource(resource)
+        .with_resource(resource.build())
         .build();
     let layer = tracing_opentelemetry::layer()
         .with_tracer(provider.tracer("tool-hub"))
