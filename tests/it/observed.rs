@@ -5,8 +5,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 
-use crate::foreign::adder;
 use crate::journey::load;
+use crate::output::with_adder;
 use crate::support::{Home, Need, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -20,13 +20,6 @@ pub(crate) fn tests() -> Vec<Test> {
         )
         .needs(&[Need::OpenTelemetry]),
     ]
-}
-
-fn with_adder() -> Home {
-    let home = Home::new();
-    home.write("adder.wasm", adder());
-    load(&home, "./adder.wasm", &[]);
-    home
 }
 
 fn stats() {

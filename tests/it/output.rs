@@ -23,7 +23,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-fn with_adder() -> Home {
+pub(crate) fn with_adder() -> Home {
     let home = Home::new();
     home.write("adder.wasm", adder());
     load(&home, "./adder.wasm", &[]);
