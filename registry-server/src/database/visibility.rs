@@ -7,6 +7,7 @@ use sqlx::{Any, AssertSqlSafe, FromRow};
 use crate::names::TokenReach;
 
 /// A value bound to a statement that is put together from parts.
+#[derive(Debug, Clone)]
 pub(super) enum Value {
     Text(String),
     Number(i64),

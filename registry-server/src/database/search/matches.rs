@@ -12,6 +12,9 @@ use crate::error::RegistryError;
 /// Most matches that are sorted.
 const SORTED_MAX: i64 = 1_000;
 
+/// How many PostgreSQL has to expect for it to be believed without a count.
+const KNOWN_TO_BE_MANY: f64 = 5.0 * SORTED_MAX as f64;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Matches {
     Few,
@@ -44,11 +47,9 @@ impl Database {
         place: Place,
         last: Last,
     ) -> Result<Matches, RegistryError> {
-        let column = place.column();
-        let documents =
-            format!("SELECT id FROM search_documents WHERE {column} @@ to_tsquery('simple', $1)");
+        let having = format!("d.{} @@ to_tsquery('simple', $1)", place.column());
         let query = Value::Text(terms.for_postgres(last));
-        self.matches(&documents, vec![query]).await
+        self.postgres_matches(&having, vec![query]).await
     }
 
     /// How many documents have the whole search in their names, where it is a short one; of a longer one both engines have an index that
@@ -58,14 +59,33 @@ impl Database {
             return Ok(Matches::Many);
         };
         let mut values = Values::default();
-        let documents = match self.engine {
-            Engine::Sqlite => beginning_runs(text, &mut values),
-            Engine::Postgres => format!(
-                "SELECT d.id FROM search_documents d WHERE {}",
-                has_part(part, &mut values)
-            ),
-        };
-        self.matches(&documents, values.0).await
+        match self.engine {
+            Engine::Sqlite => {
+                let documents = beginning_runs(text, &mut values);
+                self.matches(&documents, values.0).await
+            }
+            Engine::Postgres => {
+                let having = has_part(part, &mut values);
+                self.postgres_matches(&having, values.0).await
+            }
+        }
+    }
+
+    /// How many of PostgreSQL's documents fulfil a condition on `search_documents d`. An index lists all of them before the first is
+    /// counted, which takes long when it is many, so they are not counted where it is known of a word that they are.
+    async fn postgres_matches(
+        &self,
+        having: &str,
+        values: Vec<Value>,
+    ) -> Result<Matches, RegistryError> {
+        let documents = format!("SELECT d.id FROM search_documents d WHERE {having}");
+        let explain = format!("EXPLAIN {documents}");
+        let plan = bound::<(String,)>(explain, values.clone()).persistent(false);
+        let (plan,) = plan.fetch_one(&self.pool).await?;
+        if estimated_rows(&plan).is_some_and(|rows| rows >= KNOWN_TO_BE_MANY) {
+            return Ok(Matches::Many);
+        }
+        self.matches(&documents, values).await
     }
 
     /// A plan that PostgreSQL keeps is made for words of which nothing is known.
@@ -90,5 +110,23 @@ pub(super) fn has_part(part: IdPart<'_>, values: &mut Values) -> String {
             format!("d.name_parts @> search_parts({text}) AND strpos(lower(d.name), {text}) > 0")
         }
         IdPart::Short(_) => format!("d.short_name_parts @> ARRAY[{text}]"),
+    }
+}
+
+/// What PostgreSQL expects of a plan, by its first line: `Seq Scan on a  (cost=0.00..1.00 rows=100 width=4)`.
+fn estimated_rows(plan: &str) -> Option<f64> {
+    let (_, rest) = plan.split_once(" rows=")?;
+    rest.split(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::estimated_rows;
+
+    #[test]
+    fn the_rows_of_a_plan_are_read() {
+        let plan = "Seq Scan on search_documents d  (cost=0.00..12.50 rows=2500 width=8)";
+        assert_eq!(estimated_rows(plan), Some(2500.0));
+        assert_eq!(estimated_rows("Result"), None);
     }
 }
