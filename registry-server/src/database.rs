@@ -59,8 +59,9 @@ pub(crate) const BATCH_MAX: usize = 500;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
 
+/// A connection keeps up to 32 MiB of pages: of a large index, those on the way to every row.
 const SQLITE_PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
-     PRAGMA busy_timeout = 30000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864;";
+     PRAGMA busy_timeout = 30000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -32768;";
 
 /// Characters with a meaning in a database address.
 const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
