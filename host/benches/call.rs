@@ -1,9 +1,8 @@
 //! A call through `Tool::call` against raw wasmtime: instantiating the same component from
 //! the same kind of pool and calling it through a typed function. It is done with a component
 //! of a few lines, and with the sample tool `text-stats`, which is built for it. Absolute times
-//! say little
-//! on shared machines, so the ratio of both sides in one run is printed at the end, and by how
-//! much two threads do more than one, on both sides.
+//! say little on shared machines, so the ratio of both sides in one run is printed at the end,
+//! and by how much two threads do more than one, on both sides.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -76,6 +75,7 @@ impl Raw {
         pool.total_component_instances(32).total_core_instances(256);
         pool.total_memories(32).total_tables(32).total_stacks(32);
         pool.max_memory_size(256 << 20);
+        // As the host does, so that what is measured is the host and not these.
         pool.linear_memory_keep_resident(2 << 20);
         pool.table_keep_resident(64 << 10);
         let mut config = Config::new();

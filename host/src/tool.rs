@@ -120,11 +120,12 @@ impl Tool {
         }
         let patience = Duration::from_millis(loaded.limits.call_ms);
         // Values take more memory than their text, so they too are for those with a place.
-        let place = match loaded.host.places.enter(patience).await {
+        let place = loaded.host.places.enter(patience).await;
+        record.queued();
+        let place = match place {
             Ok(place) => place,
             Err(failure) => return failure.into(),
         };
-        record.queued();
         let values = match self::arguments(plan.parameters(), arguments) {
             Ok(values) => values,
             Err(error) => return wrong_argument(error).into(),

@@ -13,7 +13,7 @@ pub struct Usage {
     /// The whole call.
     #[serde(rename = "total_us", serialize_with = "microseconds")]
     pub total: Duration,
-    /// Of it, until the call had one of the host's places.
+    /// Of it, until the call had one of the host's places or was told that there is none.
     #[serde(rename = "queued_us", serialize_with = "microseconds")]
     pub queued: Duration,
     /// Of it, the guest's turns on a processor, with the host's functions that it called there.

@@ -107,7 +107,7 @@ impl Record {
         }
     }
 
-    /// The call has waited long enough for a place.
+    /// The call has a place, or waited for one in vain.
     pub(crate) fn queued(&self) {
         let waited = self.time.total().as_nanos();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);

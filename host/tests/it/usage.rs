@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::json;
-use tool_hub_host::{Approved, Host, HostConfig, Interaction, Outcome, Tool, Usage};
+use tool_hub_host::{Approved, FailureKind, Host, HostConfig, Interaction, Outcome, Tool, Usage};
 use tool_hub_manifest::Grants;
 
 use crate::keeper::keeper;
-use crate::support::{HOST, LIFT, component, failure, load, reply, try_load};
+use crate::support::{HOST, LIFT, component, failure, load, package, reply, try_load};
 
 #[derive(Default)]
 struct Watch(Mutex<Option<Usage>>);
@@ -28,7 +28,7 @@ async fn watched(tool: &Tool, function: &str, arguments: &str) -> (Outcome, Usag
     (outcome, usage)
 }
 
-/// `spend` grows by so many pages and counts so far.
+/// `spend` grows by so many pages and counts so far, `hang` never ends.
 fn spender() -> Vec<u8> {
     component(
         r#"(func (export "spend") (param $pages i32) (param $count i32) (result i32)
@@ -36,10 +36,12 @@ fn spender() -> Vec<u8> {
             (loop $more
                 (local.set $count (i32.sub (local.get $count) (i32.const 1)))
                 (br_if $more (i32.gt_s (local.get $count) (i32.const 0))))
-            (i32.const 7))"#,
+            (i32.const 7))
+        (func (export "hang") (loop (br 0)))"#,
         &format!(
             r#"(func (export "spend") (param "pages" u32) (param "count" u32) (result u32)
-                (canon lift (core func $i "spend") {LIFT}))"#
+                (canon lift (core func $i "spend") {LIFT}))
+            (func (export "hang") (canon lift (core func $i "hang")))"#
         ),
     )
 }
@@ -68,6 +70,25 @@ async fn the_wait_for_a_place_is_told_apart() {
     let ((_, first), (_, second)) = tokio::join!(call(), call());
     assert!(second.queued > first.guest / 4, "{first:?} {second:?}");
     assert!(first.queued < first.guest, "{first:?}");
+}
+
+#[tokio::test]
+async fn a_wait_in_vain_is_a_wait() {
+    let mut config = HostConfig::new();
+    config.calls_in_flight_max = 1;
+    let host = Host::new(config).unwrap();
+    let holder = try_load(&host, spender()).await.unwrap();
+    let impatient = package(spender(), |manifest| manifest.limits.call_seconds = Some(1));
+    let impatient = Approved::new(impatient, Grants::none()).unwrap();
+    let impatient = host.load(impatient).await.unwrap();
+    let (outcome, usage) = tokio::select! {
+        biased;
+        ended = holder.call("hang", "{}") => panic!("it ends later than a second: {ended:?}"),
+        told = watched(&impatient, "hang", "{}") => told,
+    };
+    assert_eq!(failure(outcome).kind, FailureKind::Unavailable);
+    assert!(usage.queued >= Duration::from_secs(1), "{usage:?}");
+    assert_eq!(usage.guest, Duration::ZERO);
 }
 
 #[tokio::test]
