@@ -90,7 +90,11 @@ impl Database {
         facets: &str,
     ) -> Result<Matches, RegistryError> {
         // The beginnings of a common word take SQLite a list of all that have one; the word itself does not.
-        for last in [Last::Whole, Last::Begun] {
+        let lasts: &[Last] = match search.terms {
+            Some(_) => &[Last::Whole, Last::Begun],
+            None => &[Last::Begun],
+        };
+        for &last in lasts {
             let mut values = Values::default();
             // Not each once: that would take all of them before the first is counted.
             let counting = documents(search, last, facets, &mut values).join(" UNION ALL ");
