@@ -208,11 +208,7 @@ fn print_failure(
     printer: &Printer,
 ) -> anyhow::Result<ExitCode> {
     if printer.wants_json() {
-        let mut answer = json!({ "failure": failure });
-        if let Some(usage) = usage {
-            answer["usage"] = json!(usage);
-        }
-        printer.json(&answer)?;
+        printer.json(&usage::beside(json!({ "failure": failure }), usage))?;
         return Ok(exit_of(&failure.kind).into());
     }
     let text = FailureText {

@@ -6,6 +6,7 @@ use data_encoding::BASE64;
 use serde_json::{Value, json};
 use tool_hub_host::{Content, ContentBody, Reply, ResourceContents, Usage};
 
+use super::usage;
 use crate::diagnosis::Problem;
 use crate::output::Output;
 use crate::printer::Printer;
@@ -26,11 +27,7 @@ pub(super) fn print(
         None => None,
     };
     if printer.wants_json() {
-        let mut answer = as_json(reply)?;
-        if let Some(usage) = usage {
-            answer["usage"] = json!(usage);
-        }
-        printer.json(&answer)?;
+        printer.json(&usage::beside(as_json(reply)?, usage))?;
         return Ok(ExitCode::SUCCESS);
     }
     for (index, content) in reply.content.iter().enumerate() {

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tool_hub_host::{Interaction, Usage};
 
 use crate::sizes::ByteSize;
@@ -23,6 +24,14 @@ impl Interaction for Watch {
     fn used(&self, usage: &Usage) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(*usage);
     }
+}
+
+/// `answer`, for programs, with what the call used where that is given.
+pub(super) fn beside(mut answer: Value, usage: Option<Usage>) -> Value {
+    if let Some(usage) = usage {
+        answer["usage"] = json!(usage);
+    }
+    answer
 }
 
 /// A few lines for people.
