@@ -17,6 +17,10 @@ pub(crate) fn tests() -> Vec<Test> {
             "foreign::types_of_another_package",
             types_of_another_package,
         ),
+        test(
+            "foreign::a_bomb_is_refused_by_the_command",
+            a_bomb_is_refused_by_the_command,
+        ),
     ]
 }
 
@@ -109,4 +113,53 @@ fn types_of_another_package() {
         .run(["call", "paint.wasm", "colour=red", "--approve", &digest])
         .ok();
     assert_eq!(answer.trim(), "\"green\"");
+}
+
+/// Small, and passes every cheap look: each of the jumps takes all variables along. The
+/// compiler gets as far as its memory does, which takes half a minute.
+fn bomb() -> Vec<u8> {
+    let variables = 8_200;
+    let change: String = (0..variables)
+        .map(|variable| {
+            let next = (variable + 1) % variables;
+            format!("(local.set {variable} (i32.add (local.get {next}) (i32.const 1)))")
+        })
+        .collect();
+    let jumps = "(br_if 0 (local.get 0))".repeat(100_000);
+    let variables = "i32 ".repeat(variables);
+    wat::parse_str(format!(
+        r#"(component
+            (core module $m
+                (func (export "go") (local {variables}) (loop {change} {jumps})))
+            (core instance $i (instantiate $m))
+            (func (export "go") (canon lift (core func $i "go"))))"#
+    ))
+    .expect("a component")
+}
+
+fn a_bomb_is_refused_by_the_command() {
+    let home = Home::new();
+    home.write("bomb.wasm", bomb());
+    let digest = digest(&home, "bomb.wasm");
+    let refused = home.run(["call", "bomb.wasm", "--approve", &digest]);
+    assert_eq!(refused.code(), 3);
+    let told = refused.stderr();
+    // Which of them it is first depends on the machine.
+    let limits = ["memory_bytes = 2147483648", "cpu_seconds = 120"];
+    let limit = limits.into_iter().find(|limit| told.contains(limit));
+    let limit = limit.unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(
+        told,
+        format!(
+            "error: tool `bomb` takes more to compile than the compiler's limit {limit}\n\
+             hint: nothing was run; a component that takes so much is broken or hostile\n"
+        )
+    );
+    let compiled = home.tool_home().join("cache/compiled");
+    let left: Vec<_> = std::fs::read_dir(compiled)
+        .expect("the cache")
+        .map(|entry| entry.expect("an entry").file_name())
+        .filter(|name| name != "key")
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
 }

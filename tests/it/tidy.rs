@@ -48,6 +48,10 @@ pub(crate) fn tests() -> Vec<Test> {
             "tidy::nothing_is_left_unfinished",
             nothing_is_left_unfinished,
         ),
+        test(
+            "tidy::security_md_names_tests_that_exist",
+            security_md_names_tests_that_exist,
+        ),
     ]
 }
 
@@ -169,6 +173,32 @@ fn nothing_is_left_unfinished() {
             assert!(!text.contains(mark.as_str()), "{}: {mark}", path.display());
         }
     }
+}
+
+/// The table of cases that the target `hostile` makes is compared with them there.
+fn security_md_names_tests_that_exist() {
+    let document = std::fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
+    let rows = document.lines().filter_map(|line| line.strip_prefix("| "));
+    let named: BTreeSet<&str> = rows
+        .filter_map(|row| {
+            row.split(" | ")
+                .nth(1)?
+                .strip_prefix('`')?
+                .strip_suffix('`')
+        })
+        .filter(|name| !name.starts_with("case_"))
+        .collect();
+    assert!(named.len() > 20, "only {named:?}");
+    let mut missing = named;
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).expect("a source file is UTF-8");
+        missing.retain(|name| {
+            let function = format!("fn {name}()");
+            let listed = format!("::{name}\",");
+            !text.contains(&function) && !text.contains(&listed)
+        });
+    }
+    assert!(missing.is_empty(), "no tests: {missing:?}");
 }
 
 fn sources() -> Vec<PathBuf> {

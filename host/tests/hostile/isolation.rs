@@ -11,11 +11,108 @@ use crate::lab::{Bounds, Lab, trapped};
 use crate::support::{package, reply};
 
 cases! {
+    "24" sockets_of_its_own => "neither TCP, UDP nor a lookup: there is no socket to connect, bind or listen with";
     "26" files_of_the_process => "not found and not permitted, beside a directory that was granted";
     "27" variables_of_the_process => "absent, and so are its arguments";
     "36" call_after_a_trap => "a fresh instance: memory, globals and tables as at the start";
     "72" exit_of_the_process => "ends the guest, and nothing else";
     "37" memory_of_another_call => "zeros, in memory and on the stack of values";
+}
+
+/// A guest that wants a socket, or an address: 0 and 1 are TCP over IPv4 and IPv6, 2 and 3 are
+/// UDP, 4 is a lookup. It answers 0 when it has it, else 1 and the number of the error.
+fn connecting() -> Vec<u8> {
+    importing(
+        r#"(import "wasi:sockets/network@0.2.0" (instance $network
+            (export "network" (type (sub resource)))
+            (type $code' (enum "unknown" "access-denied" "not-supported" "invalid-argument"
+                "out-of-memory" "timeout" "concurrency-conflict" "not-in-progress"
+                "would-block" "invalid-state" "new-socket-limit" "address-not-bindable"
+                "address-in-use" "remote-unreachable" "connection-refused"
+                "connection-reset" "connection-aborted" "datagram-too-large"
+                "name-unresolvable" "temporary-resolver-failure"
+                "permanent-resolver-failure"))
+            (export "error-code" (type (eq $code')))
+            (type $family' (enum "ipv4" "ipv6"))
+            (export "ip-address-family" (type (eq $family')))))
+        (alias export $network "network" (type $net))
+        (alias export $network "error-code" (type $code))
+        (alias export $network "ip-address-family" (type $family))
+        (import "wasi:sockets/instance-network@0.2.0" (instance $instance
+            (alias outer 1 $net (type $outer))
+            (export "network" (type $n (eq $outer)))
+            (export "instance-network" (func (result (own $n))))))
+        (import "wasi:sockets/tcp@0.2.0" (instance $tcp
+            (export "tcp-socket" (type (sub resource)))))
+        (alias export $tcp "tcp-socket" (type $tcp-socket))
+        (import "wasi:sockets/tcp-create-socket@0.2.0" (instance $tcp-create
+            (alias outer 1 $tcp-socket (type $outer))
+            (export "tcp-socket" (type $s (eq $outer)))
+            (alias outer 1 $code (type $outer-code))
+            (export "error-code" (type $e (eq $outer-code)))
+            (alias outer 1 $family (type $outer-family))
+            (export "ip-address-family" (type $f (eq $outer-family)))
+            (export "create-tcp-socket" (func
+                (param "address-family" $f) (result (result (own $s) (error $e)))))))
+        (import "wasi:sockets/udp@0.2.0" (instance $udp
+            (export "udp-socket" (type (sub resource)))))
+        (alias export $udp "udp-socket" (type $udp-socket))
+        (import "wasi:sockets/udp-create-socket@0.2.0" (instance $udp-create
+            (alias outer 1 $udp-socket (type $outer))
+            (export "udp-socket" (type $s (eq $outer)))
+            (alias outer 1 $code (type $outer-code))
+            (export "error-code" (type $e (eq $outer-code)))
+            (alias outer 1 $family (type $outer-family))
+            (export "ip-address-family" (type $f (eq $outer-family)))
+            (export "create-udp-socket" (func
+                (param "address-family" $f) (result (result (own $s) (error $e)))))))
+        (import "wasi:sockets/ip-name-lookup@0.2.0" (instance $lookup
+            (alias outer 1 $net (type $outer))
+            (export "network" (type $n (eq $outer)))
+            (alias outer 1 $code (type $outer-code))
+            (export "error-code" (type $e (eq $outer-code)))
+            (export "resolve-address-stream" (type $s (sub resource)))
+            (export "resolve-addresses" (func
+                (param "network" (borrow $n)) (param "name" string)
+                (result (result (own $s) (error $e)))))))"#,
+        &[
+            ("tcp", r#"$tcp-create "create-tcp-socket""#),
+            ("udp", r#"$udp-create "create-udp-socket""#),
+            ("network", r#"$instance "instance-network""#),
+            ("resolve", r#"$lookup "resolve-addresses""#),
+        ],
+        r#"(import "h" "tcp" (func $tcp (param i32 i32)))
+        (import "h" "udp" (func $udp (param i32 i32)))
+        (import "h" "network" (func $network (result i32)))
+        (import "h" "resolve" (func $resolve (param i32 i32 i32 i32)))
+        (data (i32.const 64) "localhost")
+        (func (export "run") (param $what i32) (result i32)
+            (if (i32.lt_u (local.get $what) (i32.const 2))
+                (then (call $tcp (local.get $what) (i32.const 16)))
+                (else (if (i32.lt_u (local.get $what) (i32.const 4))
+                    (then (call $udp
+                        (i32.sub (local.get $what) (i32.const 2)) (i32.const 16)))
+                    (else (call $resolve
+                        (call $network) (i32.const 64) (i32.const 9) (i32.const 16))))))
+            (if (result i32) (i32.load8_u (i32.const 16))
+                (then (i32.add (i32.const 1) (i32.load8_u (i32.const 20))))
+                (else (i32.const 0))))"#,
+        r#"(func (export "run") (param "what" u32) (result u32)
+            (canon lift (core func $i "run") (memory $memory) (realloc $realloc)))"#,
+    )
+}
+
+async fn sockets_of_its_own(lab: &mut Lab) {
+    let connecting = lab.load(connecting()).await;
+    let (denied, unresolved) = ("2", "21");
+    for (what, expected) in [denied, denied, denied, denied, unresolved]
+        .iter()
+        .enumerate()
+    {
+        let arguments = json!({ "what": what }).to_string();
+        let outcome = lab.call(&connecting, &arguments, Bounds::tight()).await;
+        assert_eq!(reply(outcome).text(), *expected, "{what}");
+    }
 }
 
 /// Numbers of WASI's error codes, and one more: 0 is an open file.
