@@ -4,13 +4,10 @@
 
 mod room;
 
-use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
@@ -42,8 +39,6 @@ pub(crate) struct Cache {
     compatibility: u64,
     /// The bytes that all entries may have together.
     bytes_max: u64,
-    /// Entries that are being read before they are asked for.
-    ahead: Mutex<HashMap<Digest, Receiver<io::Result<Code>>>>,
 }
 
 /// The place of one component's code.
@@ -75,23 +70,7 @@ impl Cache {
             key,
             compatibility: hasher.finish(),
             bytes_max,
-            ahead: Mutex::default(),
         })
-    }
-
-    /// Begins to read the entry of the component with `digest`, on another thread.
-    pub(crate) fn prefetch(self: &Arc<Self>, digest: &Digest) {
-        let (send, receive) = sync_channel(1);
-        let (cache, digest) = (Arc::clone(self), *digest);
-        self.ahead().insert(digest, receive);
-        rayon::spawn(move || {
-            // Nobody waits any more when the host is gone.
-            let _ = send.send(cache.entry(&digest).read());
-        });
-    }
-
-    fn ahead(&self) -> std::sync::MutexGuard<'_, HashMap<Digest, Receiver<io::Result<Code>>>> {
-        self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The place of the component with `digest`.
@@ -118,7 +97,7 @@ impl Cache {
 impl Entry<'_> {
     /// The code, when there is an entry and it is authentic. Every failure is a miss.
     pub(crate) fn load(&self) -> Option<Code> {
-        match self.code() {
+        match self.read() {
             Ok(code) => Some(code),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => {
@@ -140,40 +119,35 @@ impl Entry<'_> {
         }
     }
 
-    /// The authentic code, from the read that was begun ahead where there is one.
-    fn code(&self) -> io::Result<Code> {
-        let begun = self.cache.ahead().remove(&self.digest);
-        match begun.map(|begun| begun.recv()) {
-            Some(Ok(read)) => read,
-            Some(Err(_)) | None => self.read(),
-        }
-    }
-
-    /// Copies the entry into memory that nobody can change, and authenticates that memory. A
-    /// mapping of the file would show later changes to the file.
+    /// Authenticates the entry, which is then mapped where it is, as a shared library of the
+    /// user's own would be: entries are replaced and removed, and never written to.
     #[expect(
         unsafe_code,
         reason = "the MAC over these very bytes says that an engine of this version and \
                   configuration made them from this component"
     )]
     fn read(&self) -> io::Result<Code> {
-        let mut file = File::open(&self.path)?;
+        let file = File::open(&self.path)?;
         let metadata = file.metadata()?;
+        if !is_own(&metadata) {
+            return Err(invalid("others may write to the entry"));
+        }
         let length = metadata
             .len()
             .checked_sub(MAC_BYTES as u64)
             .filter(|length| (1..ENTRY_BYTES_MAX).contains(length))
             .ok_or_else(|| invalid("the entry has a wrong size"))?;
         let mut mac = [0; MAC_BYTES];
-        file.read_exact(&mut mac)?;
-        let image = Image::copy(&file, length)?;
+        (&file).seek(SeekFrom::Start(length))?;
+        (&file).read_exact(&mut mac)?;
+        mark_used(&file, &metadata);
+        let image = Image::kept(file, length)?;
         let mut hasher = self.cache.mac(&self.digest, length);
         image.hash(&mut hasher)?;
         // blake3's own comparison takes the same time for every input.
         if blake3::Hash::from(mac) != hasher.finalize() {
             return Err(invalid("the entry is not authentic"));
         }
-        mark_used(&file, &metadata);
         // SAFETY: only `write` makes entries with this key, and only of code that the
         // compiler vouched for, whole.
         Ok(unsafe { Code::vouched(image) })
@@ -190,9 +164,9 @@ impl Entry<'_> {
         let mut file = unfinished(&self.cache.directory)?;
         let mut hasher = self.cache.mac(&self.digest, code.length());
         code.hash(&mut hasher)?;
-        file.write_all(hasher.finalize().as_bytes())?;
         io::copy(&mut code.read()?, &mut file)?;
-        file.as_file().sync_all()?;
+        file.write_all(hasher.finalize().as_bytes())?;
+        close(file.as_file())?;
         file.persist(&self.path).map_err(|error| error.error)?;
         File::open(&self.cache.directory)?.sync_all()?;
         self.cache.make_room().map(drop)
@@ -209,6 +183,30 @@ fn mark_used(file: &File, metadata: &fs::Metadata) {
         .is_ok_and(|age| age < USED_PRECISION);
     if !is_recent && let Err(error) = file.set_modified(now) {
         tracing::debug!(%error, "the use of compiled code is not noted");
+    }
+}
+
+/// Takes the right to write from the owner too: what runs is mapped from here.
+fn close(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.set_permissions(fs::Permissions::from_mode(0o400))?;
+    }
+    file.sync_all()
+}
+
+/// Whether nobody but this user, who has the key as well, can have the file open for writing.
+fn is_own(metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let user = rustix::process::geteuid().as_raw();
+        metadata.uid() == user && metadata.mode() & 0o022 == 0
+    }
+    #[cfg(not(unix))]
+    {
+        metadata.is_file()
     }
 }
 
@@ -283,6 +281,7 @@ mod tests {
 
     #[expect(clippy::disallowed_methods, reason = "the entry is spoilt on purpose")]
     fn spoil(entry: &Entry<'_>, bytes: &[u8]) {
+        fs::remove_file(&entry.path).unwrap();
         fs::write(&entry.path, bytes).unwrap();
     }
 

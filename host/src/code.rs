@@ -2,15 +2,15 @@
 //! for them and the moment the engine maps them.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Write as _};
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+#[cfg(target_os = "linux")]
+pub(crate) use mapped::Image;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use owned::Image;
-#[cfg(target_os = "linux")]
-pub(crate) use sealed::Image;
 
 /// Native code that an engine of this version made. Running it is as good as running any
 /// code of this process, so whoever makes one vouches for where it came from: the compiler
@@ -49,37 +49,32 @@ impl Code {
 /// A file without a name, for this process and whom it gives the file to.
 pub(crate) fn anonymous_file() -> io::Result<File> {
     #[cfg(target_os = "linux")]
-    return sealed::anonymous_file();
+    return mapped::anonymous_file();
     #[cfg(not(target_os = "linux"))]
     return tempfile::tempfile();
 }
 
 impl Image {
-    /// Copies the next `length` bytes of `source`.
-    pub(crate) fn copy(source: impl Read, length: u64) -> io::Result<Self> {
+    /// What the engine wrote into memory.
+    pub(crate) fn written(code: &[u8]) -> io::Result<Self> {
         let mut file = anonymous_file()?;
-        if io::copy(&mut source.take(length), &mut file)? != length {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        Self::of(file)
+        file.write_all(code)?;
+        Self::sealed(file)
     }
 }
 
-/// On Linux: an anonymous file in memory, sealed against every change, which the engine maps
-/// without copying it.
+/// On Linux: a file that the engine maps without copying it.
 #[cfg(target_os = "linux")]
-mod sealed {
+mod mapped {
     use std::fs::File;
     use std::io::{self, Read};
     use std::os::fd::AsRawFd as _;
     use std::path::PathBuf;
 
+    use memmap2::MmapOptions;
     use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
     use wasmtime::Engine;
     use wasmtime::component::Component;
-
-    /// From here on several threads hash faster than one.
-    const PARALLEL_BYTES_MIN: u64 = 1 << 20;
 
     pub(super) fn anonymous_file() -> io::Result<File> {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
@@ -93,10 +88,16 @@ mod sealed {
 
     impl Image {
         /// Seals what was written to an [anonymous file](anonymous_file).
-        pub(crate) fn of(file: File) -> io::Result<Self> {
+        pub(crate) fn sealed(file: File) -> io::Result<Self> {
             let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
             fcntl_add_seals(&file, seals)?;
             let length = file.metadata()?.len();
+            Ok(Self { file, length })
+        }
+
+        /// The first `length` bytes of a file that is never written to again.
+        #[expect(clippy::unnecessary_wraps, reason = "elsewhere it is read")]
+        pub(crate) fn kept(file: File, length: u64) -> io::Result<Self> {
             Ok(Self { file, length })
         }
 
@@ -106,15 +107,19 @@ mod sealed {
 
         /// The bytes from the first on.
         pub(crate) fn read(&self) -> io::Result<impl Read> {
-            File::open(self.path())
+            Ok(File::open(self.path())?.take(self.length))
         }
 
+        #[expect(
+            unsafe_code,
+            reason = "bytes that are mapped are not copied to be hashed"
+        )]
         pub(crate) fn hash(&self, hasher: &mut blake3::Hasher) -> io::Result<()> {
-            if self.length < PARALLEL_BYTES_MIN {
-                hasher.update_mmap(self.path())?;
-            } else {
-                hasher.update_mmap_rayon(self.path())?;
-            }
+            let length = usize::try_from(self.length).map_err(io::Error::other)?;
+            let mut options = MmapOptions::new();
+            // SAFETY: the file does not change; if it did, the hash would be of no use.
+            let mapped = unsafe { options.len(length).populate().map(&self.file)? };
+            hasher.update(&mapped);
             Ok(())
         }
 
@@ -122,11 +127,12 @@ mod sealed {
         /// The image must be code that an engine of this version serialised.
         #[expect(unsafe_code, reason = "the caller's promise is handed on")]
         pub(super) unsafe fn deserialize(&self, engine: &Engine) -> wasmtime::Result<Component> {
-            // SAFETY: as for this function; what is mapped is sealed.
+            // SAFETY: as for this function; the file does not change. The engine finds its way
+            // from the beginning and overlooks what may follow.
             unsafe { Component::deserialize_file(engine, self.path()) }
         }
 
-        /// The file has no name; this is where the process finds it by its descriptor.
+        /// Where the process finds the file by its descriptor, whatever became of its name.
         fn path(&self) -> PathBuf {
             format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
         }
@@ -146,10 +152,15 @@ mod owned {
 
     impl Image {
         /// Reads what was written to an [anonymous file](super::anonymous_file).
-        pub(crate) fn of(mut file: File) -> io::Result<Self> {
+        pub(crate) fn sealed(file: File) -> io::Result<Self> {
+            Self::kept(file, u64::MAX)
+        }
+
+        /// Reads the first `length` bytes of a file.
+        pub(crate) fn kept(mut file: File, length: u64) -> io::Result<Self> {
             let mut code = Vec::new();
             file.rewind()?;
-            file.read_to_end(&mut code)?;
+            file.take(length).read_to_end(&mut code)?;
             Ok(Self(code))
         }
 

@@ -80,7 +80,7 @@ fn in_process(component: &[u8], engine: &Engine) -> Result<Code, CompileError> {
     let code = engine
         .precompile_component(component)
         .map_err(|error| CompileError::Refused(format!("{error:#}")))?;
-    let image = Image::copy(code.as_slice(), code.len() as u64).map_err(CompileError::Io)?;
+    let image = Image::written(&code).map_err(CompileError::Io)?;
     // SAFETY: this is what the engine made, whole.
     Ok(unsafe { Code::vouched(image) })
 }

@@ -139,7 +139,9 @@ impl Place {
 
     fn check(&self, bytes: &[u8]) {
         let entry = self.cache.entry(&self.digest);
-        let written = File::create(entry.path()).and_then(|mut file| file.write_all(bytes));
+        let written = fs::remove_file(entry.path())
+            .and_then(|()| File::create_new(entry.path()))
+            .and_then(|mut file| file.write_all(bytes));
         written.expect("the entry can be written");
         assert!(entry.load().is_none(), "a forged entry is used");
     }

@@ -8,7 +8,8 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 use wasmtime_wasi_config::WasiConfig;
 
-use crate::cache::{Cache, Entry};
+use crate::ahead::Ahead;
+use crate::cache::Cache;
 use crate::call::state::CallState;
 use crate::call::{asking, keyvalue, logging};
 use crate::code::Code;
@@ -36,7 +37,8 @@ pub(crate) struct Shared {
     pub(crate) tls: Arc<Tls>,
     config: HostConfig,
     linker: Linker<CallState>,
-    cache: Option<Arc<Cache>>,
+    cache: Option<Cache>,
+    ahead: Ahead,
     compilations: Turns,
     pub(crate) places: Places,
     pub(crate) processors: Processors,
@@ -75,11 +77,7 @@ impl Host {
             reason: format!("{error:#}"),
         })?;
         let cache = match &config.cache {
-            Some(directory) => Some(Arc::new(Cache::open(
-                directory,
-                config.cache_bytes_max,
-                &engine,
-            )?)),
+            Some(directory) => Some(Cache::open(directory, config.cache_bytes_max, &engine)?),
             None => None,
         };
         let places = Places::new(in_flight, config.calls_waiting_max);
@@ -92,6 +90,7 @@ impl Host {
                 config,
                 linker,
                 cache,
+                ahead: Ahead::default(),
                 compilations: Turns::new(),
                 places,
                 processors,
@@ -100,16 +99,19 @@ impl Host {
     }
 
     pub(crate) fn cache(&self) -> Option<&Cache> {
-        self.shared.cache.as_deref()
+        self.shared.cache.as_ref()
     }
 
-    /// Begins to read and authenticate the compiled code of a component, on another thread,
-    /// so that it is at hand when the tool is loaded; the time in which the component is
-    /// verified is enough for that. Nothing is run. What is never loaded stays in memory as
+    /// Begins to read, authenticate and map the compiled code of a component, on another
+    /// thread, so that it is at hand when the tool is loaded; the time in which the component
+    /// is verified is enough for that. Nothing is run. What is never loaded stays in memory as
     /// long as the host. Without a cache, and for code that is not in it, nothing happens.
     pub fn prefetch(&self, component: &Digest) {
-        if let Some(cache) = &self.shared.cache {
-            cache.prefetch(component);
+        let (shared, digest) = (self.shared.clone(), *component);
+        if shared.cache.is_some() {
+            self.shared
+                .ahead
+                .begin(digest, move || shared.cached(&digest));
         }
     }
 
@@ -216,18 +218,11 @@ impl Shared {
         verified: &Verified,
         progress: &dyn Fn(LoadEvent),
     ) -> Result<Component, HostError> {
-        let entry = self
-            .cache
-            .as_ref()
-            .map(|cache| cache.entry(&verified.pin().component));
-        if let Some(code) = entry.as_ref().and_then(Entry::load) {
-            match code.component(&self.engine) {
-                Ok(component) => {
-                    progress(LoadEvent::Cached);
-                    return Ok(component);
-                }
-                Err(error) => tracing::warn!(%error, "compiled code is not used"),
-            }
+        let digest = &verified.pin().component;
+        let ahead = self.ahead.finish(digest);
+        if let Some(component) = ahead.unwrap_or_else(|| self.cached(digest)) {
+            progress(LoadEvent::Cached);
+            return Ok(component);
         }
         let code = self.compile(verified, progress)?;
         let component = code.component(&self.engine);
@@ -235,10 +230,22 @@ impl Shared {
             let tool = &verified.manifest().name;
             needs::not_compiled(tool, &self.config.limits, format!("{error:#}"))
         })?;
-        if let Some(entry) = &entry {
-            entry.store(&code);
+        if let Some(cache) = &self.cache {
+            cache.entry(digest).store(&code);
         }
         Ok(component)
+    }
+
+    /// The component with `digest`, when the cache has its code.
+    fn cached(&self, digest: &Digest) -> Option<Component> {
+        let code = self.cache.as_ref()?.entry(digest).load()?;
+        match code.component(&self.engine) {
+            Ok(component) => Some(component),
+            Err(error) => {
+                tracing::warn!(%error, "compiled code is not used");
+                None
+            }
+        }
     }
 
     /// Compiles what the cheap scan lets through.

@@ -36,6 +36,7 @@
 
 pub mod authoring;
 
+mod ahead;
 mod approved;
 mod cache;
 mod call;

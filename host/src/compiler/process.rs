@@ -65,7 +65,7 @@ impl CompilerProcess {
         if !status.success() {
             return Err(self.death(status, &heard(words)?));
         }
-        let image = Image::of(code)?;
+        let image = Image::sealed(code)?;
         // SAFETY: a program that the embedder trusts as itself ended well after it wrote
         // this with `precompile_component`, and had the only other way to the file. The
         // component could choose what was compiled, not what the compiler makes of it.

@@ -49,6 +49,12 @@ fn entry(cache: &Path) -> PathBuf {
     entries.next().unwrap()
 }
 
+/// Puts another file in the place of an entry.
+fn replace(entry: &Path, bytes: &[u8]) {
+    fs::remove_file(entry).unwrap();
+    fs::write(entry, bytes).unwrap();
+}
+
 #[tokio::test]
 async fn the_second_load_compiles_nothing() {
     let directory = tempfile::tempdir().unwrap();
@@ -58,7 +64,7 @@ async fn the_second_load_compiles_nothing() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&cache), 0o700);
     assert_eq!(mode(&cache.join("key")), 0o600);
-    assert_eq!(mode(&entry(&cache)), 0o600);
+    assert_eq!(mode(&entry(&cache)), 0o400);
 }
 
 #[tokio::test]
@@ -73,7 +79,7 @@ async fn code_that_is_read_ahead_is_used_and_authenticated_all_the_same() {
     let entry = entry(directory.path());
     let mut touched = fs::read(&entry).unwrap();
     *touched.last_mut().unwrap() ^= 0x10;
-    fs::write(&entry, touched).unwrap();
+    replace(&entry, &touched);
     host.prefetch(&component);
     assert!(!is_warm(&host).await, "the touched entry was used");
 }
@@ -90,13 +96,13 @@ async fn an_entry_that_was_touched_is_compiled_again() {
     for at in (0..40).chain((0..honest.len()).step_by(steps)) {
         let mut touched = honest.clone();
         touched[at] ^= 0x10;
-        fs::write(&entry, touched).unwrap();
+        replace(&entry, &touched);
         assert!(!is_warm(&host).await, "byte {at}");
         // Compiling it again has mended it.
         assert!(is_warm(&host).await, "byte {at}");
     }
     for length in [0, 1, 31, 32, 33, honest.len() - 1] {
-        fs::write(&entry, &honest[..length]).unwrap();
+        replace(&entry, &honest[..length]);
         assert!(!is_warm(&host).await, "{length} bytes");
     }
 }
@@ -118,4 +124,32 @@ async fn a_cache_that_others_can_read_is_closed() {
     host(directory.path());
     let mode = fs::metadata(directory.path()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
+}
+
+#[tokio::test]
+async fn an_entry_that_others_can_write_to_is_compiled_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let host = host(directory.path());
+    assert!(!is_warm(&host).await);
+    let entry = entry(directory.path());
+    for mode in [0o420, 0o402, 0o666] {
+        fs::set_permissions(&entry, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(!is_warm(&host).await, "{mode:o}");
+        assert!(is_warm(&host).await, "{mode:o}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_outlives_its_entry() {
+    let directory = tempfile::tempdir().unwrap();
+    assert!(!is_warm(&host(directory.path())).await);
+    let host = host(directory.path());
+    let tool = host.load(approve(adder())).await.unwrap();
+    replace(&entry(directory.path()), b"something else");
+    for _ in 0..3 {
+        assert_eq!(
+            reply(tool.call("add", r#"{"a":1,"b":2}"#).await).text(),
+            "3"
+        );
+    }
 }

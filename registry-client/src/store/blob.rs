@@ -16,6 +16,10 @@ use super::layout::{Layout, make_private, sync_directory};
 /// How much of a file is hashed at a time when it is not needed in memory.
 const CHUNK_BYTES: usize = 1 << 20;
 
+/// From here on large pages are worth asking for.
+#[cfg(target_os = "linux")]
+const LARGE_BYTES_MIN: usize = 4 << 20;
+
 /// Reads a file without hashing it: the caller must.
 pub(crate) fn read(layout: &Layout, digest: Digest, bytes_max: u64) -> Result<Vec<u8>, StoreError> {
     let path = layout.blob(digest);
@@ -38,13 +42,35 @@ pub(crate) fn read(layout: &Layout, digest: Digest, bytes_max: u64) -> Result<Ve
             moved_to: move_away(layout, digest)?,
         });
     }
-    let mut content = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0));
+    let mut content = room(usize::try_from(bytes).unwrap_or(0));
     // One byte more than the bound, so that a file that grows meanwhile fails its hash
     // instead of filling the memory.
     file.take(bytes_max + 1)
         .read_to_end(&mut content)
         .map_err(StoreError::io("read", &path))?;
     Ok(content)
+}
+
+/// Room for `bytes`, in large pages where the system has them: to get a component of many
+/// megabytes in small ones takes longer than to read it.
+fn room(bytes: usize) -> Vec<u8> {
+    let room = Vec::with_capacity(bytes);
+    #[cfg(target_os = "linux")]
+    if bytes >= LARGE_BYTES_MIN {
+        prefer_large_pages(&room);
+    }
+    room
+}
+
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "advice about memory does not change what is in it")]
+fn prefer_large_pages(room: &Vec<u8>) {
+    let skipped = room.as_ptr().align_offset(rustix::param::page_size());
+    let length = room.capacity().saturating_sub(skipped);
+    let start = room.as_ptr().wrapping_add(skipped).cast_mut().cast();
+    // SAFETY: the range is of this vector, and which pages are behind it is nobody's business.
+    // A system that knows no large pages goes on with small ones.
+    let _ = unsafe { rustix::mm::madvise(start, length, rustix::mm::Advice::LinuxHugepage) };
 }
 
 /// Writes a file that the caller has hashed. Nothing happens when it is there and intact.
