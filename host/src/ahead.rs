@@ -22,7 +22,7 @@ impl Ahead {
     ) {
         let (send, receive) = sync_channel(1);
         self.begun().insert(digest, receive);
-        rayon::spawn(move || {
+        tokio::task::spawn_blocking(move || {
             // Nobody waits any more when the host is gone.
             let _ = send.send(take());
         });

@@ -106,6 +106,9 @@ impl Host {
     /// thread, so that it is at hand when the tool is loaded; the time in which the component
     /// is verified is enough for that. Nothing is run. What is never loaded stays in memory as
     /// long as the host. Without a cache, and for code that is not in it, nothing happens.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
     pub fn prefetch(&self, component: &Digest) {
         let (shared, digest) = (self.shared.clone(), *component);
         if shared.cache.is_some() {
