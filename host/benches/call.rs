@@ -10,6 +10,8 @@ use std::process::Command;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::Runtime;
 use tool_hub_host::{Host, HostConfig, Outcome, Tool, authoring, inspect};
@@ -18,7 +20,7 @@ use wasmtime::component::{Component, Instance, InstancePre, Linker, ResourceTabl
 use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-/// Adds two numbers, and returns a string that it is given.
+/// Adds two numbers, and returns a string or the bytes that it is given.
 const COMPONENT: &str = r#"
     (component
         (core module $m
@@ -45,6 +47,8 @@ const COMPONENT: &str = r#"
         (func (export "add") (param "a" u32) (param "b" u32) (result u32)
             (canon lift (core func $i "add")))
         (func (export "echo") (param "text" string) (result string)
+            (canon lift (core func $i "echo") (memory $memory) (realloc $realloc)))
+        (func (export "echo-bytes") (param "data" (list u8)) (result (list u8))
             (canon lift (core func $i "echo") (memory $memory) (realloc $realloc))))
 "#;
 
@@ -115,6 +119,16 @@ impl Raw {
             .call_async(&mut store, (text,))
             .await;
         called.expect("the text").0
+    }
+
+    async fn echo_bytes(&self, data: &[u8]) -> Vec<u8> {
+        let (mut store, instance) = self.instance().await;
+        let echo = instance.get_typed_func::<(&[u8],), (Vec<u8>,)>(&mut store, "echo-bytes");
+        let called = echo
+            .expect("a function")
+            .call_async(&mut store, (data,))
+            .await;
+        called.expect("the bytes").0
     }
 
     async fn count_words(&self, text: &str) -> u64 {
@@ -204,6 +218,7 @@ fn calls(criterion: &mut Criterion) {
     let tool = runtime.block_on(tool(bytes));
     let text = "x".repeat(100_000);
     let long = format!(r#"{{"text": "{text}"}}"#);
+    let encoded = format!(r#"{{"data": "{text}"}}"#);
 
     let mut group = criterion.benchmark_group("call");
     let small = r#"{"a": 20, "b": 22}"#;
@@ -238,6 +253,14 @@ fn calls(criterion: &mut Criterion) {
         "echo 100 KB",
         async || assert_eq!(call(&tool, "echo", &long).await.len(), 100_002),
         async || assert_eq!(raw_echo(&raw, &long).await.len(), 100_002),
+    );
+
+    // The engine's interface for types that are only known at run time has a value for each byte.
+    ratio(
+        &runtime,
+        "echo 75 KB of bytes",
+        async || assert_eq!(call(&tool, "echo_bytes", &encoded).await.len(), 100_002),
+        async || assert_eq!(raw_echo_bytes(&raw, &encoded).await.len(), 100_002),
     );
 
     let bytes = text_stats();
@@ -314,6 +337,13 @@ async fn raw_echo(raw: &Raw, arguments: &str) -> String {
         .echo(arguments["text"].as_str().expect("a string"))
         .await;
     serde_json::to_string(&echoed).expect("JSON")
+}
+
+async fn raw_echo_bytes(raw: &Raw, arguments: &str) -> String {
+    let arguments: serde_json::Value = serde_json::from_str(arguments).expect("JSON");
+    let data = arguments["data"].as_str().expect("a string");
+    let echoed = raw.echo_bytes(&BASE64.decode(data).expect("base64")).await;
+    serde_json::to_string(&BASE64.encode(echoed)).expect("JSON")
 }
 
 criterion_group!(benches, calls);

@@ -152,28 +152,32 @@ pub(crate) fn string(text: &str, out: &mut Json) {
         return;
     }
     out.push('"');
-    let mut plain = 0;
-    for (index, byte) in text.bytes().enumerate() {
-        let escape = match byte {
-            b'"' => "\\\"",
-            b'\\' => "\\\\",
-            b'\n' => "\\n",
-            b'\r' => "\\r",
-            b'\t' => "\\t",
-            0..=0x1f => {
-                out.push_str(&text[plain..index]);
-                push(out, format_args!("\\u{byte:04x}"));
-                plain = index + 1;
-                continue;
-            }
-            _ => continue,
-        };
-        out.push_str(&text[plain..index]);
-        out.push_str(escape);
-        plain = index + 1;
+    let mut rest = text;
+    while let Some(at) = special(rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            byte => push(out, format_args!("\\u{byte:04x}")),
+        }
+        rest = &rest[at + 1..];
     }
-    out.push_str(&text[plain..]);
+    out.push_str(rest);
     out.push('"');
+}
+
+/// Where the first byte is that cannot stand for itself in a JSON string.
+fn special(bytes: &[u8]) -> Option<usize> {
+    /// So many bytes are looked at without a branch, which compilers do all at once.
+    const TOGETHER: usize = 32;
+    let is_special = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
+    let is_plain = |bytes: &&[u8]| !bytes.iter().fold(false, |any, byte| any | is_special(byte));
+    let plain = TOGETHER * bytes.chunks_exact(TOGETHER).take_while(is_plain).count();
+    let at = bytes[plain..].iter().position(is_special)?;
+    Some(plain + at)
 }
 
 fn integer(value: &Val, out: &mut Json) -> Result<(), Misfit> {
@@ -311,5 +315,18 @@ mod tests {
         check("\u{1}", 19, Some(r#"["\u0001","\u0001"]"#));
         check("\u{1}", 18, None);
         check(&"x".repeat(1 << 20), 100, None);
+    }
+
+    #[test]
+    fn every_character_is_found_wherever_it_is() {
+        for at in 0..70 {
+            for character in ('\0'..='\u{80}').chain(['\u{2028}', '🦀']) {
+                let text = format!("{}{character}{}\\", "x".repeat(at), "y".repeat(40));
+                let mut json = Json::new(1_000);
+                string(&text, &mut json);
+                let written = json.finish().unwrap();
+                assert_eq!(written, serde_json::to_string(&text).unwrap(), "{at}");
+            }
+        }
     }
 }
