@@ -351,7 +351,7 @@ pub(crate) fn storage_variables() -> BTreeMap<String, String> {
 }
 
 /// A pipe or a device may never end.
-fn read_bounded(path: &Path) -> std::io::Result<String> {
+pub(crate) fn read_bounded(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     let mut file = std::fs::File::open(path)?.take(VALUE_BYTES_MAX + 1);
     file.read_to_string(&mut text)?;

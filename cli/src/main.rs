@@ -15,6 +15,7 @@ mod diagnosis;
 mod escalation;
 mod escape;
 mod files;
+mod listen;
 mod loaded;
 mod log;
 mod output;

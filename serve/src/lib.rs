@@ -1,9 +1,10 @@
-//! Loaded tools offered to agents over the Model Context Protocol, on stdio or any other
-//! pair of byte streams.
+//! Loaded tools offered to agents over the Model Context Protocol, on stdio, any other
+//! pair of byte streams, or HTTP.
 //!
 //! A [`Catalogue`] says which functions are offered and under which names; [`serve_stdio`]
-//! and [`serve`] answer a client until it leaves or the caller says stop. Revision
-//! 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike.
+//! and [`serve`] answer a client until it leaves or the caller says stop, [`serve_http`]
+//! answers those that [`Access`] lets in. Revision 2025-11-25 and older (`initialize`) and
+//! 2026-07-28 (no session) are spoken alike.
 //!
 //! ```
 //! use tokio::io::AsyncReadExt;
@@ -46,10 +47,12 @@
 
 mod catalogue;
 mod error;
+mod http;
 mod mcp;
 mod stdio;
 
 pub use catalogue::{Catalogue, CatalogueError, Offer};
 pub use error::ServeError;
+pub use http::{Access, AccessError, BearerToken, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
 pub use stdio::serve_stdio;

@@ -15,8 +15,12 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{Catalogue, ServeError};
-use server::Server;
+pub(crate) use server::Server;
 use wire::Wire;
+
+/// The longest message. The host's own limit on arguments is lower; this one bounds what a
+/// client that never ends its message can make the process hold.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 20 << 20;
 
 /// Why serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,18 +1,22 @@
-"""Lists and calls every sample tool over stdio, with the Model Context Protocol's Python SDK.
+"""Lists and calls every sample tool with the Model Context Protocol's Python SDK.
 
-usage: mcp_sdk.py PATH_TO_TOOL        (TOOL_HUB_HOME holds a toolbox with every sample tool)
+usage: mcp_sdk.py PATH_TO_TOOL        over stdio; TOOL_HUB_HOME holds a toolbox with every sample tool
+       mcp_sdk.py URL TOKEN           over HTTP, of a server of such a toolbox
 """
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import struct
 import sys
 import zlib
 
+import httpx2
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 
 def picture(width, height):
@@ -59,9 +63,22 @@ def hint(annotations, name):
     return getattr(annotations, name, None)
 
 
-async def main(program):
-    server = StdioServerParameters(command=program, args=["serve"], env=dict(os.environ))
-    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+@contextlib.asynccontextmanager
+async def connection(server, token):
+    """The streams of a client over HTTP where there is a token, else over stdio."""
+    if token is None:
+        parameters = StdioServerParameters(command=server, args=["serve"], env=dict(os.environ))
+        async with stdio_client(parameters) as streams:
+            yield streams
+    else:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with httpx2.AsyncClient(headers=headers, timeout=120) as client:
+            async with streamable_http_client(server, http_client=client) as streams:
+                yield streams
+
+
+async def main(server, token=None):
+    async with connection(server, token) as streams, ClientSession(*streams[:2]) as session:
         await session.initialize()
         tools = {tool.name: tool for tool in (await session.list_tools()).tools}
         print(len(tools), "functions:", *tools)
@@ -77,4 +94,4 @@ async def main(program):
         assert hint(tools["text_stats__count_words"].annotations, "read_only_hint") is True
 
 
-asyncio.run(asyncio.wait_for(main(sys.argv[1]), 300))
+asyncio.run(asyncio.wait_for(main(*sys.argv[1:]), 300))

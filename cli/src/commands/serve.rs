@@ -1,12 +1,18 @@
 //! `tool serve`: the toolbox for an agent, as a Model Context Protocol server on standard
-//! input and output.
+//! input and output, or over HTTP.
 
+use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Args;
-use tool_hub_serve::{Catalogue, Offer};
+use serde_json::json;
+use tool_hub_serve::{Access, BearerToken, Catalogue, MCP_PATH, Offer};
 
-use crate::config::Config;
+use crate::config::{self, Config};
+use crate::diagnosis::Problem;
+use crate::listen::listen;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
 use crate::signals::stop_requested;
@@ -23,6 +29,38 @@ pub(crate) struct Serve {
     /// an agent keeps what it relies on. Approve it with `tool load`. A tool that is named
     /// here is never left out; when it cannot be served, nothing is.
     names: Vec<String>,
+
+    #[command(flatten)]
+    http: Http,
+}
+
+/// How clients reach a server over HTTP.
+#[derive(Debug, Args)]
+struct Http {
+    /// Serve over HTTP, for clients that show a token; the URL is printed
+    #[arg(long)]
+    http: bool,
+
+    /// Where to listen with --http; port 0 takes a free one
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8765",
+        requires = "http"
+    )]
+    listen: SocketAddr,
+
+    /// A file that holds the token [default: one that is made for this run, and printed]
+    #[arg(long, value_name = "FILE", requires = "http")]
+    token_file: Option<PathBuf>,
+
+    /// A host by whose name clients reach the server, beside localhost (repeatable)
+    #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
+    hosts: Vec<String>,
+
+    /// A web page's origin that may use the server, such as https://app.example (repeatable)
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
+    origins: Vec<String>,
 }
 
 impl Serve {
@@ -45,11 +83,70 @@ impl Serve {
                 });
             }
         }
-        printer.note(&format!(
-            "serving {} on standard input and output",
-            counted(offers.len(), "function")
-        ));
-        tool_hub_serve::serve_stdio(Catalogue::new(offers)?, stop_requested()).await?;
+        let functions = counted(offers.len(), "function");
+        let catalogue = Catalogue::new(offers)?;
+        if self.http.http {
+            self.http.serve(catalogue, &functions, printer).await?;
+        } else {
+            printer.note(&format!("serving {functions} on standard input and output"));
+            tool_hub_serve::serve_stdio(catalogue, stop_requested()).await?;
+        }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+impl Http {
+    async fn serve(
+        &self,
+        catalogue: Catalogue,
+        functions: &str,
+        printer: &Printer,
+    ) -> anyhow::Result<()> {
+        let token = match &self.token_file {
+            Some(file) => token_of(file)?,
+            None => BearerToken::random().context("a token cannot be made")?,
+        };
+        let access = self.access(token.clone())?;
+        let listener = listen(self.listen).await?;
+        let url = format!("http://{}{MCP_PATH}", listener.local_addr()?);
+        // Whoever chose the token knows it.
+        let made = self.token_file.is_none().then(|| token.expose());
+        if printer.wants_json() {
+            printer.json(&json!({ "url": url, "token": made }))?;
+        } else {
+            printer.data(&url)?;
+            printer.note(&format!("serving {functions}; stop it with Ctrl-C"));
+            if let Some(token) = made {
+                printer.note(&format!("the token, for this run: {token}"));
+            }
+        }
+        tool_hub_serve::serve_http(listener, catalogue, access, stop_requested()).await?;
+        Ok(())
+    }
+
+    fn access(&self, token: BearerToken) -> anyhow::Result<Access> {
+        let mut access = Access::new(token);
+        let own = self.listen.ip();
+        if !own.is_unspecified() {
+            access = access.with_host(&own.to_string())?;
+        }
+        for host in &self.hosts {
+            access = access.with_host(host)?;
+        }
+        for origin in &self.origins {
+            access = access.with_origin(origin)?;
+        }
+        Ok(access)
+    }
+}
+
+fn token_of(file: &std::path::Path) -> anyhow::Result<BearerToken> {
+    let text = config::read_bounded(file)
+        .with_context(|| format!("the token file {} cannot be read", file.display()))?;
+    let token: Result<BearerToken, _> = text.trim().parse();
+    token.map_err(|error| {
+        Problem::user(format!("{} holds no token: {error}", file.display()))
+            .hint("make one with: openssl rand -hex 32")
+            .into()
+    })
 }

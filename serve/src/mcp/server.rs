@@ -16,25 +16,29 @@ use crate::{Catalogue, ServeError};
 /// How much of an unknown name is given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
-pub(super) struct Server {
+/// What answers a client. Cloning is cheap; clones share everything.
+#[derive(Clone)]
+pub(crate) struct Server(Arc<Shared>);
+
+struct Shared {
     catalogue: Catalogue,
     /// Made once: a list of a thousand tools is cloned by reference, not rebuilt.
     tools: ListToolsResult,
     about: ServerConfig,
-    seal: Arc<Seal>,
+    seal: Seal,
 }
 
 impl Server {
-    pub(super) fn new(catalogue: Catalogue) -> Result<Self, ServeError> {
+    pub(crate) fn new(catalogue: Catalogue) -> Result<Self, ServeError> {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let implementation =
             Implementation::new("tool-hub", env!("CARGO_PKG_VERSION")).with_title("tool-hub");
-        Ok(Self {
+        Ok(Self(Arc::new(Shared {
             tools: ListToolsResult::with_all_items(catalogue.definitions()),
             catalogue,
             about: ServerConfig::new(capabilities).with_server_info(implementation),
-            seal: Arc::new(Seal::new()?),
-        })
+            seal: Seal::new()?,
+        })))
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -43,7 +47,7 @@ impl Server {
             .take(SHOWN_CHARACTERS_MAX)
             .flat_map(char::escape_debug)
             .collect();
-        let message = match self.catalogue.nearest(&name) {
+        let message = match self.0.catalogue.nearest(&name) {
             Some(nearest) => format!("unknown tool `{name}`; did you mean `{nearest}`?"),
             None => format!("unknown tool `{name}`; `tools/list` names every tool"),
         };
@@ -53,11 +57,12 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        self.about.clone()
+        self.0.about.clone()
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.catalogue
+        self.0
+            .catalogue
             .entry(name)
             .map(|entry| entry.definition.clone())
     }
@@ -67,7 +72,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(self.tools.clone())
+        Ok(self.0.tools.clone())
     }
 
     async fn call_tool(
@@ -76,9 +81,10 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let entry = self
+            .0
             .catalogue
             .entry(&request.name)
             .ok_or_else(|| self.unknown_tool(&request.name))?;
-        call::call(entry, request, context, &self.seal).await
+        call::call(entry, request, context, &self.0.seal).await
     }
 }

@@ -18,12 +18,9 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
+use super::MESSAGE_BYTES_MAX;
 use parse::Parsed;
 pub(super) use parse::RawArguments;
-
-/// The longest line. The host's own limit on arguments is lower; this one bounds what a
-/// client that never ends its line can make the process hold.
-const LINE_BYTES_MAX: usize = 20 << 20;
 
 /// How much of a line is taken from the reader at once.
 const READ_BYTES: usize = 64 << 10;
@@ -70,7 +67,7 @@ where
             let taken = end.map_or(available.len(), |end| end + 1);
             if !self.skipping {
                 let text = &available[..end.unwrap_or(taken)];
-                if self.line.len() + text.len() > LINE_BYTES_MAX {
+                if self.line.len() + text.len() > MESSAGE_BYTES_MAX {
                     self.skipping = true;
                     self.line = Vec::new();
                 } else {
@@ -126,7 +123,7 @@ where
             match self.read_line().await {
                 Ok(Line::Whole) => {}
                 Ok(Line::TooLong) => {
-                    let reason = format!("a message has at most {LINE_BYTES_MAX} bytes");
+                    let reason = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
                     let error = ErrorData::invalid_request(reason, None);
                     self.refuse(JsonRpcMessage::error(error, None));
                     continue;
@@ -211,7 +208,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_line_that_is_too_long_is_refused_and_the_next_one_read() {
-        let mut input = vec![b' '; LINE_BYTES_MAX + 1];
+        let mut input = vec![b' '; MESSAGE_BYTES_MAX + 1];
         input.extend_from_slice(b"\n{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}\n");
         let (received, answered) = receive_all(&input, 1 << 20).await;
         assert_eq!(received, ["2 ping"]);

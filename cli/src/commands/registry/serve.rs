@@ -1,19 +1,17 @@
 //! `tool registry serve`: the registry over HTTP, until it is told to stop.
 
-use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
 
 use clap::Args;
 use ipnet::{AddrParseError, IpNet};
 use serde_json::json;
-use tokio::net::TcpListener;
 use tool_hub_registry_server::{
     DatabaseAddress, Downloads, Registry, RegistryConfig, StorageAddress, serve, serve_metrics,
 };
 use url::Url;
 
-use crate::diagnosis::Problem;
+use crate::listen::listen;
 use crate::log::{LogFormat, Logging};
 use crate::printer::Printer;
 use crate::signals::stop_requested;
@@ -135,36 +133,9 @@ fn places(settings: &RegistryConfig) -> String {
     format!("{database} and {storage}")
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, Problem> {
-    let bound = TcpListener::bind(address).await;
-    bound.map_err(|error| cannot_listen(address, error))
-}
-
-fn cannot_listen(address: SocketAddr, error: io::Error) -> Problem {
-    let free = SocketAddr::new(address.ip(), 0);
-    let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => {
-            format!("another program listens there; take a free port with: --listen {free}")
-        }
-        io::ErrorKind::AddrNotAvailable => {
-            "this machine has no such address; for itself alone: --listen 127.0.0.1:8080, for others too: --listen 0.0.0.0:8080"
-                .to_owned()
-        }
-        io::ErrorKind::PermissionDenied => {
-            format!("low ports belong to the system; take a free one with: --listen {free}")
-        }
-        _ => format!("take another address, such as: --listen {free}"),
-    };
-    Problem::user(format!("cannot listen on {address}"))
-        .caused_by(error)
-        .hint(hint)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Global;
-    use crate::diagnosis::{Exit, of};
 
     #[test]
     fn what_is_served_is_named_without_secrets() {
@@ -174,37 +145,5 @@ mod tests {
         assert_eq!(places(&settings), "postgres://db/hub and dir");
         settings.storage = "s3://bucket/a".parse().unwrap();
         assert_eq!(places(&settings), "postgres://db/hub and s3://bucket/a");
-    }
-
-    #[tokio::test]
-    async fn a_port_in_use_names_the_way_out() {
-        let scratch = tempfile::tempdir().unwrap();
-        let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let serve = Serve {
-            listen: taken.local_addr().unwrap(),
-            public_url: None,
-            trusted_proxies: Vec::new(),
-            lfs_from_bytes: None,
-            proxy_downloads: false,
-            metrics: None,
-            log_format: LogFormat::Text,
-        };
-        let settings = RegistryConfig::new(scratch.path());
-        let printer = Printer::new(&Global {
-            endpoint: None,
-            json: false,
-            quiet: true,
-        });
-        let error = serve.execute(settings, &printer).await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("cannot listen on {}", serve.listen)
-        );
-        let diagnosis = of(&error);
-        assert_eq!(diagnosis.exit, Exit::User);
-        assert_eq!(
-            diagnosis.hints,
-            ["another program listens there; take a free port with: --listen 127.0.0.1:0"]
-        );
     }
 }

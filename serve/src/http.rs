@@ -1,0 +1,82 @@
+//! A listener as the connection: the Model Context Protocol over streamable HTTP, for
+//! clients that show a token.
+
+mod guard;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tower::limit::GlobalConcurrencyLimitLayer;
+
+use crate::mcp::{MESSAGE_BYTES_MAX, Server};
+use crate::{Catalogue, ServeError};
+use guard::Guard;
+
+pub use guard::{Access, AccessError, BearerToken};
+
+/// Where the protocol is answered.
+pub const MCP_PATH: &str = "/mcp";
+/// Requests that are answered at once; further ones wait. The host has its own limit on
+/// calls, below this one, so that a list can be had while calls wait for a place.
+const REQUESTS_MAX: usize = 512;
+/// How often something is sent to a client that waits for a long call, so that nobody between
+/// takes the connection for dead.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Answers clients of `listener` at [`MCP_PATH`] until `shutdown` completes.
+///
+/// Both eras of the protocol are spoken, and no session is kept for either: every request
+/// stands for itself, and one whose client leaves stops its call. A request is answered when
+/// its `Host` is one of `access`, its `Origin`, if it has one, too, and it carries the bearer
+/// token; otherwise it gets status 403 or 401. A message has at most 20 MiB.
+///
+/// # Errors
+/// When the listener breaks, or the system has no random bytes.
+///
+/// # Panics
+/// Outside of a tokio runtime with I/O and time enabled.
+pub async fn serve_http(
+    listener: TcpListener,
+    catalogue: Catalogue,
+    access: Access,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ServeError> {
+    let stop = CancellationToken::new();
+    let server = Server::new(catalogue)?;
+    let stopped = stop.clone();
+    axum::serve(listener, router(server, access, stop))
+        .with_graceful_shutdown(async move {
+            shutdown.await;
+            stopped.cancel();
+        })
+        .await
+        .map_err(ServeError::Listener)
+}
+
+fn router(server: Server, access: Access, stop: CancellationToken) -> Router {
+    let mut config = StreamableHttpServerConfig::default();
+    config.sse_keep_alive = Some(KEEP_ALIVE);
+    // A session outlives its connection, and with it the call of a client that has left.
+    config.legacy_session_mode = false;
+    config.json_response = true;
+    config.cancellation_token = stop;
+    config.max_request_body_bytes = MESSAGE_BYTES_MAX;
+    // The guard has checked both, by the same lists for every route.
+    config.allowed_hosts = Vec::new();
+    config.allowed_origins = Vec::new();
+    let sessions = Arc::new(NeverSessionManager::default());
+    let mcp = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
+    let guard = Arc::new(Guard::new(access));
+    Router::new()
+        .route_service(MCP_PATH, mcp)
+        .layer(DefaultBodyLimit::disable())
+        .layer(GlobalConcurrencyLimitLayer::new(REQUESTS_MAX))
+        .layer(axum::middleware::from_fn_with_state(guard, guard::guard))
+}
