@@ -1,6 +1,7 @@
 //! `tool serve`: the toolbox for an agent, as a Model Context Protocol server on standard
 //! input and output.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -23,6 +24,11 @@ pub(crate) struct Serve {
     /// an agent keeps what it relies on. Approve it with `tool load`. A tool that is named
     /// here is never left out; when it cannot be served, nothing is.
     names: Vec<String>,
+
+    /// The toolbox in this directory, wherever the command is started [default: the nearest
+    /// upwards, else your own]
+    #[arg(long, value_name = "DIR")]
+    toolbox: Option<PathBuf>,
 }
 
 impl Serve {
@@ -31,7 +37,10 @@ impl Serve {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let toolbox = OpenToolbox::open(config)?;
+        let toolbox = match &self.toolbox {
+            Some(directory) => OpenToolbox::open_named(directory, config)?,
+            None => OpenToolbox::open(config)?,
+        };
         let members = toolbox.usable(&self.names, printer)?;
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
