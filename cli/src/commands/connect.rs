@@ -78,10 +78,7 @@ impl Connect {
         let toolbox = &surroundings.toolbox;
         let server = match self.remove {
             true => None,
-            false => {
-                toolbox.chosen(&self.only)?;
-                Some(Server::of(toolbox, &self.only)?)
-            }
+            false => Some(Server::of(toolbox, self.named(toolbox)?)?),
         };
         let Some(client) = Client::find(name) else {
             return Err(self.unknown(name, server.as_ref(), printer)?);
@@ -108,6 +105,21 @@ impl Connect {
         self.carry_out(&asked, config, printer)
     }
 
+    /// The names of the tools that are to be served, each once, as the toolbox has them; none
+    /// where all are.
+    fn named(&self, toolbox: &OpenToolbox) -> anyhow::Result<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        if !self.only.is_empty() {
+            for standing in toolbox.chosen(&self.only)? {
+                let name = standing.key.to_string();
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        Ok(names)
+    }
+
     /// Shows what is asked, gets consent and writes it.
     fn carry_out(
         &self,
@@ -117,11 +129,14 @@ impl Connect {
     ) -> anyhow::Result<ExitCode> {
         let change = asked.change;
         let is_needed = change.kind() != Changed::Nothing;
-        let shown = for_people(&change.diff());
+        let diff = change.diff();
+        let shown = for_people(&diff);
         let is_written = is_needed && !self.dry_run;
         if is_written {
-            printer.note(&shown);
-            if !self.yes {
+            if self.yes {
+                printer.note(&shown);
+            } else {
+                printer.before_a_question(&shown);
                 consent(asked)?;
             }
             change.write(config)?;
@@ -135,7 +150,7 @@ impl Connect {
                 "server": asked.server,
                 "change": change.kind(),
                 "written": is_written,
-                "diff": change.diff(),
+                "diff": diff,
             }))?;
         } else if is_needed && self.dry_run {
             printer.data(&shown)?;
@@ -187,7 +202,14 @@ impl Connect {
             ));
             printer.hint("load a tool with: tool load owner/name");
         }
-        for member in standings.iter().filter_map(|one| one.member.as_ref().ok()) {
+        for standing in &standings {
+            let member = match &standing.member {
+                Ok(member) => member,
+                Err(unusable) => {
+                    printer.warning(&format!("it cannot be served: {}", unusable.problem));
+                    continue;
+                }
+            };
             for variable in &member.grants().variables {
                 printer.hint(&format!(
                     "`{}` reads {variable} from what {title} was started with; where that has none, add {variable}_FILE with the path of a file that holds it to the server's `env`",
@@ -358,7 +380,8 @@ fn consent(asked: &Asked<'_>) -> anyhow::Result<()> {
 
 /// A difference as a terminal shows it: what indents and ends lines is no threat to it.
 fn for_people(diff: &str) -> String {
-    diff.replace("\r\n", "\n").replace('\t', "    ")
+    let shown = diff.replace("\r\n", "\n").replace('\t', "    ");
+    shown.trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -72,10 +72,9 @@ pub(super) fn take(
 }
 
 fn parse(text: &str, comments: Comments) -> Result<CstRootNode, Unreadable> {
-    let allowed = comments == Comments::Allowed;
     let options = ParseOptions {
-        allow_comments: allowed,
-        allow_trailing_commas: allowed,
+        allow_comments: true,
+        allow_trailing_commas: true,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -85,7 +84,18 @@ fn parse(text: &str, comments: Comments) -> Result<CstRootNode, Unreadable> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    CstRootNode::parse(text, &options).map_err(unreadable)
+    let root = CstRootNode::parse(text, &options).map_err(unreadable)?;
+    if comments == Comments::Refused
+        && root.value().is_some()
+        && let Err(error) = serde_json::from_str::<Value>(text)
+    {
+        // The other parser read it, so this is all that can be wrong with it.
+        return Err(Unreadable {
+            line: Some(error.line()),
+            reason: "this client reads no comments and no trailing commas".to_owned(),
+        });
+    }
+    Ok(root)
 }
 
 fn unreadable(error: ParseError) -> Unreadable {
@@ -275,12 +285,12 @@ mod tests {
         check_refused(
             "{\n}\n// c",
             Comments::Refused,
-            "line 3: comments are not allowed",
+            "line 3: this client reads no comments and no trailing commas",
         );
         check_refused(
             "{\n\"a\": 1,\n}",
             Comments::Refused,
-            "line 2: trailing commas are not allowed",
+            "line 3: this client reads no comments and no trailing commas",
         );
         let deep = "[".repeat(100_000);
         let refused = put(&deep, ALLOWED, "servers", "tool-hub", &entry()).unwrap_err();

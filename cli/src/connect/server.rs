@@ -38,11 +38,11 @@ impl Server {
     ///
     /// # Errors
     /// When a path cannot be written as text.
-    pub(crate) fn of(toolbox: &OpenToolbox, only: &[String]) -> anyhow::Result<Self> {
+    pub(crate) fn of(toolbox: &OpenToolbox, only: Vec<String>) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program cannot be found")?;
         let mut args = vec!["serve".to_owned(), "--toolbox".to_owned()];
         args.push(text(toolbox.directory())?);
-        args.extend(only.iter().cloned());
+        args.extend(only);
         let mut env = BTreeMap::new();
         for (name, path) in config::own_variables()? {
             env.insert(name.to_owned(), text(&path)?);
