@@ -206,12 +206,13 @@ fn ask_at_the_terminal(
 }
 
 /// A person at a terminal.
-struct Terminal {
+pub(crate) struct Terminal {
     input: std::io::Stdin,
 }
 
 impl Terminal {
-    fn open() -> Option<Self> {
+    /// The person, where there is one who reads what is asked and can answer.
+    pub(crate) fn open() -> Option<Self> {
         let input = std::io::stdin();
         let both = input.is_terminal() && std::io::stderr().is_terminal();
         both.then_some(Self { input })
@@ -219,7 +220,7 @@ impl Terminal {
 
     /// Asks for one typed line. Whatever was typed before the question was shown is thrown
     /// away: it cannot be an answer to it.
-    fn ask(&mut self, question: &str) -> anyhow::Result<String> {
+    pub(crate) fn ask(&mut self, question: &str) -> anyhow::Result<String> {
         #[cfg(unix)]
         rustix::termios::tcflush(&self.input, rustix::termios::QueueSelector::IFlush)?;
         let mut stderr = std::io::stderr();

@@ -64,6 +64,8 @@ pub(crate) enum Command {
     Call(commands::call::Call),
     /// Serve the toolbox to an agent: MCP over standard input and output
     Serve(commands::serve::Serve),
+    /// Have an MCP client start `tool serve`, by its own configuration
+    Connect(commands::connect::Connect),
     /// Look for newer versions; anything a tool asks for beyond today asks again
     Update(commands::update::Update),
     /// Take a tool out of the toolbox

@@ -4,6 +4,7 @@ pub(crate) mod build;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod export;
@@ -50,6 +51,7 @@ pub(crate) async fn execute(
         Command::List(command) => command.execute(config, printer),
         Command::Call(command) => command.execute(config, printer).await,
         Command::Serve(command) => command.execute(config, printer).await,
+        Command::Connect(command) => command.execute(config, printer),
         Command::Update(command) => command.execute(config, printer).await,
         Command::Remove(command) => command.execute(config, printer),
         Command::Verify(command) => command.execute(config, printer).await,

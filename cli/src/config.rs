@@ -9,6 +9,7 @@
 //! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
 //! | `TOOL_HUB_REGISTRY_DATA`, `TOOL_HUB_REGISTRY_DATABASE`, `TOOL_HUB_REGISTRY_STORAGE` | `--data`, `--database` and `--storage` of `tool registry`, where those are not given |
 //! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
+//! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
 //! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
 //!
 //! A tool's own variables are read here too, and only those that were granted: `NAME`, or the
@@ -31,6 +32,7 @@ use url::Url;
 use crate::args::Global;
 use crate::clear_text::{self, ClearText};
 use crate::compiler;
+use crate::connect::ClientPlaces;
 use crate::credentials::Credentials;
 use crate::diagnosis::Problem;
 use crate::log::{self, Logging, Started};
@@ -270,6 +272,50 @@ impl RegistryPlaces {
             )?,
         })
     }
+}
+
+impl ClientPlaces {
+    /// Reads the environment.
+    pub(crate) fn read() -> anyhow::Result<Self> {
+        let base =
+            etcetera::choose_base_strategy().context("the home directory cannot be found")?;
+        let directory = |name: &str, value: Option<String>| -> anyhow::Result<Option<PathBuf>> {
+            let path = value.map(std::path::absolute).transpose();
+            path.with_context(|| format!("{name} is not a path"))
+        };
+        Ok(Self {
+            home: base.home_dir().to_owned(),
+            config: base.config_dir(),
+            claude: directory("CLAUDE_CONFIG_DIR", variable("CLAUDE_CONFIG_DIR"))?,
+            codex: directory("CODEX_HOME", variable("CODEX_HOME"))?,
+            copilot: directory("COPILOT_HOME", variable("COPILOT_HOME"))?,
+        })
+    }
+}
+
+/// The variables without which a `tool` that somebody else starts would look for its things
+/// in other directories than this one does.
+pub(crate) fn own_variables() -> anyhow::Result<BTreeMap<&'static str, PathBuf>> {
+    if let Some(home) = variable("TOOL_HUB_HOME") {
+        let home = std::path::absolute(home).context("TOOL_HUB_HOME is not a path")?;
+        return Ok(BTreeMap::from([("TOOL_HUB_HOME", home)]));
+    }
+    let base = etcetera::choose_base_strategy().context("the home directory cannot be found")?;
+    let usual = [
+        ("XDG_CACHE_HOME", ".cache"),
+        ("XDG_CONFIG_HOME", ".config"),
+        ("XDG_DATA_HOME", ".local/share"),
+    ];
+    let told = usual.into_iter().filter_map(|(name, usual)| {
+        let path = PathBuf::from(variable(name)?);
+        // A relative one counts nowhere.
+        (path.is_absolute() && path != base.home_dir().join(usual)).then_some((name, path))
+    });
+    Ok(if cfg!(windows) {
+        BTreeMap::new()
+    } else {
+        told.collect()
+    })
 }
 
 /// The text may hold a password, so no error repeats it.

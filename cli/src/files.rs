@@ -1,7 +1,7 @@
 //! Writing files so that no reader ever sees half of one.
 
-use std::fs::File;
-use std::io::Write as _;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -34,6 +34,34 @@ pub(crate) fn write_private(path: &Path, contents: &[u8]) -> anyhow::Result<()> 
         .persist(path)
         .with_context(|| format!("{} cannot be written", path.display()))?;
     Ok(())
+}
+
+/// Replaces the file at `path`, which may be somebody else's, by `contents`, in a directory
+/// that is there. What was there keeps its permissions; a new file gets those of any file that
+/// the user makes.
+pub(crate) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let before = fs::metadata(path).ok();
+    let mut file = temporary_like(directory, before.as_ref())?;
+    file.write_all(contents)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn temporary_like(directory: &Path, before: Option<&Metadata>) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // What the user's mask leaves of it.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(directory)?;
+    if let Some(before) = before {
+        file.as_file().set_permissions(before.permissions())?;
+    }
+    Ok(file)
 }
 
 /// A temporary directory is for its user alone; a project is like any other directory.

@@ -10,6 +10,7 @@ mod columns;
 mod commands;
 mod compiler;
 mod config;
+mod connect;
 mod credentials;
 mod diagnosis;
 mod escalation;

@@ -1,15 +1,15 @@
 //! Where `--output` goes: standard output, a file that is replaced as a whole, or whatever
 //! else stands at the path and takes bytes.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use tempfile::NamedTempFile;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
+use crate::files;
 use crate::printer::Printer;
 
 /// A place for bytes that was looked at before there were any.
@@ -57,7 +57,7 @@ impl Output {
     pub(crate) fn write(&self, bytes: &[u8], printer: &Printer) -> anyhow::Result<()> {
         match self {
             Self::Standard => printer.raw(bytes),
-            Self::File(path) => replace(path, bytes).with_context(|| unwritable(path)),
+            Self::File(path) => files::replace(path, bytes).with_context(|| unwritable(path)),
             Self::Special(path) => OpenOptions::new()
                 .write(true)
                 .open(path)
@@ -89,31 +89,4 @@ fn absent(path: PathBuf) -> anyhow::Result<Output> {
         .into()),
         None => Ok(Output::File(path)),
     }
-}
-
-/// Writes a temporary file beside `path`, makes it durable and renames it. What was there
-/// keeps its permissions; a new file gets those of any file that the user makes.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    let before = fs::metadata(path).ok();
-    let mut file = temporary(directory, before.as_ref())?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
-fn temporary(directory: &Path, before: Option<&Metadata>) -> io::Result<NamedTempFile<File>> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // What the user's mask leaves of it.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(directory)?;
-    if let Some(before) = before {
-        file.as_file().set_permissions(before.permissions())?;
-    }
-    Ok(file)
 }

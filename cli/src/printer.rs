@@ -70,6 +70,11 @@ impl Printer {
         }
     }
 
+    /// Shows what a question is about, to whoever is about to be asked it.
+    pub(crate) fn before_a_question(&self, text: &str) {
+        self.complain("", text);
+    }
+
     /// Tells of something that is not wrong but should be known.
     pub(crate) fn warning(&self, text: &str) {
         self.complain("warning: ", text);

@@ -2,7 +2,7 @@
 
 mod standing;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tool_hub_manifest::{
@@ -58,6 +58,24 @@ impl OpenToolbox {
         Self::open_in(nearest.unwrap_or(&config.user).to_owned(), config)
     }
 
+    /// Opens the toolbox that somebody named by its `directory`: the user's own, which need not
+    /// exist yet, or one that has to be there.
+    ///
+    /// # Errors
+    /// When it is not, or cannot be used.
+    pub(crate) fn open_named(directory: &Path, config: &Config) -> anyhow::Result<Self> {
+        let directory = config.place(directory);
+        if directory != config.user && !directory.join(TOOLBOX_FILE).is_file() {
+            return Err(Problem::user(format!(
+                "there is no {TOOLBOX_FILE} in {}",
+                directory.display()
+            ))
+            .hint("name the directory that it is in, or leave --toolbox out for the nearest one")
+            .into());
+        }
+        Self::open_in(directory, config)
+    }
+
     /// Opens the toolbox in `directory`, which need not exist yet.
     pub(crate) fn open_in(directory: PathBuf, config: &Config) -> anyhow::Result<Self> {
         let text = files::read_if_present(&directory.join(TOOLBOX_FILE))?.unwrap_or_default();
@@ -84,6 +102,11 @@ impl OpenToolbox {
     /// Where it is.
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.join(TOOLBOX_FILE)
+    }
+
+    /// The directory that it is in.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// The digests of everything that was approved.
@@ -201,7 +224,7 @@ impl OpenToolbox {
 }
 
 /// The one of `known` that somebody who wrote `wanted` may have meant.
-fn nearest<'a>(wanted: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(wanted: &str, known: &[&'a str]) -> Option<&'a str> {
     known
         .iter()
         .map(|known| (strsim::damerau_levenshtein(wanted, known), *known))

@@ -14,6 +14,7 @@
 mod administration;
 mod author;
 mod clients;
+mod connect;
 mod consent;
 mod demo;
 mod deploy;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         demo::tests(),
         deploy::tests(),
         consent::tests(),
+        connect::tests(),
         administration::tests(),
         network::tests(),
         no_target::tests(),

@@ -33,7 +33,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-fn reference() -> String {
+pub(crate) fn reference() -> String {
     std::fs::read_to_string(root().join("docs/reference.md")).expect("docs/reference.md")
 }
 
@@ -230,7 +230,7 @@ fn registry_commands() -> Vec<String> {
 }
 
 /// The long options that a help lists, those of every command aside.
-fn options_of(help: &str) -> BTreeSet<String> {
+pub(crate) fn options_of(help: &str) -> BTreeSet<String> {
     const OF_EVERY_COMMAND: [&str; 4] = ["--endpoint", "--json", "--quiet", "--help"];
     let help = Home::new().tool(help).ok();
     help.lines()
@@ -243,7 +243,7 @@ fn options_of(help: &str) -> BTreeSet<String> {
 }
 
 /// What stands between backquotes in a cell.
-fn words(cell: &str) -> impl Iterator<Item = String> {
+pub(crate) fn words(cell: &str) -> impl Iterator<Item = String> {
     let words = cell.split('`').skip(1).step_by(2);
     words.map(str::to_owned)
 }

@@ -30,6 +30,11 @@ pub(crate) struct Serve {
     /// here is never left out; when it cannot be served, nothing is.
     names: Vec<String>,
 
+    /// The toolbox in this directory, wherever the command is started [default: the nearest
+    /// upwards, else your own]
+    #[arg(long, value_name = "DIR")]
+    toolbox: Option<PathBuf>,
+
     #[command(flatten)]
     http: Http,
 }
@@ -69,7 +74,10 @@ impl Serve {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let toolbox = OpenToolbox::open(config)?;
+        let toolbox = match &self.toolbox {
+            Some(directory) => OpenToolbox::open_named(directory, config)?,
+            None => OpenToolbox::open(config)?,
+        };
         let members = toolbox.usable(&self.names, printer)?;
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;

@@ -1,0 +1,86 @@
+//! What is to be written into a client's configuration: shown first, written after consent.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use similar::TextDiff;
+
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::files;
+
+/// Neighbours may be secrets of other servers, which belong on no screen.
+const CONTEXT_LINES: usize = 1;
+const GUARD: &str = ".connect.guard";
+
+/// A configuration before and after.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(super) path: PathBuf,
+    pub(super) target: PathBuf,
+    /// Nothing where there is no file.
+    pub(super) before: Option<String>,
+    pub(super) after: Option<String>,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Changed {
+    Nothing,
+    Created,
+    Updated,
+    Deleted,
+}
+
+impl Change {
+    /// What becomes of the file.
+    pub(crate) fn kind(&self) -> Changed {
+        match (&self.before, &self.after) {
+            (before, after) if before == after => Changed::Nothing,
+            (None, _) => Changed::Created,
+            (_, None) => Changed::Deleted,
+            _ => Changed::Updated,
+        }
+    }
+
+    /// The difference, line by line.
+    pub(crate) fn diff(&self) -> String {
+        let name = |text: &Option<String>| match text {
+            Some(_) => self.path.display().to_string().replace('\n', "\\n"),
+            None => "no file".to_owned(),
+        };
+        let before = self.before.as_deref().unwrap_or_default();
+        let after = self.after.as_deref().unwrap_or_default();
+        TextDiff::from_lines(before, after)
+            .unified_diff()
+            .context_radius(CONTEXT_LINES)
+            .header(&name(&self.before), &name(&self.after))
+            .to_string()
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// When the file is not any more what the change was made from, or cannot be written.
+    pub(crate) fn write(&self, config: &Config) -> anyhow::Result<()> {
+        let _guard = files::Guard::take(&config.user, GUARD)?;
+        // Clients write their files too, and a person takes time to answer.
+        if files::read_if_present(&self.target)? != self.before {
+            return Err(Problem::user(format!(
+                "{} was changed by somebody else meanwhile; nothing was written",
+                self.path.display()
+            ))
+            .hint("run the command again")
+            .into());
+        }
+        let written = match (&self.after, self.target.parent()) {
+            (None, _) => std::fs::remove_file(&self.target),
+            (Some(after), parent) => parent
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| files::replace(&self.target, after.as_bytes())),
+        };
+        written.with_context(|| format!("{} cannot be written", self.path.display()))
+    }
+}

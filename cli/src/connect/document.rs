@@ -1,0 +1,254 @@
+//! A client's configuration on disk, and the servers in it.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde_json::{Map, Value};
+
+use crate::diagnosis::Problem;
+
+use super::json::{self, Comments};
+use super::{Change, Client, Format, Server, Started, Unreadable, toml};
+
+/// Nobody's configuration is larger.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// A configuration as it was when it was opened.
+#[derive(Debug)]
+pub(crate) struct Document {
+    client: &'static Client,
+    path: PathBuf,
+    /// Where it really is.
+    target: PathBuf,
+    text: Option<String>,
+}
+
+impl Document {
+    /// Opens the configuration of `client` at `path`, which need not be there.
+    ///
+    /// # Errors
+    /// When something is there that is not a file of text.
+    pub(crate) fn open(client: &'static Client, path: PathBuf) -> anyhow::Result<Self> {
+        let target = match path.canonicalize() {
+            Ok(target) => target,
+            Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => path.clone(),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(Problem::user(format!(
+                    "{} is a link that leads nowhere",
+                    path.display()
+                ))
+                .hint("remove it, or make what it leads to")
+                .into());
+            }
+            Err(error) => return Err(error).with_context(|| unreadable(&path)),
+        };
+        let text = text_of(&target).with_context(|| unreadable(&path))?;
+        Ok(Self {
+            client,
+            path,
+            target,
+            text,
+        })
+    }
+
+    /// Where it is, as its client is told.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The servers in it that start `tool serve`, by name.
+    ///
+    /// # Errors
+    /// When it cannot be read as what it is.
+    pub(crate) fn connections(&self) -> anyhow::Result<Vec<(String, Started)>> {
+        let servers = self.servers()?;
+        let servers = servers
+            .iter()
+            .filter_map(|(name, entry)| Some((name.clone(), Started::by(entry)?)));
+        Ok(servers.collect())
+    }
+
+    /// Whether it has a server called `name`.
+    ///
+    /// # Errors
+    /// When it cannot be read as what it is.
+    pub(crate) fn has(&self, name: &str) -> anyhow::Result<bool> {
+        Ok(self.servers()?.contains_key(name))
+    }
+
+    /// What is to be changed for `server` to be called `name`.
+    ///
+    /// # Errors
+    /// When it cannot be read as what it is, or has something else of that name.
+    pub(crate) fn with(&self, name: &str, server: &Server) -> anyhow::Result<Change> {
+        let servers = self.servers()?;
+        let existing = servers.get(name);
+        self.refuse_the_others(name, existing)?;
+        let entry = server.entry(self.client, existing);
+        if existing == Some(&Value::Object(entry.clone())) {
+            return Ok(self.change(self.text.clone()));
+        }
+        let section = self.client.section;
+        let put = match self.client.format {
+            Format::Toml => toml::put(self.body(), section, name, &entry),
+            Format::Json | Format::Jsonc => {
+                json::put(self.body(), self.comments(), section, name, &entry)
+            }
+        };
+        let after = put.map_err(|error| self.refused(error))?;
+        self.checked(&after, name, Some(&Value::Object(entry)))?;
+        Ok(self.change(Some(self.with_mark(after))))
+    }
+
+    /// What is to be changed for there to be no server called `name`. What nothing is left of
+    /// goes as well: the section, and the file unless it is reached by a link.
+    ///
+    /// # Errors
+    /// When it cannot be read as what it is, or has something else of that name.
+    pub(crate) fn without(&self, name: &str) -> anyhow::Result<Change> {
+        let servers = self.servers()?;
+        let existing = servers.get(name);
+        self.refuse_the_others(name, existing)?;
+        if existing.is_none() {
+            return Ok(self.change(self.text.clone()));
+        }
+        let section = self.client.section;
+        let taken = match self.client.format {
+            Format::Toml => toml::take(self.body(), section, name),
+            Format::Json | Format::Jsonc => json::take(self.body(), self.comments(), section, name),
+        };
+        let after = taken.map_err(|error| self.refused(error))?;
+        self.checked(&after, name, None)?;
+        let is_left = !["", "{}"].contains(&after.split_whitespace().collect::<String>().as_str());
+        let is_linked = self.path.is_symlink();
+        let after = (is_left || is_linked).then(|| self.with_mark(after));
+        Ok(self.change(after))
+    }
+
+    fn change(&self, after: Option<String>) -> Change {
+        Change {
+            path: self.path.clone(),
+            target: self.target.clone(),
+            before: self.text.clone(),
+            after,
+        }
+    }
+
+    /// Every server in it.
+    fn servers(&self) -> anyhow::Result<Map<String, Value>> {
+        let whole = self.read(self.body())?;
+        let section = self.client.section;
+        match whole.get(section) {
+            None if whole.is_object() => Ok(Map::new()),
+            Some(Value::Object(servers)) => Ok(servers.clone()),
+            None => Err(self.refused(Unreadable::as_a_whole("it is not an object"))),
+            Some(_) => Err(self.refused(Unreadable::as_a_whole(format!(
+                "`{section}` in it is not an object"
+            )))),
+        }
+    }
+
+    fn read(&self, body: &str) -> anyhow::Result<Value> {
+        let value = match self.client.format {
+            Format::Toml => toml::read(body),
+            Format::Json | Format::Jsonc => json::read(body, self.comments()),
+        };
+        value.map_err(|error| self.refused(error))
+    }
+
+    /// Reads what is to be written: `name` is `entry` there, and everything else is as it was.
+    /// The file is somebody else's, so the libraries that edit it are not taken at their word.
+    fn checked(&self, after: &str, name: &str, entry: Option<&Value>) -> anyhow::Result<()> {
+        let section = self.client.section;
+        let mut before = self.read(self.body())?;
+        let mut after = self.read(after)?;
+        take_from(&mut before, section, name);
+        if take_from(&mut after, section, name).as_ref() == entry && before == after {
+            return Ok(());
+        }
+        Err(self.refused(Unreadable::as_a_whole(
+            "it is written so that one server cannot be changed alone",
+        )))
+    }
+
+    fn refuse_the_others(&self, name: &str, existing: Option<&Value>) -> anyhow::Result<()> {
+        if existing.is_none_or(|entry| Started::by(entry).is_some()) {
+            return Ok(());
+        }
+        Err(Problem::user(format!(
+            "the server `{name}` in {} is not one that `tool connect` wrote",
+            self.path.display()
+        ))
+        .hint("choose another name with --name, or remove it there yourself")
+        .into())
+    }
+
+    fn refused(&self, error: Unreadable) -> anyhow::Error {
+        let place = match error.line {
+            Some(line) => format!("{}:{line}", self.path.display()),
+            None => self.path.display().to_string(),
+        };
+        Problem::user(format!(
+            "{place} cannot be read as {} for {}, so it is left as it is",
+            self.client.format.as_str(),
+            self.client.title
+        ))
+        .caused_by(error)
+        .hint("mend the file in an editor, then run the command again")
+        .into()
+    }
+
+    fn comments(&self) -> Comments {
+        match self.client.format {
+            Format::Jsonc => Comments::Allowed,
+            Format::Json | Format::Toml => Comments::Refused,
+        }
+    }
+
+    /// The text after the mark that some editors begin a file with.
+    fn body(&self) -> &str {
+        let text = self.text.as_deref().unwrap_or_default();
+        text.strip_prefix('\u{feff}').unwrap_or(text)
+    }
+
+    fn with_mark(&self, body: String) -> String {
+        match &self.text {
+            Some(text) if text.starts_with('\u{feff}') => format!("\u{feff}{body}"),
+            // A file that is made ends as files do.
+            None if !body.ends_with('\n') => format!("{body}\n"),
+            _ => body,
+        }
+    }
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("{} cannot be read", path.display())
+}
+
+/// The text at `path`; nothing when nothing is there.
+fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+    let there = match path.metadata() {
+        Ok(there) => there,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    // A pipe or a device may never end.
+    if !there.is_file() {
+        return Err(Problem::user("it is not a file").into());
+    }
+    if there.len() > FILE_BYTES_MAX {
+        return Err(Problem::user(format!("it has more than {FILE_BYTES_MAX} bytes")).into());
+    }
+    Ok(Some(std::fs::read_to_string(path)?))
+}
+
+/// Takes the server `name` out of `whole`, with the section if that was all of it.
+fn take_from(whole: &mut Value, section: &str, name: &str) -> Option<Value> {
+    let servers = whole.get_mut(section)?.as_object_mut()?;
+    let taken = servers.shift_remove(name);
+    if servers.is_empty() {
+        whole.as_object_mut()?.shift_remove(section);
+    }
+    taken
+}
