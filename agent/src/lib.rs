@@ -25,10 +25,12 @@ mod dialect;
 mod export;
 mod failure;
 mod loss;
+mod schema;
 mod structured;
 mod toolbox;
 
 pub use dialect::{Dialect, UnknownDialect};
+pub use export::strict::from_strict;
 pub use export::{Export, export};
 pub use failure::{FailureText, next_text};
 pub use loss::{Loss, Lost};

@@ -63,7 +63,10 @@ fn room(bytes: usize) -> Vec<u8> {
 }
 
 #[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "advice about memory does not change what is in it")]
+#[expect(
+    unsafe_code,
+    reason = "advice about memory does not change what is in it"
+)]
 fn prefer_large_pages(room: &Vec<u8>) {
     let skipped = room.as_ptr().align_offset(rustix::param::page_size());
     let length = room.capacity().saturating_sub(skipped);
