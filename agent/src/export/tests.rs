@@ -212,7 +212,10 @@ fn a_bare_function_loses_nothing() {
 fn a_name_that_a_consumer_refuses_is_reported_and_kept() {
     for (name, dialects) in [
         ("a".repeat(65), &OPENAIS[..]),
-        ("a.b".into(), &[&OPENAIS[..], &[Dialect::Anthropic]].concat()),
+        (
+            "a.b".into(),
+            &[&OPENAIS[..], &[Dialect::Anthropic]].concat(),
+        ),
         (
             "a b".into(),
             &[&OPENAIS[..], &[Dialect::Anthropic, Dialect::Mcp]].concat(),
