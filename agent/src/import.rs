@@ -151,6 +151,13 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
             )),
         }
     }
+    let is_page = |at: &&str| value.pointer(at).is_some_and(Value::is_string);
+    if ["/result/nextCursor", "/nextCursor"]
+        .iter()
+        .any(|at| is_page(&at))
+    {
+        skipped.push("the server has more functions on its next page (`nextCursor`)".to_owned());
+    }
     Ok(Import {
         source: first.ok_or(ImportError::Empty)?,
         specs,

@@ -100,18 +100,7 @@ pub enum WitType {
 /// those that differ from the definitions' are in the report.
 pub fn interface(specs: &[FunctionSpec]) -> Interface {
     let mut losses = Vec::new();
-    let (mut functions, mut visible) = (Names::default(), Names::default());
-    let named: Vec<(String, String)> = specs
-        .iter()
-        .map(|spec| {
-            let wit = functions.take(&names::kebab(&spec.name, "function"));
-            let name = match spec.name.parse::<FunctionName>() {
-                Ok(name) => name.to_string(),
-                Err(_) => wit.replace('-', "_"),
-            };
-            (wit, visible.take(&name))
-        })
-        .collect();
+    let (functions, named) = name_functions(specs);
     let mut types = Types::new(functions);
     let mut operations = Vec::new();
     for (spec, (wit, name)) in specs.iter().zip(named) {
@@ -119,16 +108,12 @@ pub fn interface(specs: &[FunctionSpec]) -> Interface {
             function: &spec.name,
             losses: &mut losses,
         };
-        if name != spec.name {
+        if name.as_str() != spec.name {
             report.add(Lost::Renamed {
                 pointer: String::new(),
-                to: name.clone(),
+                to: name.to_string(),
             });
         }
-        let Ok(name) = name.replace('-', "_").parse() else {
-            // Names are made of what a function name may hold.
-            continue;
-        };
         operations.push(operation(spec, wit, name, &mut types, &mut report));
     }
     Interface {
@@ -136,6 +121,40 @@ pub fn interface(specs: &[FunctionSpec]) -> Interface {
         definitions: types.into_definitions(),
         losses,
     }
+}
+
+/// The names in WIT, and each function's name there and for agents. Who has a name that
+/// agents can be told keeps it, whoever else would get the same.
+fn name_functions(specs: &[FunctionSpec]) -> (Names, Vec<(String, FunctionName)>) {
+    let kept: Vec<Option<FunctionName>> = specs.iter().map(|spec| spec.name.parse().ok()).collect();
+    let mut visible = Names::of(kept.iter().flatten().map(FunctionName::to_string));
+    let mut functions = Names::default();
+    let mut take = |spec: &FunctionSpec| {
+        functions.take(&names::kebab(&spec.name, "function"), names::WIT_NUMBER)
+    };
+    let first: Vec<Option<String>> = specs
+        .iter()
+        .zip(&kept)
+        .map(|(spec, kept)| kept.as_ref().map(|_| take(spec)))
+        .collect();
+    let named = specs
+        .iter()
+        .zip(kept)
+        .zip(first)
+        .filter_map(|((spec, kept), first)| {
+            let wit = first.unwrap_or_else(|| take(spec));
+            let name = match kept {
+                Some(name) => name,
+                // Made of what a function's name may hold, and short enough.
+                None => visible
+                    .take(&wit.replace('-', "_"), names::VISIBLE_NUMBER)
+                    .parse()
+                    .ok()?,
+            };
+            Some((wit, name))
+        })
+        .collect();
+    (functions, named)
 }
 
 fn operation(

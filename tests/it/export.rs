@@ -122,7 +122,7 @@ fn typescript_compiles() {
                 "--lib",
                 "es2022,dom",
             ])
-            .args(["--types", "", "use.ts", "hostile.d.ts"])
+            .args(["use.ts", "hostile.d.ts"])
             .current_dir(place.path()),
     );
 }

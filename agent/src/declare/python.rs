@@ -159,10 +159,8 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
             } else {
                 let written = self.of(node, &format!("{name}Value"));
                 let about = marked(&value_text(node, self.report), "");
-                self.types.push_str(&format!(
-                    "\n{about}{name}: TypeAlias = \"{}\"\n",
-                    written.replace('"', "'")
-                ));
+                self.types
+                    .push_str(&format!("\n{about}{name}: TypeAlias = {written}\n"));
             }
         }
     }

@@ -110,6 +110,13 @@ fn services_are_left_out_and_named() {
         ["`/0` is the service `web_search` of the model's own provider"]
     );
     assert_eq!(import.specs.len(), 1);
+
+    let page = json!({"result": {"tools": [{"name": "f", "inputSchema": {}}], "nextCursor": "2"}});
+    let import = super::import(&page.to_string()).unwrap();
+    assert_eq!(
+        import.skipped,
+        ["the server has more functions on its next page (`nextCursor`)"]
+    );
 }
 
 #[test]

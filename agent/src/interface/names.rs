@@ -5,18 +5,23 @@ use std::collections::HashSet;
 /// The longest name that is made; numbers may follow it.
 const LENGTH_MAX: usize = 58;
 
+/// What stands before the number that keeps two names of WIT apart: a word of WIT begins
+/// with a letter.
+pub(super) const WIT_NUMBER: &str = "-n";
+/// The same for names that agents see.
+pub(super) const VISIBLE_NUMBER: &str = "_n";
+
 /// Names that are taken.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    pub(super) fn of(taken: &[&str]) -> Self {
-        Self(taken.iter().map(|name| (*name).to_owned()).collect())
+    pub(super) fn of(taken: impl IntoIterator<Item = String>) -> Self {
+        Self(taken.into_iter().collect())
     }
 
-    /// `wanted`, or the same with a number where that is taken.
-    pub(super) fn take(&mut self, wanted: &str) -> String {
-        let separator = if wanted.contains('_') { "_n" } else { "-n" };
+    /// `wanted`, or the same with `separator` and a number where that is taken.
+    pub(super) fn take(&mut self, wanted: &str, separator: &str) -> String {
         let numbered = (2..).map(|number| format!("{wanted}{separator}{number}"));
         let mut candidates = std::iter::once(wanted.to_owned()).chain(numbered);
         candidates

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::names::{Names, kebab};
+use super::names::{Names, WIT_NUMBER, kebab};
 use super::{
     Parameter, TypeDefinition, TypeKind, WitType, integer_of, optional, or_absent, value_text,
 };
@@ -42,6 +42,9 @@ const RESERVED: [&str; 24] = [
 /// so a short text could describe an interface of gigabytes.
 const DEFINITIONS_MAX: usize = 2_000;
 
+/// References that may follow one another; more is a circle.
+const HOPS_MAX: usize = 32;
+
 const JSON_TEXT: &str = "JSON text in a string";
 
 pub(super) struct Types {
@@ -55,7 +58,7 @@ impl Types {
     /// Types beside functions that have `functions` as names already.
     pub(super) fn new(mut functions: Names) -> Self {
         for name in RESERVED {
-            functions.take(name);
+            functions.take(name, WIT_NUMBER);
         }
         Self {
             names: functions,
@@ -76,11 +79,11 @@ impl Types {
         place: &str,
         report: &mut Report<'_>,
     ) -> Vec<Parameter> {
-        let mut names = Names::of(&[]);
+        let mut names = Names::default();
         members
             .iter()
             .map(|member| {
-                let wit = names.take(&kebab(member.name, "value"));
+                let wit = names.take(&kebab(member.name, "value"), WIT_NUMBER);
                 let agents = wit.replace('-', "_");
                 if agents != member.name {
                     report.add(Lost::Renamed {
@@ -91,7 +94,7 @@ impl Types {
                 let value = self.of(document, &member.node, &format!("{place}-{wit}"), report);
                 Parameter {
                     wit,
-                    description: self.words(&member.node, &value, report),
+                    description: self.words(document, &member.node, &value, report),
                     value: or_absent(value, member.presence),
                 }
             })
@@ -99,7 +102,13 @@ impl Types {
     }
 
     /// What a comment says beside the type that was found.
-    fn words(&self, node: &Node<'_>, value: &WitType, report: &mut Report<'_>) -> String {
+    fn words(
+        &self,
+        document: Document<'_>,
+        node: &Node<'_>,
+        value: &WitType,
+        report: &mut Report<'_>,
+    ) -> String {
         let inner = match value {
             WitType::Option(inner) => inner,
             value => value,
@@ -115,7 +124,7 @@ impl Types {
             _ => &[],
         };
         let mut words = value_text(node, known, report);
-        if is_json(node) && *inner == WitType::Plain("string") {
+        if is_json(document, node, HOPS_MAX) && *inner == WitType::Plain("string") {
             words = format!("{words} JSON text.").trim_start().to_owned();
         } else if let (Form::Literals(values), WitType::Plain(_)) = (&node.form, inner) {
             let values: Vec<String> = values.iter().map(|value| value.to_string()).collect();
@@ -272,7 +281,7 @@ impl Types {
         if let Some(known) = known {
             return WitType::Named(known.wit.clone());
         }
-        let wit = self.names.take(&wanted);
+        let wit = self.names.take(&wanted, WIT_NUMBER);
         self.definitions.push(TypeDefinition {
             wit: wit.clone(),
             kind,
@@ -296,17 +305,22 @@ fn json_text(node: &Node<'_>, report: &mut Report<'_>) -> WitType {
     WitType::Plain("string")
 }
 
-/// Whether a string stands for any JSON here, which its comment then says.
-fn is_json(node: &Node<'_>) -> bool {
+/// Whether a string stands for any JSON here, which its comment then says. At most so many
+/// references follow one another.
+fn is_json(document: Document<'_>, node: &Node<'_>, hops_left: usize) -> bool {
     match &node.form {
         Form::Text => false,
         Form::Literals(values) => !values.iter().any(|value| value.is_string()),
         Form::Union(nodes) => {
             let mut others = nodes.iter().filter(|node| !matches!(node.form, Form::Null));
             match (others.next(), others.next()) {
-                (Some(only), None) => is_json(only),
+                (Some(only), None) if hops_left > 0 => is_json(document, only, hops_left - 1),
                 _ => true,
             }
+        }
+        Form::Ref(name) if hops_left > 0 => {
+            let target = document.definition(name);
+            target.is_none_or(|node| is_json(document, &node, hops_left - 1))
         }
         _ => true,
     }
