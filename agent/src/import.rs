@@ -143,7 +143,7 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
                     return Err(ImportError::Duplicate { name: spec.name });
                 }
                 first.get_or_insert(source);
-                specs.push(spec);
+                specs.push(*spec);
             }
             Read::Hosted(kind) => skipped.push(format!(
                 "`{pointer}` is the service `{}` of the model's own provider",
@@ -151,10 +151,10 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
             )),
         }
     }
-    let is_page = |at: &&str| value.pointer(at).is_some_and(Value::is_string);
+    let is_page = |at: &str| value.pointer(at).is_some_and(Value::is_string);
     if ["/result/nextCursor", "/nextCursor"]
-        .iter()
-        .any(|at| is_page(&at))
+        .into_iter()
+        .any(is_page)
     {
         skipped.push("the server has more functions on its next page (`nextCursor`)".to_owned());
     }
@@ -199,7 +199,7 @@ fn definitions(value: &Value) -> Result<(Place, &[Value]), ImportError> {
 }
 
 enum Read {
-    Function(Source, FunctionSpec),
+    Function(Source, Box<FunctionSpec>),
     /// No function of anybody's: a service that runs where the model does.
     Hosted(String),
 }
@@ -218,7 +218,7 @@ fn read(value: &Value, pointer: &str) -> Result<Read, ImportError> {
     let definition = Definition { members, pointer };
     let kind = members.get("type").and_then(Value::as_str);
     let has = |name: &str| members.contains_key(name);
-    let function = |source, spec| Ok(Read::Function(source, spec));
+    let function = |source, spec| Ok(Read::Function(source, Box::new(spec)));
     match kind {
         _ if has("inputSchema") => function(Source::Mcp, dialects::mcp(definition)?),
         _ if has("input_schema") => function(Source::Anthropic, dialects::anthropic(definition)?),
