@@ -10,6 +10,13 @@ pub enum Dialect {
     /// OpenAI Chat Completions: `{"type": "function", "function": {…}}`. Most
     /// OpenAI-compatible servers (TGI, vLLM, llama.cpp) read the same.
     OpenAi,
+    /// OpenAI Chat Completions with `"strict": true`: the model can write nothing but
+    /// arguments of the right shape. [`from_strict`](crate::from_strict) reads them.
+    OpenAiStrict,
+    /// OpenAI Responses: the members of a function beside `"type": "function"`.
+    Responses,
+    /// OpenAI Responses with `"strict": true`.
+    ResponsesStrict,
     /// Anthropic Messages: `{"name", "description", "input_schema"}`.
     Anthropic,
     /// The tool objects of the Model Context Protocol's `tools/list`.
@@ -20,7 +27,7 @@ pub enum Dialect {
 
 /// A text names no dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a dialect: use openai, anthropic, mcp or hf", .text.escape_default())]
+#[error("`{}` is not a dialect: use openai, openai-strict, responses, responses-strict, anthropic, mcp or hf", .text.escape_default())]
 pub struct UnknownDialect {
     /// The text.
     pub text: String,
@@ -28,12 +35,23 @@ pub struct UnknownDialect {
 
 impl Dialect {
     /// Every dialect, in the order in which to list them.
-    pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Mcp, Self::HuggingFace];
+    pub const ALL: [Self; 7] = [
+        Self::OpenAi,
+        Self::OpenAiStrict,
+        Self::Responses,
+        Self::ResponsesStrict,
+        Self::Anthropic,
+        Self::Mcp,
+        Self::HuggingFace,
+    ];
 
     /// The dialect's name on a command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
+            Self::OpenAiStrict => "openai-strict",
+            Self::Responses => "responses",
+            Self::ResponsesStrict => "responses-strict",
             Self::Anthropic => "anthropic",
             Self::Mcp => "mcp",
             Self::HuggingFace => "hf",
@@ -71,7 +89,8 @@ mod tests {
         }
         assert_eq!(
             "gpt\n".parse::<Dialect>().unwrap_err().to_string(),
-            "`gpt\\n` is not a dialect: use openai, anthropic, mcp or hf"
+            "`gpt\\n` is not a dialect: use openai, openai-strict, responses, responses-strict, \
+             anthropic, mcp or hf"
         );
     }
 }

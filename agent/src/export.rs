@@ -4,6 +4,8 @@ mod anthropic;
 mod hf;
 mod mcp;
 mod openai;
+mod responses;
+pub(crate) mod strict;
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::{Annotations, FunctionSpec};
@@ -28,6 +30,9 @@ pub struct Export {
 pub fn export(specs: &[FunctionSpec], dialect: Dialect) -> Export {
     let write = match dialect {
         Dialect::OpenAi => openai::definition,
+        Dialect::OpenAiStrict => openai::strict,
+        Dialect::Responses => responses::definition,
+        Dialect::ResponsesStrict => responses::strict,
         Dialect::Anthropic => anthropic::definition,
         Dialect::Mcp => mcp::definition,
         Dialect::HuggingFace => hf::definition,
@@ -47,16 +52,30 @@ pub fn export(specs: &[FunctionSpec], dialect: Dialect) -> Export {
 }
 
 /// Collects what one function loses.
-struct Report<'a> {
-    function: &'a str,
-    losses: &'a mut Vec<Loss>,
+pub(crate) struct Report<'a> {
+    pub(crate) function: &'a str,
+    pub(crate) losses: &'a mut Vec<Loss>,
 }
 
 impl Report<'_> {
-    fn add(&mut self, lost: Lost) {
+    pub(crate) fn add(&mut self, lost: Lost) {
         self.losses.push(Loss {
             function: self.function.to_owned(),
             lost,
+        });
+    }
+
+    pub(crate) fn told_in_words(&mut self, pointer: &str, keyword: &str) {
+        self.add(Lost::ToldInWords {
+            pointer: pointer.to_owned(),
+            keyword: keyword.to_owned(),
+        });
+    }
+
+    pub(crate) fn weakened(&mut self, pointer: &str, keyword: &str) {
+        self.add(Lost::SchemaWeakened {
+            pointer: pointer.to_owned(),
+            keyword: keyword.to_owned(),
         });
     }
 

@@ -21,16 +21,26 @@
 //! assert_eq!(export.losses.len(), 1); // Anthropic has no place for the output schema.
 //! ```
 
+mod declare;
 mod dialect;
 mod export;
 mod failure;
+mod import;
+mod interface;
 mod loss;
+mod schema;
 mod structured;
 mod toolbox;
 
+pub use declare::{Declarations, Language, UnknownLanguage, declare};
 pub use dialect::{Dialect, UnknownDialect};
+pub use export::strict::from_strict;
 pub use export::{Export, export};
 pub use failure::{FailureText, next_text};
+pub use import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import, ImportError, Source, import};
+pub use interface::{
+    Interface, Operation, Parameter, TypeDefinition, TypeKind, WitType, interface,
+};
 pub use loss::{Loss, Lost};
 pub use structured::{RESULT_MEMBER, ResultShape};
 pub use toolbox::toolbox_lines;

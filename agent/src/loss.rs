@@ -39,7 +39,43 @@ pub enum Lost {
         /// Where, as a JSON pointer into the schema.
         pointer: String,
         /// The keyword that is missing.
-        keyword: &'static str,
+        keyword: String,
+    },
+    /// A keyword that the dialect lacks is told in the description instead.
+    ToldInWords {
+        /// Where, as a JSON pointer into the schema.
+        pointer: String,
+        /// The keyword.
+        keyword: String,
+    },
+    /// Arguments are written in another shape, from which [`from_strict`](crate::from_strict)
+    /// leads back.
+    Reshaped {
+        /// Where, as a JSON pointer into the schema.
+        pointer: String,
+        /// What is written there instead.
+        into: &'static str,
+    },
+    /// Where leaving a member out and `null` mean different things, only `null` can be said.
+    AbsentIsNull {
+        /// Where, as a JSON pointer into the schema.
+        pointer: String,
+    },
+    /// The name cannot be used where the definition goes, and another one stands for it.
+    Renamed {
+        /// Where, as a JSON pointer into the schema; empty for the function itself.
+        pointer: String,
+        /// The name that stands for it.
+        to: String,
+    },
+    /// The schema is larger than the consumer takes.
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        count: usize,
+        /// How much there may be.
+        count_max: usize,
     },
     /// The consumer refuses a keyword at the root of the arguments' schema.
     RootKeywordRefused {
@@ -53,7 +89,7 @@ impl Lost {
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
-            Self::NameRefused { .. } | Self::RootKeywordRefused { .. }
+            Self::NameRefused { .. } | Self::RootKeywordRefused { .. } | Self::TooLarge { .. }
         )
     }
 }
@@ -81,6 +117,24 @@ impl fmt::Display for Lost {
             Self::SchemaWeakened { pointer, keyword } => {
                 write!(f, "`{keyword}` at `{pointer}` is weakened")
             }
+            Self::ToldInWords { pointer, keyword } => {
+                write!(f, "`{keyword}` at `{pointer}` is told in words")
+            }
+            Self::Reshaped { pointer, into } => {
+                write!(f, "the value at `{pointer}` is written as {into}")
+            }
+            Self::AbsentIsNull { pointer } => {
+                write!(f, "leaving out `{pointer}` is the same as null")
+            }
+            Self::Renamed { pointer, to } if pointer.is_empty() => {
+                write!(f, "the name becomes `{to}`")
+            }
+            Self::Renamed { pointer, to } => write!(f, "the name at `{pointer}` becomes `{to}`"),
+            Self::TooLarge {
+                what,
+                count,
+                count_max,
+            } => write!(f, "{count} {what} will be refused: at most {count_max}"),
             Self::RootKeywordRefused { keyword } => write!(
                 f,
                 "`{keyword}` at the root of the arguments will be refused"

@@ -68,6 +68,29 @@ impl ResultShape {
     }
 }
 
+/// The schema of the result itself, from one that may be of what travels: the other
+/// direction of [`ResultShape::schema`].
+pub(crate) fn unwrapped(schema: &Value) -> Value {
+    let members = schema.get("properties").and_then(Value::as_object);
+    let is_wrapped = members.is_some_and(|members| members.len() == 1)
+        && schema.get("required") == Some(&json!([RESULT_MEMBER]));
+    let Some(result) = members
+        .and_then(|members| members.get(RESULT_MEMBER))
+        .filter(|result| is_wrapped && ResultShape::of_schema(result) == ResultShape::Wrapped)
+    else {
+        return schema.clone();
+    };
+    let mut result = result.clone();
+    if let Some(inner) = result.as_object_mut() {
+        for keyword in DOCUMENT_KEYWORDS {
+            if let Some(value) = schema.get(keyword) {
+                inner.insert(keyword.to_owned(), value.clone());
+            }
+        }
+    }
+    result
+}
+
 fn wrap_schema(output_schema: &Value) -> Value {
     let mut inner = output_schema.clone();
     let mut root = Map::new();

@@ -25,6 +25,7 @@ mod printer;
 mod progress;
 mod record;
 mod report;
+mod scaffold;
 mod signals;
 mod sizes;
 mod toolbox;

@@ -1,6 +1,8 @@
 //! The author's side: what a project needs, what a failed or interrupted build says and
 //! leaves, and that what is published is what the sources say.
 
+mod defined;
+
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -15,7 +17,7 @@ use crate::journey::load;
 use crate::support::{Home, Need, RegistryProcess, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
-    vec![
+    let mut tests = vec![
         test(
             "author::compiler_errors_are_shown",
             compiler_errors_are_shown,
@@ -49,7 +51,9 @@ pub(crate) fn tests() -> Vec<Test> {
             "author::an_error_names_what_the_user_wrote",
             an_error_names_what_the_user_wrote,
         ),
-    ]
+    ];
+    tests.extend(defined::tests());
+    tests
 }
 
 /// Replaces a text in a file of a project.

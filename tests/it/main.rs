@@ -20,6 +20,7 @@ mod demo;
 mod deploy;
 mod embed;
 mod errors;
+mod export;
 mod foreign;
 mod journey;
 mod maintenance;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     let tests = [
         tidy::tests(),
         errors::tests(),
+        export::tests(),
         foreign::tests(),
         journey::tests(),
         tamper::tests(),

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+use tool_hub_agent::{Dialect, Language};
 use tool_hub_host::CompileLimits;
 use tool_hub_manifest::{Limits, Manifest, Toolbox};
 
@@ -24,6 +25,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "reference::every_variable_is_named",
             every_variable_is_named,
         ),
+        test("reference::every_format_is_named", every_format_is_named),
         test("reference::every_key_is_shown", every_key_is_shown),
         test("reference::config_toml_is_read", config_toml_is_read),
         test(
@@ -130,6 +132,17 @@ fn every_variable_is_named() {
     for name in read {
         assert!(named.contains(&format!("`{name}`")), "{name} is not named");
     }
+}
+
+fn every_format_is_named() {
+    let dialects = Dialect::ALL.iter().map(|dialect| dialect.as_str());
+    let languages = Language::ALL.iter().map(|language| language.as_str());
+    let formats: Vec<String> = dialects
+        .chain(languages)
+        .map(|format| format!("`{format}`"))
+        .collect();
+    let named = rows(&reference(), "## `tool export`").into_iter();
+    assert_eq!(named.map(|(name, _)| name).collect::<Vec<_>>(), formats);
 }
 
 /// What is parsed has every key set, so what is written of it has as many lines as there are

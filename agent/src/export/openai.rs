@@ -3,28 +3,59 @@
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::FunctionSpec;
 
-use super::{Report, object};
+use super::{Report, object, strict};
 use crate::Lost;
+use crate::schema::escape;
 
 const NAME_RULE: &str = "1 to 64 of A-Z, a-z, 0-9, `_` and `-`";
 const DESCRIPTION_CHARACTERS_MAX: usize = 1024;
 const ROOT_KEYWORDS_REFUSED: [&str; 5] = ["oneOf", "allOf", "anyOf", "enum", "not"];
 
 pub(super) fn definition(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
+    wrapped(function(spec, report))
+}
+
+/// The same with a schema that the model cannot leave.
+pub(super) fn strict(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
+    wrapped(strict_function(spec, report))
+}
+
+fn wrapped(function: Map<String, Value>) -> Map<String, Value> {
+    object([("type", "function".into()), ("function", function.into())])
+}
+
+/// What both of OpenAI's APIs say of a function.
+pub(super) fn function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
+    let description = description(spec, report);
+    let mut parameters = spec.input_schema.clone();
+    weaken_tuples(&mut parameters, "", report);
+    object([
+        ("name", spec.name.clone().into()),
+        ("description", description.into()),
+        ("parameters", parameters),
+    ])
+}
+
+/// What both of OpenAI's APIs say of a function whose arguments are held to its schema.
+pub(super) fn strict_function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
+    let description = description(spec, report);
+    object([
+        ("name", spec.name.clone().into()),
+        ("description", description.into()),
+        ("parameters", strict::compile(&spec.input_schema, report)),
+        ("strict", true.into()),
+    ])
+}
+
+/// Reports what has no place, and gives the description.
+fn description(spec: &FunctionSpec, report: &mut Report<'_>) -> String {
     report.check_name(64, b"_-", NAME_RULE);
     report.check_root(&spec.input_schema, &ROOT_KEYWORDS_REFUSED);
     report.add_title_and_annotations(spec);
     if spec.output_schema.is_some() {
         report.add(Lost::OutputSchema);
     }
-    let mut parameters = spec.input_schema.clone();
-    weaken_tuples(&mut parameters, "", report);
-    let function = object([
-        ("name", spec.name.clone().into()),
-        ("description", cut(&spec.description, report).into()),
-        ("parameters", parameters),
-    ]);
-    object([("type", "function".into()), ("function", function.into())])
+    cut(&spec.description, report)
 }
 
 /// Cuts a description that is too long at the end of a word, and marks the cut.
@@ -61,7 +92,7 @@ fn weaken_tuples(schema: &mut Value, pointer: &str, report: &mut Report<'_>) {
     if let Some(Value::Array(items)) = members.shift_remove("prefixItems") {
         report.add(Lost::SchemaWeakened {
             pointer: pointer.to_owned(),
-            keyword: "prefixItems",
+            keyword: "prefixItems".to_owned(),
         });
         members.insert("items".to_owned(), any_of(items));
     }
@@ -82,11 +113,6 @@ fn weaken_tuples(schema: &mut Value, pointer: &str, report: &mut Report<'_>) {
             _ => {}
         }
     }
-}
-
-/// A member's name within a JSON pointer (RFC 6901).
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 fn any_of(schemas: Vec<Value>) -> Value {

@@ -25,6 +25,13 @@ fn full() -> FunctionSpec {
     }
 }
 
+const OPENAIS: [Dialect; 4] = [
+    Dialect::OpenAi,
+    Dialect::OpenAiStrict,
+    Dialect::Responses,
+    Dialect::ResponsesStrict,
+];
+
 fn bare() -> FunctionSpec {
     FunctionSpec {
         name: "now".into(),
@@ -73,6 +80,37 @@ fn openai() {
             "the output schema has no place",
         ],
     );
+}
+
+#[test]
+fn responses() {
+    let losses = [
+        "the title has no place",
+        "the behaviour hints have no place",
+        "the output schema has no place",
+    ];
+    let with = |name: &str, value: Value| {
+        let mut parameters = full().input_schema;
+        parameters[name] = value;
+        parameters
+    };
+    for (dialect, parameters, strict) in [
+        (Dialect::Responses, full().input_schema, false),
+        (
+            Dialect::ResponsesStrict,
+            with("additionalProperties", json!(false)),
+            true,
+        ),
+    ] {
+        let definition = json!({
+            "type": "function",
+            "name": "text_stats__count_words",
+            "description": "Counts the words of `text`.",
+            "parameters": parameters,
+            "strict": strict,
+        });
+        check(full(), dialect, definition, &losses);
+    }
 }
 
 #[test]
@@ -173,11 +211,14 @@ fn a_bare_function_loses_nothing() {
 #[test]
 fn a_name_that_a_consumer_refuses_is_reported_and_kept() {
     for (name, dialects) in [
-        ("a".repeat(65), &[Dialect::OpenAi][..]),
-        ("a.b".into(), &[Dialect::OpenAi, Dialect::Anthropic]),
+        ("a".repeat(65), &OPENAIS[..]),
+        (
+            "a.b".into(),
+            &[&OPENAIS[..], &[Dialect::Anthropic]].concat(),
+        ),
         (
             "a b".into(),
-            &[Dialect::OpenAi, Dialect::Anthropic, Dialect::Mcp],
+            &[&OPENAIS[..], &[Dialect::Anthropic, Dialect::Mcp]].concat(),
         ),
     ] {
         for dialect in Dialect::ALL {

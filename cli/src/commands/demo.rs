@@ -17,10 +17,10 @@ use tokio::sync::oneshot;
 use tool_hub_registry_server::{Registry, RegistryConfig, TokenRole};
 
 use crate::build;
-use crate::commands::new::Template;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
+use crate::scaffold::Template;
 use crate::signals::stop_requested;
 
 /// The user of the demo's registry.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::Args;
-use tool_hub_agent::{Dialect, Loss, Lost};
+use tool_hub_agent::{Dialect, Language, Loss, Lost};
 
 use crate::config::Config;
 use crate::loaded::LoadedTool;
@@ -15,12 +16,34 @@ use crate::wording::counted;
 /// Arguments of `tool export`.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// Whose definitions to write: openai, anthropic, mcp or hf
+    /// Whose definitions to write: openai, openai-strict, responses, responses-strict,
+    /// anthropic, mcp or hf; or typescript or python, declarations for agents that write code
     #[arg(long, value_name = "FORMAT", default_value = "openai")]
-    format: Dialect,
+    format: Format,
 
     /// Only these tools of the toolbox [default: all]
     names: Vec<String>,
+}
+
+/// What to write.
+#[derive(Debug, Clone, Copy)]
+enum Format {
+    Definitions(Dialect),
+    Declarations(Language),
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let dialect = text.parse().map(Self::Definitions);
+        let language = text.parse().map(Self::Declarations);
+        dialect.or(language).map_err(|_| {
+            let names = Dialect::ALL.iter().map(|dialect| dialect.as_str());
+            let names = names.chain(Language::ALL.iter().map(|language| language.as_str()));
+            format!("use one of {}", names.collect::<Vec<_>>().join(", "))
+        })
+    }
 }
 
 impl Export {
@@ -37,9 +60,19 @@ impl Export {
         for tool in &loaded {
             specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));
         }
-        let export = tool_hub_agent::export(&specs, self.format);
-        tell(&export.losses, specs.len(), printer);
-        printer.json(&export.tools)?;
+        match self.format {
+            Format::Definitions(dialect) => {
+                let export = tool_hub_agent::export(&specs, dialect);
+                tell(&export.losses, specs.len(), printer);
+                printer.json(&export.tools)?;
+            }
+            Format::Declarations(language) => {
+                let declared = tool_hub_agent::declare(&specs, language);
+                tell(&declared.losses, specs.len(), printer);
+                // Source code is a file: escaping has been done where it is written.
+                printer.raw(declared.text.as_bytes())?;
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -73,6 +106,10 @@ fn kinds(losses: &[&Loss]) -> String {
             Lost::OutputSchema => "the shape of results",
             Lost::Annotations => "behaviour hints",
             Lost::SchemaWeakened { .. } => "parts of the shape of arguments",
+            Lost::ToldInWords { .. } => "bounds of values, which the descriptions tell",
+            Lost::Reshaped { .. } => "shapes that are written as others",
+            Lost::Renamed { .. } => "names that others stand for",
+            Lost::AbsentIsNull { .. } => "leaving out beside null",
             _ => "more",
         })
         .collect();

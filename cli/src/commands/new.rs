@@ -1,18 +1,18 @@
 //! `tool new`: scaffolds a tool that builds and passes its own check at once.
 
-use std::path::{Path, PathBuf};
+mod definitions;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use clap::{Args, ValueEnum};
-use tool_hub_host::authoring::CONTRACT;
-use tool_hub_manifest::{ToolKey, ToolName};
+use clap::Args;
+use serde_json::json;
+use tool_hub_manifest::ToolName;
 
-use crate::build::package_directory;
 use crate::config::Config;
 use crate::diagnosis::Problem;
-use crate::files;
 use crate::printer::Printer;
+use crate::scaffold::{Body, Defined, Template, scaffold};
 
 /// Arguments of `tool new`.
 #[derive(Debug, Args)]
@@ -24,63 +24,14 @@ pub(crate) struct New {
     #[arg(long, value_enum, default_value_t = Template::Rust)]
     lang: Template,
 
+    /// A file with definitions of functions to write, as OpenAI, Anthropic, MCP (`tools/list`)
+    /// or Transformers (`tool_config.json`) have them; `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
     /// Where to put it [default: a directory called like the tool]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
-}
-
-/// A language that there is a scaffold for.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Template {
-    Rust,
-    Python,
-    Javascript,
-}
-
-/// What every scaffold does, and says of itself.
-pub(crate) const SCAFFOLD_DESCRIPTION: &str = "Greets people in several languages.";
-
-/// A file of a scaffold: where it goes and what it holds before names are filled in.
-type TemplateFile = (&'static str, &'static str);
-
-const COMMON: [TemplateFile; 4] = [
-    ("tool.toml", include_str!("../../templates/tool.toml")),
-    ("wit/world.wit", include_str!("../../templates/world.wit")),
-    ("README.md", include_str!("../../templates/README.md")),
-    (".gitignore", "/dist\n/target\n__pycache__\n/node_modules\n"),
-];
-const RUST: [TemplateFile; 2] = [
-    (
-        "Cargo.toml",
-        include_str!("../../templates/rust/Cargo.toml"),
-    ),
-    (
-        "src/lib.rs",
-        include_str!("../../templates/rust/src/lib.rs"),
-    ),
-];
-const PYTHON: [TemplateFile; 1] = [("app.py", include_str!("../../templates/python/app.py"))];
-const JAVASCRIPT: [TemplateFile; 1] = [(
-    "tool.js",
-    include_str!("../../templates/javascript/tool.js"),
-)];
-
-impl Template {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Rust => "rust",
-            Self::Python => "python",
-            Self::Javascript => "javascript",
-        }
-    }
-
-    fn files(self) -> &'static [TemplateFile] {
-        match self {
-            Self::Rust => &RUST,
-            Self::Python => &PYTHON,
-            Self::Javascript => &JAVASCRIPT,
-        }
-    }
 }
 
 impl New {
@@ -95,86 +46,38 @@ impl New {
                 .hint("choose another name, or another place with --directory")
                 .into());
         }
-        scaffold(&directory, &self.name, self.lang)?;
+        let body = match &self.from {
+            None => Body::Greeter,
+            Some(file) => {
+                let import = definitions::read(file, &config.working)?;
+                Body::Defined(Defined::of(import))
+            }
+        };
+        scaffold(&directory, &self.name, self.lang, &body)?;
+        if let Body::Defined(defined) = &body {
+            definitions::tell(defined, printer);
+        }
         if printer.wants_json() {
-            printer.json(
-                &serde_json::json!({ "directory": directory, "language": self.lang.name() }),
-            )?;
+            let mut answer = json!({ "directory": directory, "language": self.lang.name() });
+            if let Body::Defined(defined) = &body {
+                answer["functions"] = defined.functions().into();
+                answer["losses"] = defined.losses().into();
+            }
+            printer.json(&answer)?;
         } else {
             printer.note(&format!(
                 "created {} ({})",
                 shown.display(),
                 self.lang.name()
             ));
+            if let Body::Defined(_) = &body {
+                printer.hint(&format!(
+                    "write the functions in {}, which answer that they are not written yet",
+                    shown.join(self.lang.source()).display()
+                ));
+            }
             printer.hint(&format!("build it with: tool build {}", shown.display()));
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Writes the scaffold beside its place and moves it there, so that a failure leaves nothing.
-fn scaffold(directory: &Path, name: &ToolName, template: Template) -> anyhow::Result<()> {
-    let parent = directory.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent)
-        .with_context(|| format!("{} cannot be made", parent.display()))?;
-    let staging = tempfile::Builder::new()
-        .prefix(".tool-new-")
-        .tempdir_in(parent)
-        // The library's text names the temporary directory, which the user never wrote.
-        .map_err(|error| std::io::Error::from(error.kind()))
-        .with_context(|| format!("nothing can be made in {}", parent.display()))?;
-    let names = Names::of(name);
-    for (path, text) in COMMON.iter().chain(template.files()) {
-        let text = names.fill(text, template);
-        files::write_new(&staging.path().join(path), text.as_bytes())?;
-    }
-    for (name, text) in CONTRACT.files {
-        let path = staging.path().join(package_directory(&CONTRACT)).join(name);
-        files::write_new(&path, text.as_bytes())?;
-    }
-    let staged = staging.keep();
-    files::make_public(&staged)?;
-    std::fs::rename(&staged, directory)
-        .with_context(|| format!("{} cannot be made", directory.display()))
-}
-
-/// The names that templates are filled with.
-struct Names {
-    name: String,
-    key: String,
-    wit: String,
-}
-
-impl Names {
-    fn of(name: &ToolName) -> Self {
-        let key = ToolKey::from(name).to_string();
-        // A WIT name is made of words that start with a letter.
-        let words: Vec<String> = key
-            .split('_')
-            .map(|word| {
-                if word.starts_with(|c: char| c.is_ascii_digit()) {
-                    format!("n{word}")
-                } else {
-                    word.to_owned()
-                }
-            })
-            .collect();
-        Self {
-            name: name.to_string(),
-            key,
-            wit: words.join("-"),
-        }
-    }
-
-    fn fill(&self, text: &str, template: Template) -> String {
-        text.replace("{{name}}", &self.name)
-            .replace("{{description}}", SCAFFOLD_DESCRIPTION)
-            .replace("{{key}}", &self.key)
-            .replace("{{language}}", template.name())
-            .replace("{{wit_name}}", &format!("{}-tool", self.wit))
-            .replace(
-                "{{wit_module}}",
-                &format!("{}_tool", self.wit.replace('-', "_")),
-            )
     }
 }

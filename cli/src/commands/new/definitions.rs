@@ -1,0 +1,101 @@
+//! The definitions that `tool new --from` starts with: read within bounds, and what became
+//! of them told.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::Context as _;
+use tool_hub_agent::{IMPORT_BYTES_MAX, Import, ImportError, Lost, import};
+
+use crate::diagnosis::Problem;
+use crate::printer::Printer;
+use crate::scaffold::Defined;
+use crate::wording::counted;
+
+/// The name that stands for standard input.
+const STANDARD_INPUT: &str = "-";
+/// How many differences are told one by one.
+const TOLD_MAX: usize = 20;
+
+/// Reads the definitions in `file`.
+pub(super) fn read(file: &Path, working: &Path) -> anyhow::Result<Import> {
+    let shown = match file.to_str() {
+        Some(STANDARD_INPUT) => "standard input".to_owned(),
+        _ => file.display().to_string(),
+    };
+    let bytes = match file.to_str() {
+        Some(STANDARD_INPUT) => bounded(io::stdin().lock()),
+        _ => File::open(working.join(file)).and_then(bounded),
+    };
+    let bytes = bytes.with_context(|| format!("{shown} cannot be read"))?;
+    let refused = |error: ImportError| {
+        let hint = hint(&error);
+        Problem::user(format!("{shown} holds no definitions that can be read"))
+            .caused_by(error)
+            .hint(hint)
+    };
+    let text = String::from_utf8(bytes).map_err(|_| {
+        refused(ImportError::NotJson {
+            reason: "it is not UTF-8".to_owned(),
+        })
+    })?;
+    Ok(import(&text).map_err(refused)?)
+}
+
+/// One byte more than may be read, so that what is too long is seen to be.
+fn bounded(reader: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader
+        .take(IMPORT_BYTES_MAX as u64 + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn hint(error: &ImportError) -> &'static str {
+    match error {
+        ImportError::TooLong { .. } | ImportError::TooMany { .. } => {
+            "keep the functions that one tool is to have, and leave the others out"
+        }
+        ImportError::NotJson { .. } => {
+            "give it JSON, such as the value of `tools` in a request or a server's answer to tools/list"
+        }
+        ImportError::ServerError { .. } => "ask the server again, and give it the answer",
+        ImportError::Member { .. } => "mend that place, or leave the definition out",
+        ImportError::Duplicate { .. } => "give one of them another name",
+        _ => {
+            "definitions are those of OpenAI, Anthropic, MCP (tools/list) or Transformers (tool_config.json)"
+        }
+    }
+}
+
+/// Tells what was read and what the project's types do not say.
+pub(super) fn tell(defined: &Defined, printer: &Printer) {
+    printer.note(&format!(
+        "read {} ({})",
+        counted(defined.functions().len(), "function"),
+        defined.source()
+    ));
+    for skipped in defined.skipped() {
+        printer.warning(&format!("left out: {skipped}"));
+    }
+    let (in_words, told): (Vec<_>, Vec<_>) = defined
+        .differences()
+        .iter()
+        .partition(|loss| matches!(loss.lost, Lost::ToldInWords { .. }));
+    for loss in told.iter().take(TOLD_MAX) {
+        printer.note(&loss.to_string());
+    }
+    if told.len() > TOLD_MAX {
+        printer.note(&format!(
+            "{} more differ; --json lists all",
+            told.len() - TOLD_MAX
+        ));
+    }
+    if !in_words.is_empty() {
+        printer.note(&format!(
+            "{} of the definitions stand in comments, since no type says them: check them in the functions",
+            counted(in_words.len(), "bound")
+        ));
+    }
+}

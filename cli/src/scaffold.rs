@@ -1,0 +1,165 @@
+//! What a new project holds: a tool that greets people, or functions that somebody else has
+//! defined.
+
+mod defined;
+mod javascript;
+mod python;
+mod rust;
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use tool_hub_host::authoring::CONTRACT;
+use tool_hub_manifest::{ToolKey, ToolName};
+
+use crate::build::package_directory;
+use crate::files;
+
+pub(crate) use defined::Defined;
+
+/// A language that there is a scaffold for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Template {
+    Rust,
+    Python,
+    Javascript,
+}
+
+/// What every scaffold does, and says of itself.
+pub(crate) const SCAFFOLD_DESCRIPTION: &str = "Greets people in several languages.";
+
+/// What the functions of a scaffold are.
+pub(crate) enum Body {
+    /// One that greets people.
+    Greeter,
+    /// Those that a file defines, not written yet.
+    Defined(Defined),
+}
+
+/// A file of a scaffold: where it goes and what it holds before names are filled in.
+type TemplateFile = (&'static str, &'static str);
+
+const COMMON: [TemplateFile; 4] = [
+    ("tool.toml", include_str!("../templates/tool.toml")),
+    ("wit/world.wit", include_str!("../templates/world.wit")),
+    ("README.md", include_str!("../templates/README.md")),
+    (".gitignore", "/dist\n/target\n__pycache__\n/node_modules\n"),
+];
+const RUST: [TemplateFile; 2] = [
+    ("Cargo.toml", include_str!("../templates/rust/Cargo.toml")),
+    ("src/lib.rs", include_str!("../templates/rust/src/lib.rs")),
+];
+const PYTHON: [TemplateFile; 1] = [("app.py", include_str!("../templates/python/app.py"))];
+const JAVASCRIPT: [TemplateFile; 1] =
+    [("tool.js", include_str!("../templates/javascript/tool.js"))];
+
+impl Template {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "rust",
+            Self::Python => "python",
+            Self::Javascript => "javascript",
+        }
+    }
+
+    /// Where the functions are written.
+    pub(crate) fn source(self) -> &'static str {
+        match self {
+            Self::Rust => "src/lib.rs",
+            Self::Python => "app.py",
+            Self::Javascript => "tool.js",
+        }
+    }
+
+    fn files(self) -> &'static [TemplateFile] {
+        match self {
+            Self::Rust => &RUST,
+            Self::Python => &PYTHON,
+            Self::Javascript => &JAVASCRIPT,
+        }
+    }
+}
+
+/// Writes the scaffold beside its place and moves it there, so that a failure leaves nothing.
+pub(crate) fn scaffold(
+    directory: &Path,
+    name: &ToolName,
+    template: Template,
+    body: &Body,
+) -> anyhow::Result<()> {
+    let parent = directory.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent)
+        .with_context(|| format!("{} cannot be made", parent.display()))?;
+    let staging = tempfile::Builder::new()
+        .prefix(".tool-new-")
+        .tempdir_in(parent)
+        // The library's text names the temporary directory, which the user never wrote.
+        .map_err(|error| std::io::Error::from(error.kind()))
+        .with_context(|| format!("nothing can be made in {}", parent.display()))?;
+    let names = Names::of(name);
+    for (path, text) in COMMON.iter().chain(template.files()) {
+        let text = names.fill(text, template);
+        let text = match body {
+            Body::Greeter => text,
+            Body::Defined(defined) => defined.file(path, text, &names, template)?,
+        };
+        files::write_new(&staging.path().join(path), text.as_bytes())?;
+    }
+    for (name, text) in CONTRACT.files {
+        let path = staging.path().join(package_directory(&CONTRACT)).join(name);
+        files::write_new(&path, text.as_bytes())?;
+    }
+    let staged = staging.keep();
+    files::make_public(&staged)?;
+    std::fs::rename(&staged, directory)
+        .with_context(|| format!("{} cannot be made", directory.display()))
+}
+
+/// The names that templates are filled with.
+struct Names {
+    name: String,
+    key: String,
+    wit: String,
+}
+
+impl Names {
+    fn of(name: &ToolName) -> Self {
+        let key = ToolKey::from(name).to_string();
+        // A WIT name is made of words that start with a letter.
+        let words: Vec<String> = key
+            .split('_')
+            .map(|word| {
+                if word.starts_with(|c: char| c.is_ascii_digit()) {
+                    format!("n{word}")
+                } else {
+                    word.to_owned()
+                }
+            })
+            .collect();
+        Self {
+            name: name.to_string(),
+            key,
+            wit: words.join("-"),
+        }
+    }
+
+    fn fill(&self, text: &str, template: Template) -> String {
+        text.replace("{{name}}", &self.name)
+            .replace("{{description}}", SCAFFOLD_DESCRIPTION)
+            .replace("{{key}}", &self.key)
+            .replace("{{language}}", template.name())
+            .replace("{{wit_name}}", &self.package())
+            .replace("{{wit_module}}", &self.module())
+    }
+
+    /// The name of the WIT package, below `tools:`.
+    fn package(&self) -> String {
+        format!("{}-tool", self.wit)
+    }
+
+    /// The same as Rust spells it.
+    fn module(&self) -> String {
+        self.package().replace('-', "_")
+    }
+}

@@ -1,0 +1,203 @@
+//! A project whose functions somebody else has defined: their WIT, a source in which none is
+//! written yet, and a manifest with what WIT cannot say.
+
+use toml_edit::{DocumentMut, Item, Table, value};
+use tool_hub_agent::{Import, Interface, Loss, Operation, WitType, interface};
+
+use super::{Names, Template, javascript, python, rust};
+
+/// The longest description of a tool that is made of those of its functions.
+const DESCRIPTION_CHARACTERS_MAX: usize = 200;
+
+/// What a function answers until somebody writes it, after its name.
+pub(super) const NOT_WRITTEN: &str =
+    "is not written yet; tell the user that the author of this tool has to write it";
+
+/// Functions that are defined.
+pub(crate) struct Defined {
+    source: String,
+    skipped: Vec<String>,
+    interface: Interface,
+}
+
+impl Defined {
+    pub(crate) fn of(import: Import) -> Self {
+        Self {
+            source: import.source.to_string(),
+            interface: interface(&import.specs),
+            skipped: import.skipped,
+        }
+    }
+
+    /// In whose way the definitions are written.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// What was left out, and why.
+    pub(crate) fn skipped(&self) -> &[String] {
+        &self.skipped
+    }
+
+    /// What the project's types do not say as the definitions do.
+    pub(crate) fn differences(&self) -> &[Loss] {
+        &self.interface.losses
+    }
+
+    /// The same for programs.
+    pub(crate) fn losses(&self) -> Vec<String> {
+        self.differences().iter().map(Loss::to_string).collect()
+    }
+
+    /// The names that agents will see.
+    pub(crate) fn functions(&self) -> Vec<&str> {
+        let operations = self.interface.operations.iter();
+        operations
+            .map(|operation| operation.name.as_str())
+            .collect()
+    }
+
+    /// The file at `path`, of which `text` is what a tool that greets would have.
+    pub(super) fn file(
+        &self,
+        path: &str,
+        text: String,
+        names: &Names,
+        template: Template,
+    ) -> anyhow::Result<String> {
+        Ok(match path {
+            "wit/world.wit" => self.interface.to_wit(&format!("tools:{}", names.package())),
+            "tool.toml" => self.manifest(&text, names)?,
+            "README.md" => self.card(&text, names),
+            path if path == template.source() => match template {
+                Template::Rust => rust::source(&self.interface, names),
+                Template::Python => python::source(&self.interface, names),
+                Template::Javascript => javascript::source(&self.interface, names),
+            },
+            _ => text,
+        })
+    }
+
+    /// The manifest with a description, and with what agents are told beside the WIT.
+    fn manifest(&self, text: &str, names: &Names) -> anyhow::Result<String> {
+        let mut manifest: DocumentMut = text.parse()?;
+        manifest["description"] = value(self.description());
+        let mut functions = Table::new();
+        functions.set_implicit(true);
+        for operation in &self.interface.operations {
+            let told = told(operation, names);
+            if !told.is_empty() {
+                functions.insert(operation.name.as_str(), Item::Table(told));
+            }
+        }
+        if !functions.is_empty() {
+            manifest.insert("functions", Item::Table(functions));
+        }
+        Ok(manifest.to_string())
+    }
+
+    fn description(&self) -> String {
+        let text = match &self.interface.operations[..] {
+            [only] => first_line(&only.description).to_owned(),
+            _ => String::new(),
+        };
+        let text = match text.is_empty() {
+            true => format!("The functions {}.", self.functions().join(", ")),
+            false => text,
+        };
+        if text.chars().count() <= DESCRIPTION_CHARACTERS_MAX {
+            return text;
+        }
+        let kept: String = text.chars().take(DESCRIPTION_CHARACTERS_MAX - 1).collect();
+        format!("{kept}…")
+    }
+
+    fn card(&self, text: &str, names: &Names) -> String {
+        // The front matter says what the package is; the rest is about greetings.
+        let front = text.split_inclusive("---\n").take(2).collect::<String>();
+        let functions: String = self
+            .interface
+            .operations
+            .iter()
+            .map(|operation| {
+                format!(
+                    "- `{}`: {}\n",
+                    operation.name,
+                    first_line(&operation.description)
+                )
+            })
+            .collect();
+        format!(
+            "{front}\n# {}\n\n{}\n\n{functions}",
+            names.name,
+            self.description()
+        )
+    }
+}
+
+/// What the manifest says of a function, where its WIT does not.
+fn told(operation: &Operation, names: &Names) -> Table {
+    let mut table = Table::new();
+    if operation.wit.replace('-', "_") != operation.name.as_str() {
+        let export = format!("tools:{}/functions.{}", names.package(), operation.wit);
+        table.insert("export", value(export));
+    }
+    if let Some(title) = &operation.title {
+        table.insert("title", value(title));
+    }
+    let hints = operation.annotations;
+    for (name, hint) in [
+        ("read_only", hints.read_only),
+        ("idempotent", hints.idempotent),
+        ("destructive", hints.destructive),
+        ("open_world", hints.open_world),
+    ] {
+        if let Some(hint) = hint {
+            table.insert(name, value(hint));
+        }
+    }
+    table
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default().trim()
+}
+
+/// The names of types that the signatures of `interface` use, in order and each once:
+/// `named` are the interface's own, others the contract's.
+pub(super) fn types_used(interface: &Interface) -> (Vec<String>, Vec<&'static str>) {
+    fn collect(value: &WitType, named: &mut Vec<String>, media: &mut Vec<&'static str>) {
+        match value {
+            WitType::Named(name) => named.push(name.clone()),
+            WitType::Media(name) => media.push(name),
+            WitType::List(inner) | WitType::Option(inner) => collect(inner, named, media),
+            WitType::Tuple(items) => items.iter().for_each(|item| collect(item, named, media)),
+            _ => {}
+        }
+    }
+    let (mut named, mut media) = (Vec::new(), Vec::new());
+    for operation in &interface.operations {
+        for parameter in &operation.parameters {
+            collect(&parameter.value, &mut named, &mut media);
+        }
+        collect(&operation.output, &mut named, &mut media);
+    }
+    named.sort();
+    named.dedup();
+    media.sort_unstable();
+    media.dedup();
+    (named, media)
+}
+
+/// `get-weather` as a type is called: `GetWeather`.
+pub(super) fn upper_camel(wit: &str) -> String {
+    let capital = |word: &str| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    };
+    wit.split('-').map(capital).collect()
+}
+
+#[cfg(test)]
+mod tests;

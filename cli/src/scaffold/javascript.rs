@@ -1,0 +1,46 @@
+//! Functions in JavaScript that are not written yet.
+
+use tool_hub_agent::{Interface, Language, Operation};
+
+use super::Names;
+use super::defined::{NOT_WRITTEN, upper_camel};
+
+pub(super) fn source(interface: &Interface, names: &Names) -> String {
+    let functions: Vec<String> = interface.operations.iter().map(function).collect();
+    let name = &names.name;
+    let functions = functions.join("\n");
+    format!(
+        r#"// The tool {name}, whose functions are defined but not written yet.
+
+export const functions = {{
+{functions}}};
+
+// What a function answers until it is written.
+function notWritten(name) {{
+  return `\`${{name}}\` {NOT_WRITTEN}`;
+}}
+"#
+    )
+}
+
+fn function(operation: &Operation) -> String {
+    let parameters: Vec<String> = operation
+        .parameters
+        .iter()
+        .map(|parameter| Language::TypeScript.identifier(&lower_camel(&parameter.wit)))
+        .collect();
+    // A member of an object may be called like a keyword.
+    format!(
+        "  {}({}) {{\n    throw notWritten(\"{}\");\n  }},\n",
+        lower_camel(&operation.wit),
+        parameters.join(", "),
+        operation.name
+    )
+}
+
+fn lower_camel(wit: &str) -> String {
+    let name = upper_camel(wit);
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}

@@ -1,0 +1,78 @@
+//! Functions in Python that are not written yet.
+
+use tool_hub_agent::{Interface, Language, Operation, WitType};
+
+use super::Names;
+use super::defined::{NOT_WRITTEN, types_used, upper_camel};
+
+pub(super) fn source(interface: &Interface, names: &Names) -> String {
+    let (named, media) = types_used(interface);
+    let own = match named.is_empty() {
+        true => "",
+        false => "from wit_world.exports import functions\n",
+    };
+    let contract = match media.is_empty() {
+        true => String::new(),
+        false => {
+            let media: Vec<String> = media.iter().map(|name| upper_camel(name)).collect();
+            format!("from wit_world.imports.types import {}\n", media.join(", "))
+        }
+    };
+    let functions: Vec<String> = interface.operations.iter().map(function).collect();
+    let name = &names.name;
+    let functions = functions.join("\n");
+    format!(
+        r#""""The tool {name}, whose functions are defined but not written yet."""
+
+from __future__ import annotations
+
+from componentize_py_types import Err
+from wit_world import exports
+{own}{contract}
+
+class Functions(exports.Functions):
+{functions}
+
+def not_written(function: str) -> str:
+    """What a function answers until it is written."""
+    return f"`{{function}}` {NOT_WRITTEN}"
+"#
+    )
+}
+
+fn function(operation: &Operation) -> String {
+    let parameters: String = operation
+        .parameters
+        .iter()
+        .map(|parameter| format!(", {}: {}", ident(&parameter.wit), written(&parameter.value)))
+        .collect();
+    format!(
+        "    def {}(self{parameters}) -> {}:\n        raise Err(not_written(\"{}\"))\n",
+        ident(&operation.wit),
+        written(&operation.output),
+        operation.name
+    )
+}
+
+fn ident(wit: &str) -> String {
+    Language::Python.identifier(&wit.replace('-', "_"))
+}
+
+fn written(value: &WitType) -> String {
+    match value {
+        WitType::Plain("string") => "str".to_owned(),
+        WitType::Plain("bool") => "bool".to_owned(),
+        WitType::Plain("f64") => "float".to_owned(),
+        WitType::Plain(_) => "int".to_owned(),
+        WitType::List(inner) if **inner == WitType::Plain("u8") => "bytes".to_owned(),
+        WitType::List(inner) => format!("list[{}]", written(inner)),
+        WitType::Option(inner) => format!("{} | None", written(inner)),
+        WitType::Tuple(items) => {
+            let items: Vec<String> = items.iter().map(written).collect();
+            format!("tuple[{}]", items.join(", "))
+        }
+        WitType::Named(name) => format!("functions.{}", upper_camel(name)),
+        WitType::Media(name) => upper_camel(name),
+        other => other.to_string(),
+    }
+}
