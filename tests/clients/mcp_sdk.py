@@ -33,12 +33,15 @@ def picture(width, height):
 
 PICTURE = {"media_type": "image/png", "data": base64.b64encode(picture(64, 32)).decode()}
 
+# A note is written once.
+NOTE = f"milk-{os.getpid()}"
+
 # What is called, with which arguments, and what must be true of the result.
 CALLS = [
     ("text_stats__count_words", {"text": "one two three"}, lambda r: text(r) == "3"),
     ("calculator__evaluate", {"expression": "2 km + 300 m"}, lambda r: structured(r)["value"] in (2.3, 2300.0)),
-    ("notes__write_note", {"name": "milk", "text": "two litres"}, lambda r: not r.is_error),
-    ("notes__read_note", {"name": "milk"}, lambda r: "two litres" in text(r)),
+    ("notes__write_note", {"name": NOTE, "text": "two litres"}, lambda r: not r.is_error),
+    ("notes__read_note", {"name": NOTE}, lambda r: "two litres" in text(r)),
     ("slugify__slugify", {"text": "Crème Brûlée"}, lambda r: text(r) == "creme-brulee"),
     ("json_query__query", {"json": '{"a": [1, 2]}', "expression": "a[1]"}, lambda r: text(r) == "2"),
     ("thumbnail__describe", {"picture": PICTURE}, lambda r: structured(r)["width"] == 64),
