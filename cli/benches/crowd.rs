@@ -168,7 +168,7 @@ fn section(number: usize) -> Vec<u8> {
     section
 }
 
-/// Memory that is this process's alone. Code is mapped from files in memory, which is not.
+/// Memory that is this process's alone. Code is mapped from files, and shared.
 fn private_bytes() -> Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status
