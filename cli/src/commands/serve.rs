@@ -63,7 +63,7 @@ struct Http {
     #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
     hosts: Vec<String>,
 
-    /// A web page's origin that may use the server, such as https://app.example (repeatable)
+    /// A web page's origin that may use the server, such as `https://app.example` (repeatable)
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
     origins: Vec<String>,
 }
