@@ -62,7 +62,7 @@ pub(crate) enum Command {
     List(commands::list::List),
     /// Call a function of a loaded tool
     Call(commands::call::Call),
-    /// Serve the toolbox to an agent: MCP over standard input and output
+    /// Serve the toolbox to agents: MCP over standard input and output, or over HTTP
     Serve(commands::serve::Serve),
     /// Have an MCP client start `tool serve`, by its own configuration
     Connect(commands::connect::Connect),

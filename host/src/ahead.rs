@@ -22,6 +22,8 @@ impl Ahead {
     ) {
         let (send, receive) = sync_channel(1);
         self.begun().insert(digest, receive);
+        // Blocking work starts in the order in which it is given, so a load that waits for
+        // this one on such a thread never keeps it from starting.
         tokio::task::spawn_blocking(move || {
             // Nobody waits any more when the host is gone.
             let _ = send.send(take());

@@ -3,7 +3,8 @@
 
 mod guard;
 
-use std::future::Future;
+use std::future::{Future, IntoFuture as _};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,12 +31,16 @@ const REQUESTS_MAX: usize = 512;
 /// takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
+/// How long connections have to end after a shutdown.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// Answers clients of `listener` at [`MCP_PATH`] until `shutdown` completes.
 ///
 /// Both eras of the protocol are spoken, and no session is kept for either: every request
 /// stands for itself, and one whose client leaves stops its call. A request is answered when
 /// its `Host` is one of `access`, its `Origin`, if it has one, too, and it carries the bearer
-/// token; otherwise it gets status 403 or 401. A message has at most 20 MiB.
+/// token; otherwise it gets status 403 or 401. A message has at most 20 MiB. A shutdown stops
+/// calls at once, and requests that are still being sent after five seconds.
 ///
 /// # Errors
 /// When the listener breaks, or the system has no random bytes.
@@ -46,18 +51,23 @@ pub async fn serve_http(
     listener: TcpListener,
     catalogue: Catalogue,
     access: Access,
-    shutdown: impl Future<Output = ()> + Send + 'static,
+    shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let stop = CancellationToken::new();
-    let server = Server::new(catalogue)?;
-    let stopped = stop.clone();
-    axum::serve(listener, router(server, access, stop))
-        .with_graceful_shutdown(async move {
-            shutdown.await;
-            stopped.cancel();
-        })
-        .await
-        .map_err(ServeError::Listener)
+    let router = router(Server::new(catalogue)?, access, stop.clone());
+    let served = axum::serve(listener, router)
+        .with_graceful_shutdown(stop.clone().cancelled_owned())
+        .into_future();
+    let mut served = pin!(served);
+    tokio::select! {
+        ended = &mut served => return ended.map_err(ServeError::Listener),
+        () = shutdown => stop.cancel(),
+    }
+    // Somebody who is in the middle of a request may never come to its end.
+    match tokio::time::timeout(GRACE, served).await {
+        Ok(ended) => ended.map_err(ServeError::Listener),
+        Err(_) => Ok(()),
+    }
 }
 
 fn router(server: Server, access: Access, stop: CancellationToken) -> Router {

@@ -2,12 +2,13 @@
 //! input and output, or over HTTP.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
+use tokio::net::TcpListener;
 use tool_hub_serve::{Access, BearerToken, Catalogue, MCP_PATH, Offer};
 
 use crate::config::{self, Config};
@@ -79,6 +80,11 @@ impl Serve {
             None => OpenToolbox::open(config)?,
         };
         let members = toolbox.usable(&self.names, printer)?;
+        // What is wrong with it is said before tools are compiled.
+        let door = match self.http.http {
+            true => Some(self.http.open().await?),
+            false => None,
+        };
         let host = config.open_host()?;
         let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
         let mut offers = Vec::new();
@@ -93,8 +99,12 @@ impl Serve {
         }
         let functions = counted(offers.len(), "function");
         let catalogue = Catalogue::new(offers)?;
-        if self.http.http {
-            self.http.serve(catalogue, &functions, printer).await?;
+        if let Some(door) = door {
+            door.tell(&functions, printer)?;
+            let Door {
+                listener, access, ..
+            } = door;
+            tool_hub_serve::serve_http(listener, catalogue, access, stop_requested()).await?;
         } else {
             printer.note(&format!("serving {functions} on standard input and output"));
             tool_hub_serve::serve_stdio(catalogue, stop_requested()).await?;
@@ -103,33 +113,44 @@ impl Serve {
     }
 }
 
-impl Http {
-    async fn serve(
-        &self,
-        catalogue: Catalogue,
-        functions: &str,
-        printer: &Printer,
-    ) -> anyhow::Result<()> {
-        let token = match &self.token_file {
-            Some(file) => token_of(file)?,
-            None => BearerToken::random().context("a token cannot be made")?,
-        };
-        let access = self.access(token.clone())?;
-        let listener = listen(self.listen).await?;
-        let url = format!("http://{}{MCP_PATH}", listener.local_addr()?);
-        // Whoever chose the token knows it.
-        let made = self.token_file.is_none().then(|| token.expose());
+/// Where clients come in, and who may.
+struct Door {
+    listener: TcpListener,
+    access: Access,
+    /// The token, where it was made for this run: whoever chose one knows it.
+    made: Option<BearerToken>,
+}
+
+impl Door {
+    fn tell(&self, functions: &str, printer: &Printer) -> anyhow::Result<()> {
+        let url = format!("http://{}{MCP_PATH}", self.listener.local_addr()?);
+        let made = self.made.as_ref().map(BearerToken::expose);
         if printer.wants_json() {
-            printer.json(&json!({ "url": url, "token": made }))?;
-        } else {
-            printer.data(&url)?;
-            printer.note(&format!("serving {functions}; stop it with Ctrl-C"));
-            if let Some(token) = made {
-                printer.note(&format!("the token, for this run: {token}"));
-            }
+            return printer.json(&json!({ "url": url, "token": made }));
         }
-        tool_hub_serve::serve_http(listener, catalogue, access, stop_requested()).await?;
+        printer.data(&url)?;
+        if let Some(token) = made {
+            printer.data(&format!("Authorization: Bearer {token}"))?;
+        }
+        printer.note(&format!("serving {functions}; stop it with Ctrl-C"));
         Ok(())
+    }
+}
+
+impl Http {
+    async fn open(&self) -> anyhow::Result<Door> {
+        let (token, made) = match &self.token_file {
+            Some(file) => (token_of(file)?, None),
+            None => {
+                let token = BearerToken::random().context("a token cannot be made")?;
+                (token.clone(), Some(token))
+            }
+        };
+        Ok(Door {
+            access: self.access(token)?,
+            listener: listen(self.listen).await?,
+            made,
+        })
     }
 
     fn access(&self, token: BearerToken) -> anyhow::Result<Access> {
@@ -148,7 +169,7 @@ impl Http {
     }
 }
 
-fn token_of(file: &std::path::Path) -> anyhow::Result<BearerToken> {
+fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
     let text = config::read_bounded(file)
         .with_context(|| format!("the token file {} cannot be read", file.display()))?;
     let token: Result<BearerToken, _> = text.trim().parse();

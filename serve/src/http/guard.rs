@@ -8,6 +8,8 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Json, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use serde_json::json;
 use subtle::ConstantTimeEq;
 
@@ -29,9 +31,7 @@ impl BearerToken {
     pub fn random() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes)?;
-        Ok(Self(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
+        Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
     /// The token itself, for the one who starts the server.
@@ -382,7 +382,7 @@ mod tests {
             BearerToken::random().unwrap(),
         );
         assert_ne!(one.expose(), other.expose());
-        assert_eq!(one.expose().len(), 64);
+        assert_eq!(one.expose().len(), 43);
         assert!(!format!("{one:?}").contains(one.expose()));
     }
 }
