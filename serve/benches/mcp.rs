@@ -229,6 +229,6 @@ async fn serve_ours() -> Result<(), Box<dyn std::error::Error>> {
     let component = wat::parse_str(include_str!("../tests/mcp/guest.wat"))?;
     let tool = sandbox::load(component, "guest").await?;
     let offers = Offer::all(&"guest".parse()?, &tool)?;
-    serve_stdio(Catalogue::new(offers)?, std::future::pending()).await?;
+    serve_stdio(Catalogue::new(offers)?.into(), std::future::pending()).await?;
     Ok(())
 }

@@ -115,8 +115,13 @@ impl Catalogue {
         self.entries.iter().map(|entry| &*entry.offer.spec.name)
     }
 
-    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.by_name.get(name).map(|&index| &self.entries[index])
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The function at `index`, as [`Catalogue::position`] gave it.
+    pub(crate) fn at(&self, index: usize) -> &Entry {
+        &self.entries[index]
     }
 
     pub(crate) fn definitions(&self) -> Vec<Definition> {

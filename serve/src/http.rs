@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tower::limit::GlobalConcurrencyLimitLayer;
 
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
-use crate::{Catalogue, ServeError};
+use crate::{ServeError, Toolset};
 use guard::Guard;
 
 pub use guard::{Access, AccessError, BearerToken};
@@ -49,12 +49,12 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Outside of a tokio runtime with I/O and time enabled.
 pub async fn serve_http(
     listener: TcpListener,
-    catalogue: Catalogue,
+    toolset: Toolset,
     access: Access,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let stop = CancellationToken::new();
-    let router = router(Server::new(catalogue)?, access, stop.clone());
+    let router = router(Server::new(toolset)?, access, stop.clone());
     let served = axum::serve(listener, router)
         .with_graceful_shutdown(stop.clone().cancelled_owned())
         .into_future();

@@ -1,8 +1,8 @@
 //! Loaded tools offered to agents over the Model Context Protocol, on stdio, any other
 //! pair of byte streams, or HTTP.
 //!
-//! A [`Catalogue`] says which functions are offered and under which names; [`serve_stdio`]
-//! and [`serve`] answer a client until it leaves or the caller says stop, [`serve_http`]
+//! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`]
+//! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until it leaves or the caller says stop, [`serve_http`]
 //! answers those that [`Access`] lets in. Revision 2025-11-25 and older (`initialize`) and
 //! 2026-07-28 (no session) are spoken alike.
 //!
@@ -10,7 +10,7 @@
 //! use tokio::io::AsyncReadExt;
 //! use tool_hub_host::{Host, HostConfig, authoring::derive_manifest, inspect};
 //! use tool_hub_manifest::{Grants, Package, Verified};
-//! use tool_hub_serve::{Catalogue, End, Offer, serve};
+//! use tool_hub_serve::{Catalogue, End, Offer, Toolset, serve};
 //!
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,7 +27,7 @@
 //! let tool = Host::new(HostConfig::new())?.load(approved).await?;
 //!
 //! // Its only function goes by the name that the toolbox has for the tool.
-//! let catalogue = Catalogue::new(Offer::all(&"adder".parse()?, &tool)?)?;
+//! let toolset = Toolset::new(Catalogue::new(Offer::all(&"adder".parse()?, &tool)?)?);
 //!
 //! let requests = concat!(
 //!     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
@@ -36,7 +36,7 @@
 //!     r#""params":{"name":"adder","arguments":{"a":20,"b":22}}}"#, "\n",
 //! );
 //! let (writer, mut answers) = tokio::io::duplex(4096);
-//! let end = serve(catalogue, requests.as_bytes(), writer, std::future::pending()).await?;
+//! let end = serve(toolset, requests.as_bytes(), writer, std::future::pending()).await?;
 //! assert_eq!(end, End::InputClosed);
 //! let mut text = String::new();
 //! answers.read_to_string(&mut text).await?;
@@ -50,9 +50,11 @@ mod error;
 mod http;
 mod mcp;
 mod stdio;
+mod toolset;
 
 pub use catalogue::{Catalogue, CatalogueError, Offer};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
 pub use stdio::serve_stdio;
+pub use toolset::Toolset;

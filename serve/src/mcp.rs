@@ -14,7 +14,7 @@ use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::{Catalogue, ServeError};
+use crate::{ServeError, Toolset};
 pub(crate) use server::Server;
 use wire::Wire;
 
@@ -42,7 +42,7 @@ pub enum End {
 /// # Errors
 /// When the client opens with something that is not the protocol, or the serving task dies.
 pub async fn serve<R, W>(
-    catalogue: Catalogue,
+    toolset: Toolset,
     reader: R,
     writer: W,
     shutdown: impl Future<Output = ()>,
@@ -51,7 +51,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let server = Server::new(catalogue)?;
+    let server = Server::new(toolset)?;
     let mut shutdown = pin!(shutdown);
     let opened = tokio::select! {
         opened = server.serve(Wire::new(reader, writer)) => opened,

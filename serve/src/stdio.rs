@@ -4,7 +4,7 @@ use std::future::Future;
 
 use rmcp::transport::io::stdio_pipes;
 
-use crate::{Catalogue, End, ServeError, serve};
+use crate::{End, ServeError, Toolset, serve};
 
 /// Answers the client at the other end of standard input and output until it closes its
 /// side or `shutdown` completes. Nothing but the protocol is written to standard output.
@@ -19,9 +19,9 @@ use crate::{Catalogue, End, ServeError, serve};
 /// # Panics
 /// Outside of a tokio runtime with I/O enabled.
 pub async fn serve_stdio(
-    catalogue: Catalogue,
+    toolset: Toolset,
     shutdown: impl Future<Output = ()>,
 ) -> Result<End, ServeError> {
     let (reader, writer) = stdio_pipes();
-    serve(catalogue, reader, writer, shutdown).await
+    serve(toolset, reader, writer, shutdown).await
 }

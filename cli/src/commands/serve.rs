@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tool_hub_serve::{Access, BearerToken, Catalogue, MCP_PATH, Offer};
+use tool_hub_serve::{Access, BearerToken, Catalogue, MCP_PATH, Offer, Toolset};
 
 use crate::config::{self, Config};
 use crate::diagnosis::Problem;
@@ -98,16 +98,16 @@ impl Serve {
             }
         }
         let functions = counted(offers.len(), "function");
-        let catalogue = Catalogue::new(offers)?;
+        let toolset = Toolset::new(Catalogue::new(offers)?);
         if let Some(door) = door {
             door.tell(&functions, printer)?;
             let Door {
                 listener, access, ..
             } = door;
-            tool_hub_serve::serve_http(listener, catalogue, access, stop_requested()).await?;
+            tool_hub_serve::serve_http(listener, toolset, access, stop_requested()).await?;
         } else {
             printer.note(&format!("serving {functions} on standard input and output"));
-            tool_hub_serve::serve_stdio(catalogue, stop_requested()).await?;
+            tool_hub_serve::serve_stdio(toolset, stop_requested()).await?;
         }
         Ok(ExitCode::SUCCESS)
     }

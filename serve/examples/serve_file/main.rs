@@ -11,6 +11,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("name a component file")?;
     let tool = sandbox::load(wat::parse_file(path)?, "file").await?;
     let offers = Offer::all(&"file".parse()?, &tool)?;
-    serve_stdio(Catalogue::new(offers)?, std::future::pending()).await?;
+    serve_stdio(Catalogue::new(offers)?.into(), std::future::pending()).await?;
     Ok(())
 }

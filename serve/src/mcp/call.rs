@@ -14,13 +14,13 @@ use tool_hub_host::{FailureKind, Interaction, Outcome, Progress};
 use super::question::{Asker, Line, Seal};
 use super::result;
 use super::wire::RawArguments;
-use crate::catalogue::Entry;
+use crate::toolset::Callee;
 
 /// Reports that wait while the client reads slowly; further ones are dropped.
 const PROGRESS_WAITING_MAX: usize = 16;
 
 pub(super) async fn call(
-    entry: &Entry,
+    callee: &Callee,
     request: CallToolRequestParams,
     mut context: RequestContext<RoleServer>,
     seal: &Seal,
@@ -38,19 +38,19 @@ pub(super) async fn call(
     let line = Arc::new(line);
     let outcome = tokio::select! {
         biased;
-        outcome = run(entry, &arguments, &line, reports, &context.peer) => outcome,
+        outcome = run(callee, &arguments, &line, reports, &context.peer) => outcome,
         // Dropping the call's future stops the guest.
         () = cancelled.cancelled() => {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         }
     };
     match outcome {
-        Outcome::Reply(reply) => Ok(result::of_reply(entry.shape, reply).into()),
+        Outcome::Reply(reply) => Ok(result::of_reply(callee.shape(), reply).into()),
         Outcome::Failure(failure) => match &failure.kind {
             FailureKind::InputRequired(question) => {
                 line.asker().input_required(question, &arguments, seal)
             }
-            _ => Ok(result::of_failure(&entry.offer.spec.name, &failure).into()),
+            _ => Ok(result::of_failure(&callee.spec().name, &failure).into()),
         },
     }
 }
@@ -73,16 +73,14 @@ fn arguments(
 /// Runs the call; where the client wants progress, forwards it until the call is over and
 /// no longer, since reports must not follow the result.
 async fn run(
-    entry: &Entry,
+    callee: &Callee,
     arguments: &str,
     line: &Arc<Line>,
     reports: Option<(mpsc::Receiver<Progress>, ProgressToken)>,
     peer: &Peer<RoleServer>,
 ) -> Outcome {
-    let offer = &entry.offer;
-    let function = offer.function.as_str();
     let interaction = Arc::clone(line) as Arc<dyn Interaction>;
-    let called = offer.tool.call_with(function, arguments, interaction);
+    let called = callee.call(arguments, interaction);
     let Some((reports, token)) = reports else {
         return called.await;
     };

@@ -11,47 +11,28 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::call;
 use super::question::Seal;
-use crate::{Catalogue, ServeError};
-
-/// How much of an unknown name is given back.
-const SHOWN_CHARACTERS_MAX: usize = 80;
+use crate::{ServeError, Toolset};
 
 /// What answers a client. Cloning is cheap; clones share everything.
 #[derive(Clone)]
 pub(crate) struct Server(Arc<Shared>);
 
 struct Shared {
-    catalogue: Catalogue,
-    /// Made once: a list of a thousand tools is cloned by reference, not rebuilt.
-    tools: ListToolsResult,
+    toolset: Toolset,
     about: ServerConfig,
     seal: Seal,
 }
 
 impl Server {
-    pub(crate) fn new(catalogue: Catalogue) -> Result<Self, ServeError> {
+    pub(crate) fn new(toolset: Toolset) -> Result<Self, ServeError> {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let implementation =
             Implementation::new("tool-hub", env!("CARGO_PKG_VERSION")).with_title("tool-hub");
         Ok(Self(Arc::new(Shared {
-            tools: ListToolsResult::with_all_items(catalogue.definitions()),
-            catalogue,
+            toolset,
             about: ServerConfig::new(capabilities).with_server_info(implementation),
             seal: Seal::new()?,
         })))
-    }
-
-    fn unknown_tool(&self, name: &str) -> ErrorData {
-        let name: String = name
-            .chars()
-            .take(SHOWN_CHARACTERS_MAX)
-            .flat_map(char::escape_debug)
-            .collect();
-        let message = match self.0.catalogue.nearest(&name) {
-            Some(nearest) => format!("unknown tool `{name}`; did you mean `{nearest}`?"),
-            None => format!("unknown tool `{name}`; `tools/list` names every tool"),
-        };
-        ErrorData::invalid_params(message, None)
     }
 }
 
@@ -61,10 +42,8 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.0
-            .catalogue
-            .entry(name)
-            .map(|entry| entry.definition.clone())
+        let callee = self.0.toolset.function(name).ok()?;
+        Some(callee.definition().clone())
     }
 
     async fn list_tools(
@@ -72,7 +51,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(self.0.tools.clone())
+        let catalogue = self.0.toolset.catalogue();
+        Ok(ListToolsResult::with_all_items(catalogue.definitions()))
     }
 
     async fn call_tool(
@@ -80,11 +60,11 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let entry = self
+        let callee = self
             .0
-            .catalogue
-            .entry(&request.name)
-            .ok_or_else(|| self.unknown_tool(&request.name))?;
-        call::call(entry, request, context, &self.0.seal).await
+            .toolset
+            .function(&request.name)
+            .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
+        call::call(&callee, request, context, &self.0.seal).await
     }
 }

@@ -165,11 +165,11 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
         ),
         (
             "guest__nope",
-            "unknown tool `guest__nope`; `tools/list` names every tool",
+            "unknown tool `guest__nope`; list the tools to see every name",
         ),
         (
             "\u{1b}[2J",
-            "unknown tool `\\u{1b}[2J`; `tools/list` names every tool",
+            "unknown tool `\\u{1b}[2J`; list the tools to see every name",
         ),
     ] {
         let error = session

@@ -147,7 +147,7 @@ impl Session {
                 std::future::pending().await
             }
         };
-        let serving = serve(catalogue(calls_max).await, reader, writer, shutdown);
+        let serving = serve(catalogue(calls_max).await.into(), reader, writer, shutdown);
         let server = tokio::spawn(async { serving.await.unwrap() });
         let lifecycle = match era {
             Era::Session => ClientLifecycleMode::Initialize,
@@ -187,7 +187,12 @@ pub(crate) async fn lines(catalogue: Catalogue, messages: &[Value]) -> (Vec<Valu
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (reader, writer) = tokio::io::split(theirs);
     let (mut output, mut input) = tokio::io::split(ours);
-    let server = tokio::spawn(serve(catalogue, reader, writer, std::future::pending()));
+    let server = tokio::spawn(serve(
+        catalogue.into(),
+        reader,
+        writer,
+        std::future::pending(),
+    ));
     for message in messages {
         let line = format!("{message}\n");
         input.write_all(line.as_bytes()).await.unwrap();

@@ -1,0 +1,121 @@
+//! What every front end offers and calls: the functions of a catalogue, which may be replaced
+//! while it is served.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rmcp::model::Tool as Definition;
+use tokio::sync::watch;
+use tool_hub_agent::ResultShape;
+use tool_hub_host::{Interaction, Outcome};
+use tool_hub_manifest::FunctionSpec;
+
+use crate::Catalogue;
+use crate::catalogue::Entry;
+
+/// How much of an unknown name is given back.
+const SHOWN_CHARACTERS_MAX: usize = 80;
+
+/// The functions that are offered now, to any number of clients. Cloning is cheap; clones
+/// share everything.
+#[derive(Clone)]
+pub struct Toolset(Arc<watch::Sender<Arc<Catalogue>>>);
+
+/// A function that somebody asked for. It stays what it is when the toolset changes.
+pub(crate) struct Callee {
+    catalogue: Arc<Catalogue>,
+    index: usize,
+}
+
+/// Nothing of that name is offered. Its text is for the agent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) struct UnknownFunction {
+    /// Cut and escaped.
+    name: String,
+    nearest: Option<String>,
+}
+
+impl Toolset {
+    /// Offers what `catalogue` holds.
+    pub fn new(catalogue: Catalogue) -> Self {
+        Self(Arc::new(watch::Sender::new(Arc::new(catalogue))))
+    }
+
+    /// Offers what `catalogue` holds, from now on. Calls under way end as they began.
+    pub fn replace(&self, catalogue: Catalogue) {
+        self.0.send_replace(Arc::new(catalogue));
+    }
+
+    /// What is offered now.
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
+        self.0.borrow().clone()
+    }
+
+    /// The function that agents call `name`.
+    pub(crate) fn function(&self, name: &str) -> Result<Callee, UnknownFunction> {
+        let catalogue = self.catalogue();
+        match catalogue.position(name) {
+            Some(index) => Ok(Callee { catalogue, index }),
+            None => Err(UnknownFunction::new(name, &catalogue)),
+        }
+    }
+}
+
+impl From<Catalogue> for Toolset {
+    fn from(catalogue: Catalogue) -> Self {
+        Self::new(catalogue)
+    }
+}
+
+impl Callee {
+    /// What agents read about it.
+    pub(crate) fn spec(&self) -> &FunctionSpec {
+        &self.entry().offer.spec
+    }
+
+    /// The same as the Model Context Protocol says it.
+    pub(crate) fn definition(&self) -> &Definition {
+        &self.entry().definition
+    }
+
+    /// The shape of its structured results. Absent when the function declares none and every
+    /// result speaks for itself.
+    pub(crate) fn shape(&self) -> Option<ResultShape> {
+        self.entry().shape
+    }
+
+    /// Calls it with the text of a JSON object. Dropping the future stops the call.
+    pub(crate) async fn call(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
+        let offer = &self.entry().offer;
+        let function = offer.function.as_str();
+        offer.tool.call_with(function, arguments, interaction).await
+    }
+
+    fn entry(&self) -> &Entry {
+        self.catalogue.at(self.index)
+    }
+}
+
+impl UnknownFunction {
+    fn new(name: &str, catalogue: &Catalogue) -> Self {
+        let name: String = name
+            .chars()
+            .take(SHOWN_CHARACTERS_MAX)
+            .flat_map(char::escape_debug)
+            .collect();
+        Self {
+            nearest: catalogue.nearest(&name).map(str::to_owned),
+            name,
+        }
+    }
+}
+
+impl fmt::Display for UnknownFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, nearest } = self;
+        match nearest {
+            Some(nearest) => write!(f, "unknown tool `{name}`; did you mean `{nearest}`?"),
+            None => write!(f, "unknown tool `{name}`; list the tools to see every name"),
+        }
+    }
+}
