@@ -31,8 +31,13 @@ struct ApprovalsFile {
 }
 
 impl Approvals {
+    /// Where they are written, if there are any.
+    pub(crate) fn file(config: &Config) -> PathBuf {
+        config.user.join(FILE)
+    }
+
     pub(crate) fn read(config: &Config) -> anyhow::Result<Self> {
-        let path = config.user.join(FILE);
+        let path = Self::file(config);
         let file = match files::read_if_present(&path)? {
             Some(text) => toml_edit::de::from_str(&text)
                 .with_context(|| format!("{} cannot be read", path.display()))?,

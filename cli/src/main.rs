@@ -26,6 +26,7 @@ mod progress;
 mod record;
 mod report;
 mod scaffold;
+mod served;
 mod signals;
 mod sizes;
 mod toolbox;

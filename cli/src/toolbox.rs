@@ -99,6 +99,11 @@ impl OpenToolbox {
         })
     }
 
+    /// What a toolbox in `directory` is kept in: what people write, and the lock.
+    pub(crate) fn files(directory: &Path) -> [PathBuf; 2] {
+        [TOOLBOX_FILE, LOCK_FILE].map(|file| directory.join(file))
+    }
+
     /// Where it is.
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.join(TOOLBOX_FILE)

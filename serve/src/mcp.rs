@@ -1,6 +1,7 @@
 //! The Model Context Protocol over a pair of byte streams.
 
 mod call;
+mod changes;
 mod content;
 mod question;
 mod result;

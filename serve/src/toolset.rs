@@ -41,7 +41,8 @@ impl Toolset {
         Self(Arc::new(watch::Sender::new(Arc::new(catalogue))))
     }
 
-    /// Offers what `catalogue` holds, from now on. Calls under way end as they began.
+    /// Offers what `catalogue` holds, from now on. Calls under way end as they began, and
+    /// clients that want to know are told.
     pub fn replace(&self, catalogue: Catalogue) {
         self.0.send_replace(Arc::new(catalogue));
     }
@@ -49,6 +50,11 @@ impl Toolset {
     /// What is offered now.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         self.0.borrow().clone()
+    }
+
+    /// Wakes up at every replacement from now on.
+    pub(crate) fn changes(&self) -> watch::Receiver<Arc<Catalogue>> {
+        self.0.subscribe()
     }
 
     /// The function that agents call `name`.

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::journey::digest;
+use crate::journey::{digest, load};
 use crate::support::{Home, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -39,6 +39,12 @@ const ADDER: &str = r#"
 /// The component that adds.
 pub(crate) fn adder() -> Vec<u8> {
     wat::parse_str(ADDER).expect("a component")
+}
+
+/// Loads the tool that adds under `name`.
+pub(crate) fn load_adder(home: &Home, name: &str) {
+    home.write("adder.wasm", adder());
+    load(home, "adder.wasm", &["--as", name]);
 }
 
 fn with_adder() -> Home {

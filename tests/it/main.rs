@@ -38,6 +38,7 @@ mod rights;
 mod samples;
 mod search;
 mod secrets;
+mod served;
 mod support;
 mod tamper;
 mod tidy;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         samples::tests(),
         search::tests(),
         secrets::tests(),
+        served::tests(),
         maintenance::tests(),
         mcp::tests(),
         embed::tests(),

@@ -7,6 +7,7 @@
 )]
 #[path = "../../registry-server/tests/backends/backends.rs"]
 pub(crate) mod backends;
+pub(crate) mod client;
 pub(crate) mod guests;
 pub(crate) mod home;
 pub(crate) mod needs;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
+pub(crate) use client::Client;
 pub(crate) use home::{Home, Ran};
 pub(crate) use needs::Need;
 pub(crate) use registry::RegistryProcess;

@@ -9,15 +9,14 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tool_hub_serve::{Access, BearerToken, Catalogue, MCP_PATH, Offer, Toolset};
+use tool_hub_serve::{Access, BearerToken, MCP_PATH, Toolset};
 
 use crate::config::{self, Config};
 use crate::diagnosis::Problem;
 use crate::listen::listen;
-use crate::loaded::LoadedTool;
 use crate::printer::Printer;
+use crate::served::Served;
 use crate::signals::stop_requested;
-use crate::toolbox::OpenToolbox;
 use crate::wording::counted;
 
 /// Arguments of `tool serve`.
@@ -75,42 +74,41 @@ impl Serve {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let toolbox = match &self.toolbox {
-            Some(directory) => OpenToolbox::open_named(directory, config)?,
-            None => OpenToolbox::open(config)?,
-        };
-        let members = toolbox.usable(&self.names, printer)?;
+        let directory = self.toolbox.as_deref();
+        let served = Served::open(directory, &self.names, config, printer)?;
         // What is wrong with it is said before tools are compiled.
         let door = match self.http.http {
             true => Some(self.http.open().await?),
             false => None,
         };
-        let host = config.open_host()?;
-        let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
-        let mut offers = Vec::new();
-        for tool in &loaded {
-            for (function, spec) in tool.specs()? {
-                offers.push(Offer {
-                    spec,
-                    tool: tool.tool.clone(),
-                    function,
-                });
-            }
-        }
-        let functions = counted(offers.len(), "function");
-        let toolset = Toolset::new(Catalogue::new(offers)?);
-        if let Some(door) = door {
-            door.tell(&functions, printer)?;
-            let Door {
-                listener, access, ..
-            } = door;
-            tool_hub_serve::serve_http(listener, toolset, access, stop_requested()).await?;
-        } else {
-            printer.note(&format!("serving {functions} on standard input and output"));
-            tool_hub_serve::serve_stdio(toolset, stop_requested()).await?;
+        let seen = served.stamps();
+        let catalogue = served.catalogue().await?;
+        let functions = counted(catalogue.names().count(), "function");
+        let toolset = Toolset::new(catalogue);
+        let answering = answer(toolset.clone(), door, &functions, printer);
+        tokio::select! {
+            answered = answering => answered?,
+            never = served.follow(&toolset, seen) => match never {},
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Answers clients, at the door where there is one, until they leave or somebody says stop.
+async fn answer(
+    toolset: Toolset,
+    door: Option<Door>,
+    functions: &str,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    let Some(door) = door else {
+        printer.note(&format!("serving {functions} on standard input and output"));
+        tool_hub_serve::serve_stdio(toolset, stop_requested()).await?;
+        return Ok(());
+    };
+    door.tell(functions, printer)?;
+    tool_hub_serve::serve_http(door.listener, toolset, door.access, stop_requested()).await?;
+    Ok(())
 }
 
 /// Where clients come in, and who may.

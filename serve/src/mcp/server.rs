@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::call;
 use super::question::Seal;
+use super::{call, changes};
 use crate::{ServeError, Toolset};
 
 /// What answers a client. Cloning is cheap; clones share everything.
@@ -25,7 +25,10 @@ struct Shared {
 
 impl Server {
     pub(crate) fn new(toolset: Toolset) -> Result<Self, ServeError> {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .build();
         let implementation =
             Implementation::new("tool-hub", env!("CARGO_PKG_VERSION")).with_title("tool-hub");
         Ok(Self(Arc::new(Shared {
@@ -66,5 +69,21 @@ impl ServerHandler for Server {
             .function(&request.name)
             .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
         call::call(&callee, request, context, &self.0.seal).await
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let changes = self.0.toolset.changes();
+        tokio::spawn(changes::tell(context.peer, changes));
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        _requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        changes::tell_listener(context, self.0.toolset.changes()).await
     }
 }

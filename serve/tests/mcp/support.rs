@@ -12,12 +12,12 @@ use rmcp::service::{NotificationContext, RequestContext, RunningService};
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, ErrorData, RoleClient};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_host::{Approved, Host, HostConfig};
 use tool_hub_manifest::{FunctionName, Grants, Package, Verified};
-use tool_hub_serve::{Catalogue, End, Offer, serve};
+use tool_hub_serve::{Catalogue, End, Offer, Toolset, serve};
 
 /// A catalogue of [`offers`].
 pub(crate) async fn catalogue(calls_max: u32) -> Catalogue {
@@ -71,6 +71,7 @@ pub(crate) struct Person {
     says: Option<ElicitResult>,
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
     pub(crate) heard: Arc<Mutex<Vec<Report>>>,
+    told: Option<mpsc::UnboundedSender<()>>,
 }
 
 impl Person {
@@ -79,6 +80,7 @@ impl Person {
             says: None,
             asked: Arc::default(),
             heard: Arc::default(),
+            told: None,
         }
     }
 
@@ -124,11 +126,20 @@ impl ClientHandler for Person {
         let heard = (progress.progress, progress.total, progress.message);
         self.heard.lock().unwrap().push(heard);
     }
+
+    async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        let told = self.told.as_ref().expect("sessions want to know");
+        // A session that is closing has no use for it.
+        let _ = told.send(());
+    }
 }
 
 /// A client and the server that answers it.
 pub(crate) struct Session {
     pub(crate) client: RunningService<RoleClient, Person>,
+    pub(crate) toolset: Toolset,
+    /// One for each time that the client was told of a change.
+    pub(crate) changes: mpsc::UnboundedReceiver<()>,
     server: JoinHandle<End>,
     stop: oneshot::Sender<()>,
 }
@@ -138,7 +149,7 @@ impl Session {
         Self::open_with(4, era, person).await
     }
 
-    pub(crate) async fn open_with(calls_max: u32, era: Era, person: Person) -> Self {
+    pub(crate) async fn open_with(calls_max: u32, era: Era, mut person: Person) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(theirs);
         let (stop, stopped) = oneshot::channel();
@@ -147,7 +158,8 @@ impl Session {
                 std::future::pending().await
             }
         };
-        let serving = serve(catalogue(calls_max).await.into(), reader, writer, shutdown);
+        let toolset = Toolset::new(catalogue(calls_max).await);
+        let serving = serve(toolset.clone(), reader, writer, shutdown);
         let server = tokio::spawn(async { serving.await.unwrap() });
         let lifecycle = match era {
             Era::Session => ClientLifecycleMode::Initialize,
@@ -155,9 +167,13 @@ impl Session {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             },
         };
+        let (told, changes) = mpsc::unbounded_channel();
+        person.told = Some(told);
         let client = person.serve_with_lifecycle(ours, lifecycle).await.unwrap();
         Self {
             client,
+            toolset,
+            changes,
             server,
             stop,
         }

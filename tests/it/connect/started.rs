@@ -1,15 +1,13 @@
 //! What `tool connect` writes is read as a client reads it, started, and spoken to.
 
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::read;
-use crate::foreign::adder;
-use crate::journey::load;
-use crate::support::{Home, Test, test};
+use crate::foreign::load_adder;
+use crate::support::{Client, Home, Test, test};
 
 pub(super) fn tests() -> Vec<Test> {
     vec![
@@ -17,12 +15,6 @@ pub(super) fn tests() -> Vec<Test> {
         test("connect::a_strange_directory", a_strange_directory),
         test("connect::a_toolbox_that_is_gone", a_toolbox_that_is_gone),
     ]
-}
-
-/// Loads the tool that adds under `name`.
-pub(super) fn load_adder(home: &Home, name: &str) {
-    home.write("adder.wasm", adder());
-    load(home, "adder.wasm", &["--as", name]);
 }
 
 /// Starts `server` in `directory`, with nothing in its environment but what the server says
@@ -40,54 +32,10 @@ fn tools_of(server: &Value, home: &Home, directory: &Path) -> Vec<String> {
     for (name, value) in server["env"].as_object().into_iter().flatten() {
         command.env(name, value.as_str().expect("a value"));
     }
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-    let mut ask = |request: Value, has_answer: bool| {
-        writeln!(stdin, "{request}").expect("the server reads");
-        let mut line = String::new();
-        if has_answer {
-            stdout.read_line(&mut line).expect("the server answers");
-            return serde_json::from_str(&line).expect("JSON");
-        }
-        Value::Null
-    };
-    let greeted: Value = ask(
-        json!({
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": { "name": "a client", "version": "1.0.0" },
-            },
-        }),
-        true,
-    );
-    assert!(
-        greeted["result"]["serverInfo"]["name"].is_string(),
-        "{greeted}"
-    );
-    ask(
-        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
-        false,
-    );
-    let listed = ask(
-        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
-        true,
-    );
-    drop(stdin);
-    assert!(child.wait().expect("the server ends").success());
-    let tools = listed["result"]["tools"].as_array().expect("tools");
-    let names = tools
-        .iter()
-        .map(|tool| tool["name"].as_str().expect("a name"));
-    names.map(str::to_owned).collect()
+    let mut client = Client::start(command);
+    let tools = client.tools();
+    client.leave();
+    tools
 }
 
 fn written_commands_answer() {

@@ -1,0 +1,125 @@
+//! A toolbox as `tool serve` offers it: loaded, and loaded again whenever it is edited.
+
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tokio::time::MissedTickBehavior;
+use tool_hub_host::Host;
+use tool_hub_registry_client::Store;
+use tool_hub_serve::{Catalogue, Offer, Toolset};
+
+use crate::approvals::Approvals;
+use crate::config::Config;
+use crate::diagnosis;
+use crate::loaded::LoadedTool;
+use crate::printer::Printer;
+use crate::toolbox::OpenToolbox;
+use crate::wording::counted;
+
+/// How often it is looked whether a toolbox was edited, and how long an edit has to be over.
+/// Three files are looked at, which costs nothing and works on every file system.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// A toolbox, which of its tools are served, and what they are loaded with.
+pub(crate) struct Served<'a> {
+    directory: PathBuf,
+    /// Only these tools; all where there are none.
+    names: &'a [String],
+    host: Host,
+    store: Store,
+    config: &'a Config,
+    printer: &'a Printer,
+}
+
+/// What tells an edited toolbox from what it was: when each of its files was last written,
+/// and how long it is. Absent where there is no file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamps([Option<(SystemTime, u64)>; 3]);
+
+impl<'a> Served<'a> {
+    /// Chooses the toolbox in `directory`, or without one the nearest upwards, else the
+    /// user's own.
+    pub(crate) fn open(
+        directory: Option<&Path>,
+        names: &'a [String],
+        config: &'a Config,
+        printer: &'a Printer,
+    ) -> anyhow::Result<Self> {
+        let toolbox = match directory {
+            Some(directory) => OpenToolbox::open_named(directory, config)?,
+            None => OpenToolbox::open(config)?,
+        };
+        Ok(Self {
+            directory: toolbox.directory().to_owned(),
+            names,
+            host: config.open_host()?,
+            store: config.open_store()?,
+            config,
+            printer,
+        })
+    }
+
+    /// Loads the tools as the toolbox now stands.
+    pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
+        let toolbox = OpenToolbox::open_in(self.directory.clone(), self.config)?;
+        let members = toolbox.usable(self.names, self.printer)?;
+        let loaded = LoadedTool::load_all(members, &self.host, &self.store, self.config).await?;
+        let mut offers = Vec::new();
+        for tool in &loaded {
+            for (function, spec) in tool.specs()? {
+                offers.push(Offer {
+                    spec,
+                    tool: tool.tool.clone(),
+                    function,
+                });
+            }
+        }
+        Ok(Catalogue::new(offers)?)
+    }
+
+    /// Tells whether the toolbox is edited after now.
+    pub(crate) fn stamps(&self) -> Stamps {
+        let [toolbox, lock] = OpenToolbox::files(&self.directory);
+        Stamps([toolbox, lock, Approvals::file(self.config)].map(|file| {
+            let metadata = file.metadata().ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        }))
+    }
+
+    /// Has `toolset` offer what the toolbox says whenever it is another than `seen`, as long
+    /// as this is polled. A toolbox that cannot be used is complained about, once, and what
+    /// was offered before stays.
+    pub(crate) async fn follow(&self, toolset: &Toolset, mut seen: Stamps) -> Infallible {
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last = self.stamps();
+        loop {
+            looks.tick().await;
+            let stamps = self.stamps();
+            // Somebody may be in the middle of writing: an editor, or `tool load` between the
+            // lock and the toolbox.
+            let is_over = stamps == last;
+            last = stamps;
+            if !is_over || last == seen {
+                continue;
+            }
+            seen = last;
+            match self.catalogue().await {
+                Ok(catalogue) => {
+                    let functions = counted(catalogue.names().count(), "function");
+                    toolset.replace(catalogue);
+                    let now = format!("the toolbox was edited; serving {functions} now");
+                    self.printer.note(&now);
+                }
+                Err(error) => {
+                    let kept = "the toolbox was edited, and cannot be served as it is now";
+                    self.printer.warning(&format!("{kept}: {error:#}"));
+                    for hint in diagnosis::of(&error).hints {
+                        self.printer.hint(&hint);
+                    }
+                }
+            }
+        }
+    }
+}
