@@ -124,11 +124,11 @@ impl Catalogue {
         &self.entries[index]
     }
 
-    pub(crate) fn definitions(&self) -> Vec<Definition> {
+    /// The names agents call with what the Model Context Protocol says of them, in order.
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = (&str, &Definition)> {
         self.entries
             .iter()
-            .map(|entry| entry.definition.clone())
-            .collect()
+            .map(|entry| (&*entry.offer.spec.name, &entry.definition))
     }
 
     /// The name that was probably meant by one that is not offered: at most two letters

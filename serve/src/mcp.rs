@@ -3,6 +3,7 @@
 mod call;
 mod changes;
 mod content;
+mod pages;
 mod question;
 mod result;
 mod server;

@@ -3,15 +3,20 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::pages::page;
 use super::question::Seal;
 use super::{call, changes};
 use crate::{ServeError, Toolset};
+
+/// How long a client may take a list for what is offered, in milliseconds, if it does not
+/// listen for changes. Longer would keep a new tool from it, shorter saves nothing.
+const FRESH_MS: u64 = 60_000;
 
 /// What answers a client. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -51,11 +56,17 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
         let catalogue = self.0.toolset.catalogue();
-        Ok(ListToolsResult::with_all_items(catalogue.definitions()))
+        let (tools, next) = page(catalogue.definitions(), cursor.as_deref())?;
+        let mut listed = ListToolsResult::with_all_items(tools)
+            .with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Private);
+        listed.next_cursor = next;
+        Ok(listed)
     }
 
     async fn call_tool(

@@ -1,0 +1,63 @@
+//! Lists in pages, for clients that follow them and in pages so long that others miss nothing.
+
+use rmcp::ErrorData;
+
+/// How many items a page has. Many clients read the first page only.
+const PAGE_ITEMS_MAX: usize = 1000;
+
+/// A page, and where the next one goes on, if there is one.
+pub(super) type Page<T> = (Vec<T>, Option<String>);
+
+/// The page after `cursor`, the key of the last item of the page before. So it holds across
+/// changes of the list, unless they concern that very item.
+pub(super) fn page<'a, T>(
+    items: impl IntoIterator<Item = (&'a str, &'a T)>,
+    cursor: Option<&str>,
+) -> Result<Page<T>, ErrorData>
+where
+    T: Clone + 'a,
+{
+    let mut items = items.into_iter();
+    if let Some(cursor) = cursor
+        && !items.any(|(key, _)| key == cursor)
+    {
+        let message = "the list has changed since this cursor was given; list from the start";
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    let mut last = None;
+    let listed = items.by_ref().take(PAGE_ITEMS_MAX);
+    let listed = listed.map(|(key, item)| {
+        last = Some(key);
+        item.clone()
+    });
+    let listed = listed.collect();
+    let next = last.filter(|_| items.next().is_some()).map(str::to_owned);
+    Ok((listed, next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_together_are_the_list() {
+        for count in [0, 1, PAGE_ITEMS_MAX, PAGE_ITEMS_MAX + 1, 3 * PAGE_ITEMS_MAX] {
+            let names: Vec<String> = (0..count).map(|number| number.to_string()).collect();
+            let list = || names.iter().map(|name| (name.as_str(), name));
+            let (mut read, mut next) = page(list(), None).unwrap();
+            while let Some(cursor) = next {
+                let (more, after) = page(list(), Some(&cursor)).unwrap();
+                assert!(!more.is_empty());
+                read.extend(more);
+                next = after;
+            }
+            assert_eq!(read, names);
+        }
+    }
+
+    #[test]
+    fn a_cursor_of_something_else_is_refused() {
+        let refused = page([("a", &1)], Some("b")).unwrap_err();
+        assert!(refused.message.contains("from the start"), "{refused:?}");
+    }
+}
