@@ -93,6 +93,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether it does nothing but answer one client over pipes.
+    pub(crate) fn answers_one_client(&self) -> bool {
+        matches!(self, Self::Serve(serve) if serve.is_for_one_client())
+    }
+
     /// What the command logs unless it is told otherwise.
     pub(crate) fn logging(&self) -> Logging {
         match self {

@@ -88,9 +88,13 @@ fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
     let config = Config::read(&cli.global)?;
     let _tracing = config.start_tracing(cli.command.logging())?;
     use_all_descriptors();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let mut runtime = match cli.command.answers_one_client() {
+        // The steps of a request follow each other; on one thread none of them has to wake
+        // another. Tools that take long have threads of their own.
+        true => tokio::runtime::Builder::new_current_thread(),
+        false => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = runtime.enable_all().build()?;
     let outcome = runtime.block_on(commands::execute(cli.command, &config, printer));
     // A blocking task that is still compiling or waiting for a terminal must not hold the
     // process back once its answer is no longer wanted.

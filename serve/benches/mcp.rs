@@ -1,5 +1,7 @@
 //! What a call costs over standard input and output: a real component in a fresh sandbox
-//! each time, against a bare rmcp server that computes the same answer natively.
+//! each time, against a bare rmcp server that computes the same answer natively. Ours runs as
+//! `tool serve` does, on one thread, the bare one as rmcp's documentation has it, on as many
+//! as there are processors, and once more on one.
 //!
 //! `cargo bench -p tool-hub-serve`
 //!
@@ -23,23 +25,27 @@ use rmcp::service::RequestContext;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
 use tool_hub_serve::{Catalogue, Offer, serve_stdio};
 
 const BLOCKS: usize = 30;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     match std::env::args().nth(1).as_deref() {
-        Some("serve-bare") => runtime()?.block_on(serve_bare()),
-        Some("serve-ours") => runtime()?.block_on(serve_ours()),
+        Some("serve-bare") => on_all_threads()?.block_on(serve_bare()),
+        Some("serve-bare-on-one-thread") => on_one_thread()?.block_on(serve_bare()),
+        Some("serve-ours") => on_one_thread()?.block_on(serve_ours()),
         // Cargo passes `--bench`.
         _ => compare(),
     }
 }
 
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
+fn on_all_threads() -> std::io::Result<Runtime> {
+    Builder::new_multi_thread().enable_all().build()
+}
+
+fn on_one_thread() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
 }
 
 fn compare() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,28 +54,34 @@ fn compare() -> Result<(), Box<dyn std::error::Error>> {
         ("two integers", 200, "guest__add", json!({"a": 1, "b": 2})),
         ("a text of 1 MiB", 4, "guest__echo", json!({"text": long})),
     ] {
-        let mut bare = Client::start("serve-bare")?;
-        let mut ours = Client::start("serve-ours")?;
-        let expected = bare.call(function, &arguments)?;
-        assert_eq!(ours.call(function, &arguments)?, expected);
-        let (mut bare_times, mut our_times) = (Vec::new(), Vec::new());
+        let servers = ["serve-bare", "serve-bare-on-one-thread", "serve-ours"];
+        let mut clients = Vec::new();
+        for server in servers {
+            clients.push((server, Client::start(server)?, Vec::new()));
+        }
+        let expected = clients[0].1.call(function, &arguments)?;
+        for (server, client, _) in &mut clients {
+            assert_eq!(client.call(function, &arguments)?, expected, "{server}");
+        }
         for _ in 0..BLOCKS {
-            for _ in 0..calls {
-                bare_times.push(bare.time(function, &arguments)?);
-            }
-            for _ in 0..calls {
-                our_times.push(ours.time(function, &arguments)?);
+            for (_, client, times) in &mut clients {
+                for _ in 0..calls {
+                    times.push(client.time(function, &arguments)?);
+                }
             }
         }
-        let (bare, ours) = (Spread::of(bare_times), Spread::of(our_times));
-        println!(
-            "{what}: bare p50 {:.3} ms, p99 {:.3} ms; sandboxed p50 {:.3} ms, p99 {:.3} ms; ratio of p50 {:.2}",
-            bare.p50,
-            bare.p99,
-            ours.p50,
-            ours.p99,
-            ours.p50 / bare.p50
-        );
+        let spreads: Vec<Spread> = clients
+            .into_iter()
+            .map(|(_, _, times)| Spread::of(times))
+            .collect();
+        for (server, spread) in servers.iter().zip(&spreads) {
+            println!(
+                "{what}: {server} p50 {:.3} ms, p99 {:.3} ms; p50 of ours to it {:.2}",
+                spread.p50,
+                spread.p99,
+                spreads[2].p50 / spread.p50
+            );
+        }
     }
     Ok(())
 }

@@ -13,6 +13,9 @@ use crate::{End, ServeError, Toolset, serve};
 /// input is something else it is read on a blocking thread, and a runtime that is dropped
 /// waits for that read: end such a program with `Runtime::shutdown_background`.
 ///
+/// A call is answered soonest on a runtime of the current thread, where no step of it wakes
+/// another thread: guests that take long have threads of the host's.
+///
 /// # Errors
 /// As [`serve`].
 ///

@@ -69,6 +69,11 @@ struct Http {
 }
 
 impl Serve {
+    /// Whether it is for the one client at the other end of standard input.
+    pub(crate) fn is_for_one_client(&self) -> bool {
+        !self.http.http
+    }
+
     pub(crate) async fn execute(
         &self,
         config: &Config,

@@ -79,7 +79,8 @@ impl ServerHandler for Server {
             .toolset
             .function(&request.name)
             .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
-        call::call(&callee, request, context, &self.0.seal).await
+        // It is long, and the service would move it about with every request, whatever it asks.
+        Box::pin(call::call(&callee, request, context, &self.0.seal)).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
