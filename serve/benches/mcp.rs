@@ -10,23 +10,19 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-#[path = "../examples/serve_file/sandbox.rs"]
-mod sandbox;
+mod support;
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities,
-    ServerConfig,
-};
-use rmcp::service::RequestContext;
+use rmcp::ServiceExt as _;
 use rmcp::transport::io::stdio_pipes;
-use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
-use tool_hub_serve::{Catalogue, Offer, serve_stdio};
+use tool_hub_serve::serve_stdio;
+
+use support::{Bare, Spread, catalogue};
 
 const BLOCKS: usize = 30;
 
@@ -84,23 +80,6 @@ fn compare() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     Ok(())
-}
-
-/// In milliseconds.
-struct Spread {
-    p50: f64,
-    p99: f64,
-}
-
-impl Spread {
-    fn of(mut times: Vec<Duration>) -> Self {
-        times.sort_unstable();
-        let at = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1e3;
-        Self {
-            p50: at(50),
-            p99: at(99),
-        }
-    }
 }
 
 /// A server as a child process, and the client's end of its pipes.
@@ -200,47 +179,12 @@ impl Drop for Client {
     }
 }
 
-/// rmcp as its documentation uses it, without a sandbox.
-struct Bare;
-
-impl ServerHandler for Bare {
-    fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let number = |name: &str| arguments.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let (text, structured) = match &*request.name {
-            "guest__add" => {
-                let sum = number("a") + number("b");
-                (sum.to_string(), json!({"result": sum}))
-            }
-            _ => {
-                let text = arguments.get("text").and_then(Value::as_str);
-                let text = text.unwrap_or_default();
-                (text.to_owned(), json!({"result": text}))
-            }
-        };
-        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-        result.structured_content = Some(structured);
-        Ok(result.into())
-    }
-}
-
 async fn serve_bare() -> Result<(), Box<dyn std::error::Error>> {
     Bare.serve(stdio_pipes()).await?.waiting().await?;
     Ok(())
 }
 
 async fn serve_ours() -> Result<(), Box<dyn std::error::Error>> {
-    let component = wat::parse_str(include_str!("../tests/mcp/guest.wat"))?;
-    let tool = sandbox::load(component, "guest").await?;
-    let offers = Offer::all(&"guest".parse()?, &tool)?;
-    serve_stdio(Catalogue::new(offers)?.into(), std::future::pending()).await?;
+    serve_stdio(catalogue(1).await?.into(), std::future::pending()).await?;
     Ok(())
 }
