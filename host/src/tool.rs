@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_hub_manifest::{Capabilities, Grants, Limits, ToolName};
+use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, ToolName};
 use tracing::Instrument as _;
 use wasmtime::component::InstancePre;
 use wasmtime_wasi_config::WasiConfigVariables;
@@ -30,6 +30,7 @@ pub struct Tool {
 pub(crate) struct Loaded {
     pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
+    pub(crate) icon: Option<Icon>,
     pub(crate) known: Arc<Known>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
@@ -57,6 +58,11 @@ impl Tool {
     /// The tool's name.
     pub fn name(&self) -> &ToolName {
         &self.loaded.name
+    }
+
+    /// The picture beside its name, where it has one.
+    pub fn icon(&self) -> Option<&Icon> {
+        self.loaded.icon.as_ref()
     }
 
     /// What can be called, in the manifest's order.

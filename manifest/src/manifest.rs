@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::digest::bare_hex;
 use crate::{
-    Capabilities, Digest, DocumentError, Function, FunctionName, LimitRequest, ToolName, document,
-    package_file,
+    Capabilities, Digest, DocumentError, Function, FunctionName, Icon, LimitRequest, ToolName,
+    document, package_file,
 };
 
 /// The only schema of manifests there is.
@@ -35,6 +35,9 @@ pub struct Manifest {
     /// An SPDX expression.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
+    /// The picture beside its name; authors name a file in `[build]` instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<Icon>,
     /// How to build the component; only in an author's own manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Build>,
@@ -64,6 +67,9 @@ pub struct Build {
     /// The world to build, where the WIT has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
+    /// The file that holds the picture beside the tool's name, relative to the manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub icon: Option<String>,
 }
 
 /// A language that `tool build` can build.
@@ -112,6 +118,7 @@ impl Manifest {
             version,
             description: String::new(),
             license: None,
+            icon: None,
             build: None,
             component: None,
             functions: IndexMap::new(),

@@ -151,20 +151,27 @@ fn manifest() -> impl Strategy<Value = Manifest> {
         prop::sample::select(vec![Language::Rust, Language::Python, Language::Javascript]),
         option::of(text()),
         option::of(text()),
+        option::of(text()),
     ));
     let component = option::of(any::<[u8; 16]>());
     let limits = (option::of(any::<u32>()), option::of(any::<u32>()));
     let functions = btree_map(function_name(), function(), 0..4);
-    let head = (tool_name(), version(), text(), option::of(text()));
+    let icon = option::of(any::<[u8; 4]>());
+    let head = (tool_name(), version(), text(), option::of(text()), icon);
     (head, build, component, functions, capabilities(), limits).prop_map(
         |(head, build, component, functions, capabilities, limits)| {
             let mut manifest = Manifest::new(head.0, head.1);
             manifest.description = head.2;
             manifest.license = head.3;
-            manifest.build = build.map(|(language, source, world)| Build {
+            let picture = |pixels: [u8; 4]| [b"\x89PNG\r\n\x1a\n", &pixels[..]].concat();
+            manifest.icon = head
+                .4
+                .map(|pixels| Icon::of(&picture(pixels)).expect("a picture"));
+            manifest.build = build.map(|(language, source, world, icon)| Build {
                 language,
                 source,
                 world,
+                icon,
             });
             manifest.component = component.map(|bytes| ComponentClaim::of(&bytes));
             manifest.functions = functions.into_iter().collect();

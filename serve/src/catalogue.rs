@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rmcp::model::Tool as Definition;
+use rmcp::model::{Icon, Tool as Definition};
 use tool_hub_agent::{Dialect, ResultShape, export};
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, SpecError, ToolKey, visible_name};
@@ -98,7 +98,7 @@ impl Catalogue {
                 return Err(CatalogueError::NameTaken { name });
             }
             entries.push(Entry {
-                definition: definition(&offer.spec)?,
+                definition: definition(&offer)?,
                 shape: offer
                     .spec
                     .output_schema
@@ -142,7 +142,8 @@ impl Catalogue {
     }
 }
 
-fn definition(spec: &FunctionSpec) -> Result<Definition, CatalogueError> {
+fn definition(offer: &Offer) -> Result<Definition, CatalogueError> {
+    let spec = &offer.spec;
     let mut export = export(std::slice::from_ref(spec), Dialect::Mcp);
     if let Some(refusal) = export.losses.iter().find(|loss| loss.lost.is_refusal()) {
         return Err(CatalogueError::Refused {
@@ -150,8 +151,14 @@ fn definition(spec: &FunctionSpec) -> Result<Definition, CatalogueError> {
             reason: refusal.lost.to_string(),
         });
     }
-    serde_json::from_value(export.tools[0].take()).map_err(|source| CatalogueError::Malformed {
+    let definition = serde_json::from_value(export.tools[0].take());
+    let mut definition: Definition = definition.map_err(|source| CatalogueError::Malformed {
         name: spec.name.clone(),
         source,
-    })
+    })?;
+    definition.icons = offer.tool.icon().map(|icon| {
+        let shown = Icon::new(icon.uri()).with_mime_type(icon.media_type());
+        vec![shown]
+    });
+    Ok(definition)
 }

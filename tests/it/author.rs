@@ -14,7 +14,7 @@ use tool_hub_host::authoring::derive_manifest;
 
 use crate::foreign::adder;
 use crate::journey::load;
-use crate::support::{Home, Need, RegistryProcess, Test, root, test};
+use crate::support::{Client, Home, Need, RegistryProcess, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     let mut tests = vec![
@@ -98,8 +98,21 @@ fn the_contract(language: &str, source: &str) {
         let text = std::fs::read(examples.join(from)).expect("an example");
         home.write(&format!("dots/{to}"), text);
     }
+    home.write("dots/icon.png", b"\x89PNG\r\n\x1a\n");
+    edit(
+        &home,
+        "dots/tool.toml",
+        "[build]",
+        "[build]\nicon = \"icon.png\"",
+    );
     home.tool("build dots").ok();
     load(&home, "./dots", &[]);
+
+    let mut client = Client::start(home.command(["serve"]));
+    let listed = client.ask("tools/list", json!({}));
+    let icon = json!({ "src": "data:image/png;base64,iVBORw0KGgo=", "mimeType": "image/png" });
+    assert_eq!(listed["tools"][0]["icons"], json!([icon]));
+    client.leave();
 
     home.tool("call dots.draw colour=red --output dot.svg").ok();
     let picture = std::fs::read_to_string(home.work().join("dot.svg")).expect("a picture");

@@ -153,7 +153,7 @@ fn every_key_is_shown() {
         .parse()
         .expect("a manifest");
     let build = manifest.build.expect("[build]");
-    assert!(build.source.is_some() && build.world.is_some());
+    assert!(build.source.is_some() && build.world.is_some() && build.icon.is_some());
     let function = manifest.functions.values().next().expect("a function");
     assert!(function.export.is_some() && function.title.is_some());
     assert!(!function.inputs.is_empty() && function.output.is_some());

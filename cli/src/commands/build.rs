@@ -1,6 +1,8 @@
 //! `tool build`: from a project to a package: the component, the finished manifest and the
 //! card, in `dist`.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -8,7 +10,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tool_hub_host::authoring::{self, Docs, WitSource};
-use tool_hub_manifest::{Build as BuildSection, Manifest, Package, Verified, package_file};
+use tool_hub_manifest::{Build as BuildSection, Icon, Manifest, Package, Verified, package_file};
 
 use crate::build::{self, FinishedCard, Sources};
 use crate::config::Config;
@@ -16,6 +18,9 @@ use crate::diagnosis::Problem;
 use crate::files;
 use crate::package::{self, PACKAGE_DIRECTORY};
 use crate::printer::Printer;
+
+/// Enough of an icon to see that it is too big.
+const ICON_BYTES_READ: u64 = 1 << 20;
 
 /// Arguments of `tool build`.
 #[derive(Debug, Args)]
@@ -32,7 +37,7 @@ impl Build {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let directory = config.working.join(&self.directory);
-        let author = package::read_author_manifest(&directory)?;
+        let mut author = package::read_author_manifest(&directory)?;
         let Some(section) = author.build.clone() else {
             return Err(
                 Problem::user("tool.toml does not say how to build the tool")
@@ -40,6 +45,9 @@ impl Build {
                     .into(),
             );
         };
+        if let Some(file) = &section.icon {
+            author.icon = Some(icon(&directory.join(file))?);
+        }
         let wit = wit_with_packages(&directory, printer)?;
         let mut sources = Sources::of(&directory)?;
         let component = build::component(&directory, &section, config, printer).await?;
@@ -76,6 +84,19 @@ impl Build {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The picture in a file of the author's.
+fn icon(path: &Path) -> anyhow::Result<Icon> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(ICON_BYTES_READ).read_to_end(&mut bytes))
+        .with_context(|| format!("the icon {} cannot be read", path.display()))?;
+    Icon::of(&bytes).map_err(|error| {
+        Problem::user(format!("{} is no icon: {error}", path.display()))
+            .hint("use a PNG, JPEG or WebP picture of at most 16 KiB, such as 64 by 64 pixels")
+            .into()
+    })
 }
 
 /// The project's WIT, to which what the host offers is added where it is used and missing.
