@@ -9,11 +9,10 @@ mod nginx;
 mod service;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Child, Stdio};
 
 use tool_hub_registry_server::{RouteMethod, routes};
 
-use crate::support::{Home, Test, root};
+use crate::support::{Home, Server, Test, root};
 
 pub(crate) fn tests() -> Vec<Test> {
     [
@@ -107,10 +106,7 @@ fn filled(text: &str, values: &BTreeMap<String, String>) -> String {
 }
 
 /// A registry that was started with arguments of a file, on a free port.
-struct Started {
-    child: Child,
-    url: String,
-}
+struct Started(Server);
 
 impl Started {
     /// Starts `tool` with `arguments`, which listen anywhere.
@@ -122,31 +118,10 @@ impl Started {
             false => argument.clone(),
         };
         let arguments: Vec<String> = arguments.iter().map(anywhere).collect();
-        let mut child = home
-            .command(&arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the registry starts");
-        let stdout = child.stdout.take().expect("a pipe");
-        let mut url = String::new();
-        std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut url)
-            .expect("the registry says where it is");
-        assert!(url.starts_with("http://127.0.0.1:"), "{url:?}");
-        Self {
-            child,
-            url: url.trim().to_owned(),
-        }
+        Self(Server::start(home.command(&arguments)))
     }
 
     fn port(&self) -> &str {
-        self.url.rsplit(':').next().expect("a port")
-    }
-}
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.0.url().rsplit(':').next().expect("a port")
     }
 }

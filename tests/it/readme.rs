@@ -2,11 +2,9 @@
 //! commands is the command's own.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
 
 use crate::support::terminal::CTRL_D;
-use crate::support::{Home, Need, Terminal, Test, guests, kept, root, test};
+use crate::support::{Home, Need, Server, Terminal, Test, guests, kept, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -83,7 +81,7 @@ struct Stranger {
     home: Home,
     /// What was exported so far, one command a line.
     exported: String,
-    registry: Option<Child>,
+    registry: Option<Server>,
     endpoint: String,
     /// The token that was shown, once.
     token: String,
@@ -122,19 +120,9 @@ impl Stranger {
     fn start(&mut self, line: &str) {
         let anywhere = line.replace("127.0.0.1:8080", "127.0.0.1:0");
         assert_ne!(anywhere, line, "the registry listens where the tour says");
-        let mut registry = self
-            .home
-            .shell(&format!("exec {anywhere}"))
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("a shell starts");
-        let mut said = String::new();
-        BufReader::new(registry.stdout.take().expect("a pipe"))
-            .read_line(&mut said)
-            .expect("the registry says where it is");
+        let registry = Server::start(self.home.shell(&format!("exec {anywhere}")));
+        self.endpoint = registry.url().to_owned();
         self.registry = Some(registry);
-        assert!(said.starts_with("http://127.0.0.1:"), "{said:?}");
-        self.endpoint = said.trim().to_owned();
     }
 
     /// Runs a line at a terminal, answers what it asks, and sees it end well.
@@ -182,16 +170,6 @@ enum Answer {
     Yes,
     /// Nothing more comes from the keyboard.
     End,
-}
-
-impl Drop for Stranger {
-    fn drop(&mut self) {
-        if let Some(registry) = &mut self.registry {
-            // It may have ended by itself; then there is nothing to end.
-            let _ = registry.kill();
-            let _ = registry.wait();
-        }
-    }
 }
 
 fn the_table_names_every_command() {

@@ -13,6 +13,7 @@ pub(crate) mod home;
 pub(crate) mod needs;
 pub(crate) mod proxy;
 pub(crate) mod registry;
+pub(crate) mod server;
 pub(crate) mod terminal;
 pub(crate) mod website;
 
@@ -24,6 +25,7 @@ pub(crate) use client::Client;
 pub(crate) use home::{Home, Ran};
 pub(crate) use needs::Need;
 pub(crate) use registry::RegistryProcess;
+pub(crate) use server::Server;
 pub(crate) use terminal::Terminal;
 
 /// One test: its name, what it needs, and what it does. It fails by panicking.

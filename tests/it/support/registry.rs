@@ -1,43 +1,27 @@
 //! A registry in a process of its own, on a free port of the loopback address.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
-
-use super::Home;
+use super::{Home, Server};
 
 /// A running registry with its own directory. It ends when it goes out of scope.
 pub(crate) struct RegistryProcess {
-    child: Child,
+    server: Server,
     operator: Home,
-    url: String,
 }
 
 impl RegistryProcess {
     /// Starts an empty registry.
     pub(crate) fn start() -> Self {
         let operator = Home::new();
-        let mut child = operator
-            .command(["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the registry starts");
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("a pipe");
-        BufReader::new(stdout)
-            .read_line(&mut line)
-            .expect("the registry says where it is");
-        let url = line.trim().to_owned();
-        assert!(url.starts_with("http://127.0.0.1:"), "{url}");
+        let serve = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"];
         Self {
-            child,
+            server: Server::start(operator.command(serve)),
             operator,
-            url,
         }
     }
 
     /// Its URL.
     pub(crate) fn url(&self) -> &str {
-        &self.url
+        self.server.url()
     }
 
     /// The person who runs it.
@@ -57,7 +41,7 @@ impl RegistryProcess {
 
     /// A person who knows this registry and has no token for it.
     pub(crate) fn visitor(&self) -> Home {
-        Home::new().with("HF_ENDPOINT", &self.url)
+        Home::new().with("HF_ENDPOINT", self.url())
     }
 
     /// A person who is a user of this registry and has logged in.
@@ -66,13 +50,5 @@ impl RegistryProcess {
         let home = self.visitor();
         home.run_with_input("login --token-stdin", &token).ok();
         home
-    }
-}
-
-impl Drop for RegistryProcess {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

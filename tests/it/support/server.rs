@@ -1,0 +1,43 @@
+//! A process that serves on a free port of the loopback address, and says first where.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+/// A running server. It ends when it goes out of scope.
+pub(crate) struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    /// Starts `command` and waits for the line with its URL.
+    #[track_caller]
+    pub(crate) fn start(mut command: Command) -> Self {
+        let mut process = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut line = String::new();
+        let stdout = process.stdout.take().expect("a pipe");
+        BufReader::new(stdout)
+            .read_line(&mut line)
+            .expect("the server says where it is");
+        let url = line.trim().to_owned();
+        let server = Self { process, url };
+        assert!(server.url.starts_with("http://127.0.0.1:"), "{line:?}");
+        server
+    }
+
+    /// Where it is.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to end.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
