@@ -4,28 +4,28 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-/// The directory to put on `PYTHONPATH` for `requirement`, such as `mcp==2.0.0`.
+/// The directory to put on `PYTHONPATH` for `requirements`, such as `mcp==2.0.0`.
 #[track_caller]
-pub(crate) fn python(requirement: &str) -> PathBuf {
-    installed("python", requirement, |place| {
+pub(crate) fn python(requirements: &[&str]) -> PathBuf {
+    installed("python", requirements, |place| {
         let mut command = Command::new("python3");
         command
             .args(["-m", "pip", "install", "--quiet", "--target"])
             .arg(place)
-            .arg(requirement);
+            .args(requirements);
         command
     })
 }
 
-/// A directory with `node_modules` that holds `package`, such as `name@1.2.3`.
+/// A directory with `node_modules` that holds `packages`, such as `name@1.2.3`.
 #[track_caller]
-pub(crate) fn node(package: &str) -> PathBuf {
-    installed("node", package, |place| {
+pub(crate) fn node(packages: &[&str]) -> PathBuf {
+    installed("node", packages, |place| {
         let mut command = Command::new("npm");
         command
             .args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"])
             .arg(place)
-            .arg(package);
+            .args(packages);
         command
     })
 }
@@ -65,12 +65,13 @@ fn unreachable(mut command: Command) -> Option<String> {
 
 /// Installs beside the place and moves it there, so that what is there is complete.
 #[track_caller]
-fn installed(kind: &str, package: &str, install: impl FnOnce(&Path) -> Command) -> PathBuf {
+fn installed(kind: &str, packages: &[&str], install: impl FnOnce(&Path) -> Command) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let name = package.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-");
+    let packages = packages.join(" ");
+    let name = packages.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-");
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("packages")
         .join(kind)
@@ -86,7 +87,7 @@ fn installed(kind: &str, package: &str, install: impl FnOnce(&Path) -> Command) 
         .expect("the installer starts");
     assert!(
         output.status.success(),
-        "{package} cannot be installed:\n{}{}",
+        "{packages} cannot be installed:\n{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );

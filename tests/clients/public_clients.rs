@@ -10,7 +10,7 @@ use std::process::Command;
 pub(crate) fn python() -> Command {
     let mut command = Command::new("python3");
     command
-        .env("PYTHONPATH", packages::python("huggingface_hub==2.4.0"))
+        .env("PYTHONPATH", packages::python(&["huggingface_hub==2.4.0"]))
         .env_remove("HF_TOKEN");
     command
 }
@@ -29,7 +29,7 @@ pub(crate) fn live_in_python(endpoint: &str, token: &str) {
 #[track_caller]
 pub(crate) fn live_in_javascript(endpoint: &str, token: &str) {
     // The script looks for its package below the directory in which it is started.
-    let modules = packages::node("@huggingface/hub@2.17.5");
+    let modules = packages::node(&["@huggingface/hub@2.17.5"]);
     said(
         Command::new("node")
             .arg(script("huggingface_hub_life.mjs"))

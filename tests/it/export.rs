@@ -110,7 +110,7 @@ fn typescript_compiles() {
         "hostile.d.ts",
         &declare(&hostile(), Language::TypeScript).text,
     );
-    let compiler = packages::node("typescript@5.9.3").join("node_modules/typescript/bin/tsc");
+    let compiler = packages::node(&["typescript@5.9.3"]).join("node_modules/typescript/bin/tsc");
     said(
         Command::new("node")
             .arg(compiler)
@@ -156,7 +156,7 @@ fn python_is_typed() {
     }
     said(
         Command::new("python3")
-            .env("PYTHONPATH", packages::python("mypy==2.4.1"))
+            .env("PYTHONPATH", packages::python(&["mypy==2.4.1"]))
             // Comments that switch a check off have to be needed.
             .args([
                 "-m",
@@ -209,7 +209,7 @@ fn the_packages_of_openai_and_anthropic_take_them() {
         let path = home.write("tools.json", tools.to_string());
         let read = said(
             Command::new("python3")
-                .env("PYTHONPATH", packages::python(package))
+                .env("PYTHONPATH", packages::python(&[package]))
                 .args(["-c", READ, which])
                 .arg(path),
         );

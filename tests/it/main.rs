@@ -12,6 +12,7 @@
 )]
 
 mod administration;
+mod agents;
 mod author;
 mod clients;
 mod connect;
@@ -24,7 +25,6 @@ mod export;
 mod foreign;
 mod journey;
 mod maintenance;
-mod mcp;
 mod network;
 mod no_target;
 mod observed;
@@ -62,7 +62,7 @@ fn main() -> ExitCode {
         secrets::tests(),
         served::tests(),
         maintenance::tests(),
-        mcp::tests(),
+        agents::tests(),
         embed::tests(),
         demo::tests(),
         deploy::tests(),
@@ -80,5 +80,7 @@ fn main() -> ExitCode {
         reference::tests(),
     ]
     .concat();
-    libtest_mimic::run(&arguments, support::trials(tests, &arguments)).exit_code()
+    let conclusion = libtest_mimic::run(&arguments, support::trials(tests, &arguments));
+    agents::put_away();
+    conclusion.exit_code()
 }

@@ -78,13 +78,24 @@ impl Home {
 
     /// A line as it is typed at a shell that finds `tool`, ready to be started.
     pub(crate) fn shell(&self, line: &str) -> Command {
-        let tool = Path::new(env!("CARGO_BIN_EXE_tool"));
-        let programs = std::env::var("PATH").expect("the machine has programs");
-        let found_first = tool.parent().expect("a directory").display();
-        let mut command = self.program("sh");
+        let mut command = self.program_among("sh", &[]);
+        command.args(["-c", line]);
         command
-            .args(["-c", line])
-            .env("PATH", format!("{found_first}:{programs}"));
+    }
+
+    /// Any program that finds `tool`, ready to be started. Programs in `directories`, itself
+    /// included, come before those of the machine.
+    pub(crate) fn program_among(&self, program: &str, directories: &[PathBuf]) -> Command {
+        let tool = Path::new(env!("CARGO_BIN_EXE_tool"));
+        let machines = std::env::var_os("PATH").expect("the machine has programs");
+        let directories = directories.iter().map(PathBuf::as_path);
+        let paths: Vec<PathBuf> = directories
+            .chain(tool.parent())
+            .map(Path::to_owned)
+            .chain(std::env::split_paths(&machines))
+            .collect();
+        let mut command = self.program(program);
+        command.env("PATH", std::env::join_paths(paths).expect("a path"));
         command
     }
 

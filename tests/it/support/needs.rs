@@ -26,6 +26,8 @@ pub(crate) enum Need {
     Postgres,
     /// nginx, to read its configuration.
     Nginx,
+    /// curl, as a document uses it.
+    Curl,
     /// Ctrl-C at a terminal: whoever is started in the background by a shell without job
     /// control ignores it, and so do all commands that it starts.
     Interrupts,
@@ -36,7 +38,7 @@ pub(crate) enum Need {
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 10] = [const { OnceLock::new() }; 10];
+        static FOUND: [OnceLock<Option<String>>; 11] = [const { OnceLock::new() }; 11];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
@@ -46,6 +48,7 @@ impl Need {
             Self::SystemdAnalyze => starts("systemd-analyze", "--version"),
             Self::Postgres => Shared::get().err(),
             Self::Nginx => starts(nginx(), "-v"),
+            Self::Curl => starts("curl", "--version"),
             Self::Interrupts => ignores_interrupts()
                 .then(|| "this process ignores SIGINT; start it in the foreground".to_owned()),
             Self::OpenTelemetry => (!cfg!(feature = "opentelemetry"))
