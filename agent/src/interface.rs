@@ -128,7 +128,8 @@ pub fn interface(specs: &[FunctionSpec]) -> Interface {
 fn name_functions(specs: &[FunctionSpec]) -> (Names, Vec<(String, FunctionName)>) {
     let kept: Vec<Option<FunctionName>> = specs.iter().map(|spec| spec.name.parse().ok()).collect();
     let mut visible = Names::of(kept.iter().flatten().map(FunctionName::to_string));
-    let mut functions = Names::default();
+    // A type that is used has its name in the interface, as the functions have theirs.
+    let mut functions = Names::of(types::MEDIA.map(str::to_owned));
     let mut take = |spec: &FunctionSpec| {
         functions.take(&names::kebab(&spec.name, "function"), names::WIT_NUMBER)
     };

@@ -138,6 +138,7 @@ fn names_are_wit_s_and_no_two_are_alike() {
         spec("get_weather", json!({"type": "object"}), None),
         spec("get-weather", json!({"type": "object"}), None),
         spec("import", json!({"type": "object"}), None),
+        spec("image", json!({"type": "object"}), None),
     ];
     let interface = interface(&specs);
     let names: Vec<(&str, &str)> = interface
@@ -152,6 +153,7 @@ fn names_are_wit_s_and_no_two_are_alike() {
             ("get-weather", "get_weather"),
             ("get-weather-n3", "get_weather_n3"),
             ("import", "import"),
+            ("image-n2", "image"),
         ]
     );
     let parameters = &interface.operations[0].parameters;

@@ -10,11 +10,11 @@ use crate::Lost;
 use crate::export::Report;
 use crate::schema::{Document, Form, Member, Node, Rest};
 
-/// Names that types may not have: those of the contract's types and of what the languages
-/// themselves bring along.
-const RESERVED: [&str; 24] = [
-    "image",
-    "audio",
+/// The contract's types that an interface may use.
+pub(super) const MEDIA: [&str; 2] = ["image", "audio"];
+
+/// Names that types may not have, because the languages themselves bring them along.
+const RESERVED: [&str; 22] = [
     "guest",
     "tool",
     "string",
