@@ -72,8 +72,7 @@ pub(crate) fn tests() -> Vec<Test> {
         })
         .needs(NODE),
         test("agents::vercel_ai", || {
-            let packages = ["@ai-sdk/mcp@2.0.99", "ai@7.0.173", "zod@4.6.7"];
-            node("vercel_ai.mjs", &packages);
+            node("vercel_ai.mjs", &["@ai-sdk/mcp@2.0.99", "ai@7.0.173"]);
         })
         .needs(NODE),
         test("agents::inspector", || {
@@ -109,6 +108,7 @@ fn function_calling() {
 }
 
 fn python_with(requirements: &[&str]) -> Command {
+    document::names(requirements);
     let mut command = served().user.program_among("python3", &[]);
     command
         .env("PYTHONPATH", packages::python(requirements))
@@ -120,6 +120,7 @@ fn python_with(requirements: &[&str]) -> Command {
 /// Runs a script in JavaScript over both transports, with the oldest Node that all of the
 /// packages take.
 fn node(script: &str, requirements: &[&str]) {
+    document::names(requirements);
     let served = served();
     let modules = packages::node(requirements).join("node_modules");
     let runtime = packages::node(&["node@22.23.3"]).join("node_modules/node/bin");

@@ -1,8 +1,22 @@
-// The AI SDK of Vercel, through its client of the Model Context Protocol.
+// The AI SDK of Vercel, through its client of the Model Context Protocol, with a model that asks for what it is told.
 
 import { createMCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport as StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
+import { generateText } from "ai";
+import { MockLanguageModelV4 } from "ai/test";
 import { main } from "./calls.mjs";
+
+/** A model that calls one tool and says no more. */
+function modelThatCalls(toolName, args) {
+  return new MockLanguageModelV4({
+    doGenerate: {
+      content: [{ type: "tool-call", toolCallId: "1", toolName, input: JSON.stringify(args) }],
+      finishReason: { unified: "tool-calls" },
+      usage: { inputTokens: {}, outputTokens: {} },
+      warnings: [],
+    },
+  });
+}
 
 async function connect(url, token) {
   let transport;
@@ -16,7 +30,11 @@ async function connect(url, token) {
   const tools = await client.tools();
   return {
     names: Object.keys(tools),
-    call: (name, args) => tools[name].execute(args, { toolCallId: "1", messages: [] }),
+    async call(name, args) {
+      const model = modelThatCalls(name, args);
+      const answered = await generateText({ model, tools, prompt: "Go on." });
+      return answered.toolResults[0].output;
+    },
     close: () => client.close(),
   };
 }

@@ -35,6 +35,15 @@ fn document() -> String {
     std::fs::read_to_string(root().join("docs/agents.md")).expect("docs/agents.md")
 }
 
+/// The document says with which versions of a client its lines were run.
+#[track_caller]
+pub(super) fn names(packages: &[&str]) {
+    let document = document();
+    for package in packages {
+        assert!(document.contains(&format!("`{package}`")), "{package}");
+    }
+}
+
 /// Every paragraph of a block stands in one of the files that its section links to, and every
 /// client's script is linked to.
 fn the_document_shows_what_is_run() {
