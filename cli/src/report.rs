@@ -52,6 +52,7 @@ pub(crate) fn inspection(source: &Source, inspection: &Inspection) -> String {
             escape_line(&export.reason)
         ));
     }
+    offered_lines(inspection).into_iter().for_each(&mut say);
     say(String::new());
     say("Asks for".to_owned());
     capability_lines(inspection).into_iter().for_each(&mut say);
@@ -162,6 +163,21 @@ fn function_lines(function: &CallableFunction) -> Vec<String> {
                 escape_line(&input.description)
             ));
         }
+    }
+    lines
+}
+
+/// What there is beside functions. The texts are known only when the tool runs.
+fn offered_lines(inspection: &Inspection) -> Vec<String> {
+    let mut lines = Vec::new();
+    if inspection.prompts {
+        lines.push("  prompts: openings of a conversation, for people to pick".to_owned());
+    }
+    if inspection.resources {
+        lines.push("  resources: documents for people and agents to read".to_owned());
+    }
+    if !lines.is_empty() {
+        lines.splice(..0, [String::new(), "Also offers".to_owned()]);
     }
     lines
 }

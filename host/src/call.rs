@@ -19,39 +19,42 @@ use tokio::time::Instant;
 use wasmtime::component::Val;
 use wasmtime::{Store, UpdateDeadline};
 
+use crate::Failure;
 use crate::engine::TICK;
 use crate::plan::Plan;
 use crate::processors::Running;
+use crate::size::Size;
 use crate::tool::Loaded;
-use crate::{Failure, Outcome};
 
 use self::record::Record;
 use self::state::CallState;
-use self::trouble::{Stop, stopped, trouble};
+use self::trouble::{Stop, stopped, too_long, trouble};
 
 /// What a guest comes to: its result, where its function has one.
 type Ended = Result<Option<Val>, Failure>;
 
-/// Runs `plan` of `tool` with `arguments` in a sandbox of its own. `place` is given back when
-/// the guest is gone, which may be later than this is dropped.
-pub(crate) async fn run(
+/// Runs `plan` of `tool` with `arguments` in a sandbox of its own, and `read`s the result.
+/// `place` is given back when the guest is gone, which may be later than this is dropped.
+pub(crate) async fn run<T: Size>(
     tool: &Arc<Loaded>,
     plan: &Plan,
     arguments: Vec<Val>,
     record: &Arc<Record>,
     place: OwnedSemaphorePermit,
-) -> Outcome {
+    read: impl FnOnce(Option<&Val>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     audit::given(&tool.known.name, &tool.grants);
     let guest = guest(tool.clone(), plan, arguments, record.clone(), place);
     let running = tool.host.processors.run(Box::pin(guest), record);
-    let outcome = match finish(running, record).await {
-        Ok(result) => plan.outcome(result.as_ref(), &tool.limits),
-        Err(failure) => Outcome::Failure(failure),
+    let max = tool.limits.outcome_bytes;
+    let came = match finish(running, record).await {
+        Ok(result) => match read(result.as_ref()) {
+            came if came.bytes() as u64 <= max => came,
+            _ => Err(too_long(max)),
+        },
+        Err(failure) => Err(failure),
     };
-    match outcome {
-        Outcome::Failure(failure) => Outcome::Failure(record.explain(failure)),
-        reply => reply,
-    }
+    came.map_err(|failure| record.explain(failure))
 }
 
 /// Waits until the guest is done, or ends it when its time is up.

@@ -5,12 +5,10 @@ use wasmtime::component::types::{ComponentFunc, ComponentItem};
 use wasmtime::component::{Component, ComponentExportIndex};
 use wit_parser::{FunctionKind, Resolve, TypeDefKind, TypeId, WorldId, WorldItem};
 
+use crate::beside::Beside;
 use crate::inspection::imports;
 use crate::shape::{Signature, engine, wit};
 use crate::{NotCallable, Refusal};
-
-/// The contract's own exports, which are offered beside functions.
-const CONTRACT: [&str; 2] = ["tool-hub:tool/prompts@", "tool-hub:tool/resources@"];
 
 /// An export that is no function of a tool: with it a language's runtime is started while
 /// a component is built.
@@ -44,6 +42,8 @@ const RUNTIMES: [Runtime; 2] = [
 pub(crate) struct Exports<I> {
     pub(crate) callable: Vec<Placed<I>>,
     pub(crate) not_callable: Vec<NotCallable>,
+    /// What the contract knows beside functions.
+    pub(crate) beside: Vec<(Beside, Signature, I)>,
     pub(crate) imports: Vec<Import>,
     /// The language whose runtime the component holds, where that shows. Such runtimes
     /// import whatever their language could use.
@@ -196,6 +196,7 @@ impl<I> Exports<I> {
         Self {
             callable: Vec::new(),
             not_callable: Vec::new(),
+            beside: Vec::new(),
             imports: Vec::new(),
             runtime: None,
         }
@@ -208,7 +209,8 @@ impl<I> Exports<I> {
         index: I,
         signature: Result<Signature, String>,
     ) {
-        if interface.is_some_and(|name| CONTRACT.iter().any(|own| name.starts_with(own))) {
+        if let Some(interface) = interface.filter(|name| Beside::is_in(name)) {
+            self.add_beside(interface, function, index, signature);
             return;
         }
         let name = match interface {
@@ -242,6 +244,31 @@ impl<I> Exports<I> {
                 reason,
             }),
         }
+    }
+
+    fn add_beside(
+        &mut self,
+        interface: &str,
+        function: &str,
+        index: I,
+        signature: Result<Signature, String>,
+    ) {
+        let found = signature.ok().and_then(|signature| {
+            Beside::find(interface, function, &signature).map(|beside| (beside, signature))
+        });
+        match found {
+            Some((beside, signature)) => self.beside.push((beside, signature, index)),
+            None => self.not_callable.push(NotCallable {
+                export: format!("{interface}.{function}"),
+                reason: "it is not what the contract knows by that name".to_owned(),
+            }),
+        }
+    }
+
+    /// Whether all of `needed` are exported.
+    pub(crate) fn has(&self, needed: &[Beside]) -> bool {
+        let exported = |beside: &Beside| self.beside.iter().any(|(found, ..)| found == beside);
+        needed.iter().all(exported)
     }
 
     /// The imports that are never linked.

@@ -193,6 +193,8 @@ impl Shared {
             } = &exports.callable[place];
             Plan::new(*index, signature.clone())
         });
+        let beside = exports.beside.into_iter();
+        let beside = beside.map(|(beside, signature, index)| (beside, Plan::new(index, signature)));
         let asked = &manifest.capabilities;
         let known = Arc::new(approved.known());
         let absent = grant::absent(&known, asked, &grants);
@@ -211,6 +213,7 @@ impl Shared {
             absent: absent.into(),
             grants: Arc::new(grants),
             plans: plans.collect(),
+            beside: beside.collect(),
             functions,
             pre,
         })

@@ -11,6 +11,7 @@ use tool_hub_manifest::{
     Version,
 };
 
+use crate::beside::Beside;
 use crate::exports::Exports;
 use crate::{Approved, CallableFunction, HostError, claims, grant, wit};
 
@@ -44,6 +45,10 @@ pub struct Inspection {
     pub functions: Vec<CallableFunction>,
     /// What the component exports but agents cannot call, and why.
     pub not_callable: Vec<NotCallable>,
+    /// Whether it offers prompts: openings of a conversation, for people to pick.
+    pub prompts: bool,
+    /// Whether it offers resources: documents that people and agents may read.
+    pub resources: bool,
     /// What the component imports.
     pub imports: Vec<InspectedImport>,
     /// What the manifest asks for.
@@ -75,6 +80,10 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
     let manifest = verified.manifest();
     let (functions, mut refusals) = claims::check(manifest, &exports);
     refusals.extend(exports.foreign_imports());
+    let (prompts, resources) = (
+        exports.has(&Beside::OF_PROMPTS),
+        exports.has(&Beside::OF_RESOURCES),
+    );
     let asked = &manifest.capabilities;
     let imports: Vec<InspectedImport> = exports
         .imports
@@ -101,6 +110,8 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
             .map(|(function, _)| function)
             .collect(),
         not_callable: exports.not_callable,
+        prompts,
+        resources,
         imports,
         capabilities,
         undeclared,

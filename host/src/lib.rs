@@ -38,6 +38,7 @@ pub mod authoring;
 
 mod ahead;
 mod approved;
+mod beside;
 mod cache;
 mod call;
 mod claims;
@@ -63,12 +64,16 @@ mod outcome;
 mod places;
 mod plan;
 mod processors;
+mod prompt;
+mod resource;
 mod scan;
 mod schema;
 mod secret;
 mod shape;
+mod size;
 mod storage;
 mod tool;
+mod uri_template;
 mod usage;
 mod validate;
 mod wit;
@@ -91,6 +96,9 @@ pub use outcome::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
     Reply, ResourceContents, ResourceLink, Role,
 };
+pub use prompt::{Prompt, PromptArgument, PromptMessage};
+pub use resource::{ResourceEntry, ResourceTemplate};
 pub use storage::Storage;
 pub use tool::Tool;
+pub use uri_template::UriTemplate;
 pub use usage::Usage;

@@ -1,16 +1,16 @@
 //! The plan of a function: everything about its types that a call would otherwise have to
 //! find out again, decided once at load.
 
-use tool_hub_manifest::Limits;
+pub(crate) mod parts;
+
 use wasmtime::component::{ComponentExportIndex, Val};
 
-use crate::call::trouble::limit;
-use crate::json::write::{Json, Misfit, bytes, write};
+use crate::call::trouble::too_long;
+use crate::json::write::{Json, Misfit, write};
 use crate::shape::{Field, Shape, Signature, known};
-use crate::{
-    Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
-    Reply, ResourceContents, ResourceLink, Role,
-};
+use crate::{Content, Failure, FailureKind, Outcome, Reply};
+
+use self::parts::{failure, maybe_text, media, members, part};
 
 /// How to call one function.
 #[derive(Debug)]
@@ -43,6 +43,13 @@ enum Error {
     Plain,
 }
 
+impl From<Misfit> for Failure {
+    fn from(Misfit: Misfit) -> Self {
+        let message = "the tool's result does not have the type it was loaded with";
+        Self::new(FailureKind::Internal, message)
+    }
+}
+
 impl Plan {
     pub(crate) fn new(export: ComponentExportIndex, signature: Signature) -> Self {
         let (ok, error) = match &signature.result {
@@ -71,16 +78,11 @@ impl Plan {
         ok.filter(|shape| answer(Some(shape)) == Answer::Plain)
     }
 
-    /// The outcome that a call's result comes to.
-    pub(crate) fn outcome(&self, result: Option<&Val>, limits: &Limits) -> Outcome {
-        let max = limits.outcome_bytes;
-        match self.try_outcome(result, max) {
-            Ok(Some(outcome)) if size(&outcome) <= max => outcome,
-            Ok(_) => limit("outcome_bytes", max, "its answer is too long").into(),
-            Err(Misfit) => {
-                let message = "the tool's result does not have the type it was loaded with";
-                Failure::new(FailureKind::Internal, message).into()
-            }
+    /// What a call's result comes to. Its JSON is written to at most `max` bytes.
+    pub(crate) fn outcome(&self, result: Option<&Val>, max: u64) -> Result<Reply, Failure> {
+        match self.try_outcome(result, max)? {
+            Some(outcome) => outcome.into_result(),
+            None => Err(too_long(max)),
         }
     }
 
@@ -195,29 +197,6 @@ fn failed(
     }
 }
 
-fn failure(value: &Val) -> Result<Failure, Misfit> {
-    let [kind, message, fix, argument, retryable] = members(value)?;
-    let Val::Enum(kind) = kind else {
-        return Err(Misfit);
-    };
-    Ok(Failure {
-        kind: match kind.as_str() {
-            "invalid-argument" => FailureKind::InvalidArgument,
-            "not-found" => FailureKind::NotFound,
-            "permission-denied" => FailureKind::PermissionDenied,
-            "conflict" => FailureKind::Conflict,
-            "limit-reached" => FailureKind::LimitReached,
-            "unavailable" => FailureKind::Unavailable,
-            "internal" => FailureKind::Internal,
-            _ => return Err(Misfit),
-        },
-        message: text(message)?,
-        fix: maybe_text(fix)?,
-        argument: maybe_text(argument)?,
-        retryable: matches!(retryable, Val::Bool(true)),
-    })
-}
-
 fn whole_reply(value: &Val) -> Result<Outcome, Misfit> {
     let [content, structured, next] = members(value)?;
     let Val::List(items) = content else {
@@ -235,161 +214,4 @@ fn whole_reply(value: &Val) -> Result<Outcome, Misfit> {
         structured,
         next: maybe_text(next)?,
     }))
-}
-
-fn part(value: &Val) -> Result<Content, Misfit> {
-    let [body, annotations] = members(value)?;
-    let annotations = match annotations {
-        Val::Option(None) => None,
-        Val::Option(Some(value)) => Some(hints(value)?),
-        _ => return Err(Misfit),
-    };
-    let Val::Variant(kind, Some(value)) = body else {
-        return Err(Misfit);
-    };
-    let body = match kind.as_str() {
-        "text" => ContentBody::Text(text(value)?),
-        "image" => ContentBody::Image {
-            media_type: text(members::<2>(value)?[0])?,
-            data: data(members::<2>(value)?[1])?,
-        },
-        "audio" => ContentBody::Audio {
-            media_type: text(members::<2>(value)?[0])?,
-            data: data(members::<2>(value)?[1])?,
-        },
-        "link" => ContentBody::Link(link(value)?),
-        "resource" => ContentBody::Resource(resource(value)?),
-        _ => return Err(Misfit),
-    };
-    Ok(Content { body, annotations })
-}
-
-/// Pictures and sounds have one shape; the media type tells them apart.
-fn media(value: &Val) -> Result<ContentBody, Misfit> {
-    let [media_type, bytes] = members(value)?;
-    let (media_type, data) = (text(media_type)?, data(bytes)?);
-    Ok(if media_type.starts_with("audio/") {
-        ContentBody::Audio { media_type, data }
-    } else {
-        ContentBody::Image { media_type, data }
-    })
-}
-
-fn link(value: &Val) -> Result<ResourceLink, Misfit> {
-    let [uri, name, title, description, media_type, size] = members(value)?;
-    Ok(ResourceLink {
-        uri: text(uri)?,
-        name: text(name)?,
-        title: maybe_text(title)?,
-        description: maybe_text(description)?,
-        media_type: maybe_text(media_type)?,
-        size: match size {
-            Val::Option(Some(size)) => match **size {
-                Val::U64(size) => Some(size),
-                _ => return Err(Misfit),
-            },
-            _ => None,
-        },
-    })
-}
-
-fn resource(value: &Val) -> Result<EmbeddedResource, Misfit> {
-    let [uri, media_type, contents] = members(value)?;
-    let contents = match contents {
-        Val::Variant(kind, Some(value)) if kind == "text" => ResourceContents::Text(text(value)?),
-        Val::Variant(_, Some(value)) => ResourceContents::Blob(data(value)?),
-        _ => return Err(Misfit),
-    };
-    Ok(EmbeddedResource {
-        uri: text(uri)?,
-        media_type: maybe_text(media_type)?,
-        contents,
-    })
-}
-
-fn hints(value: &Val) -> Result<ContentAnnotations, Misfit> {
-    let [audience, priority, last_modified] = members(value)?;
-    let Val::List(roles) = audience else {
-        return Err(Misfit);
-    };
-    let role = |value: &Val| match value {
-        Val::Enum(role) if role == "user" => Ok(Role::User),
-        Val::Enum(role) if role == "assistant" => Ok(Role::Assistant),
-        _ => Err(Misfit),
-    };
-    let priority = match priority {
-        Val::Option(Some(priority)) => match **priority {
-            Val::Float64(priority) => Some(priority.clamp(0.0, 1.0)).filter(|p| !p.is_nan()),
-            _ => return Err(Misfit),
-        },
-        _ => None,
-    };
-    Ok(ContentAnnotations {
-        audience: roles.iter().map(role).collect::<Result<_, _>>()?,
-        priority,
-        last_modified: maybe_text(last_modified)?,
-    })
-}
-
-fn members<const N: usize>(value: &Val) -> Result<[&Val; N], Misfit> {
-    let Val::Record(members) = value else {
-        return Err(Misfit);
-    };
-    let values: Vec<&Val> = members.iter().map(|(_, value)| value).collect();
-    values.try_into().map_err(|_| Misfit)
-}
-
-fn text(value: &Val) -> Result<String, Misfit> {
-    match value {
-        Val::String(text) => Ok(text.clone()),
-        _ => Err(Misfit),
-    }
-}
-
-fn maybe_text(value: &Val) -> Result<Option<String>, Misfit> {
-    match value {
-        Val::Option(None) => Ok(None),
-        Val::Option(Some(value)) => text(value).map(Some),
-        _ => Err(Misfit),
-    }
-}
-
-fn data(value: &Val) -> Result<Vec<u8>, Misfit> {
-    match value {
-        Val::List(items) => bytes(items),
-        _ => Err(Misfit),
-    }
-}
-
-/// About how long the JSON text of `outcome` is.
-pub(crate) fn size(outcome: &Outcome) -> u64 {
-    let bytes = match outcome {
-        Outcome::Reply(reply) => reply_size(reply),
-        Outcome::Failure(failure) => {
-            failure.message.len() + length(&failure.fix) + length(&failure.argument)
-        }
-    };
-    bytes as u64
-}
-
-fn reply_size(reply: &Reply) -> usize {
-    let base64 = |data: &[u8]| data.len().div_ceil(3) * 4;
-    let content = reply.content.iter().map(|part| match &part.body {
-        ContentBody::Text(text) => text.len(),
-        ContentBody::Image { data, .. } | ContentBody::Audio { data, .. } => base64(data),
-        ContentBody::Link(link) => {
-            let (title, description) = (length(&link.title), length(&link.description));
-            link.uri.len() + link.name.len() + title + description
-        }
-        ContentBody::Resource(resource) => match &resource.contents {
-            ResourceContents::Text(text) => text.len(),
-            ResourceContents::Blob(data) => base64(data),
-        },
-    });
-    // The text of a plain answer is its structured value once more, and is not counted twice.
-    content.sum::<usize>().max(length(&reply.structured)) + length(&reply.next)
-}
-
-fn length(text: &Option<String>) -> usize {
-    text.as_ref().map_or(0, String::len)
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, ToolName};
 use tracing::Instrument as _;
-use wasmtime::component::InstancePre;
+use wasmtime::component::{InstancePre, Val};
 use wasmtime_wasi_config::WasiConfigVariables;
 
+use crate::beside::Beside;
 use crate::call::record::Record;
 use crate::call::state::CallState;
 use crate::call::{self, trouble};
@@ -17,13 +18,14 @@ use crate::host::Shared;
 use crate::json::{ArgumentError, arguments};
 use crate::plan::Plan;
 use crate::secret::Secrets;
+use crate::size::Size;
 use crate::{CallableFunction, Failure, FailureKind, Interaction, Nobody, Outcome, Storage};
 
 /// A tool that is ready to be called, by as many tasks at once as the host allows. Cloning
 /// is cheap.
 #[derive(Clone)]
 pub struct Tool {
-    loaded: Arc<Loaded>,
+    pub(crate) loaded: Arc<Loaded>,
 }
 
 /// What all clones of a tool share.
@@ -45,7 +47,17 @@ pub(crate) struct Loaded {
     pub(crate) functions: Vec<CallableFunction>,
     /// In the order of `functions`.
     pub(crate) plans: Vec<Plan>,
+    /// What it exports beside functions.
+    pub(crate) beside: Vec<(Beside, Plan)>,
     pub(crate) pre: InstancePre<CallState>,
+}
+
+/// What is asked of a tool.
+pub(crate) struct Asked<'a> {
+    /// What logs call it.
+    pub(crate) name: &'a str,
+    pub(crate) plan: Result<&'a Plan, Failure>,
+    pub(crate) input_bytes: usize,
 }
 
 impl Tool {
@@ -98,45 +110,75 @@ impl Tool {
         arguments: &str,
         interaction: Arc<dyn Interaction>,
     ) -> Outcome {
+        let asked = Asked {
+            name: function,
+            plan: self.plan(function).ok_or_else(|| self.unknown(function)),
+            input_bytes: arguments.len(),
+        };
+        let values = |plan: &Plan| {
+            let values = self::arguments(plan.parameters(), arguments);
+            values.map_err(wrong_argument)
+        };
+        let max = self.loaded.limits.outcome_bytes;
+        let read = |plan: &Plan, result: Option<&Val>| plan.outcome(result, max);
+        match self.answer(asked, interaction, values, read).await {
+            Ok(reply) => Outcome::Reply(reply),
+            Err(failure) => Outcome::Failure(failure),
+        }
+    }
+
+    /// Answers what is `asked`: with `values` for its parameters, and what `read` makes of its
+    /// result. This is the one way to a guest.
+    pub(crate) async fn answer<T: Size>(
+        &self,
+        asked: Asked<'_>,
+        interaction: Arc<dyn Interaction>,
+        values: impl FnOnce(&Plan) -> Result<Vec<Val>, Failure>,
+        read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let record = Arc::new(Record::new(&self.loaded, interaction));
-        record.counts.input_bytes.add(arguments.len() as u64);
+        record.counts.input_bytes.add(asked.input_bytes as u64);
         let span = tracing::info_span!(
             target: "tool_hub_host::call",
             "call",
             tool = self.loaded.known.name,
-            function = %shown(function),
+            function = %shown(asked.name),
             outcome = tracing::field::Empty,
         );
         let called = async {
-            let outcome = self.attempt(function, arguments, &record).await;
-            record.close(&outcome);
-            outcome
+            let came = self.attempt(asked, &record, values, read).await;
+            record.close(&came);
+            came
         };
         called.instrument(span).await
     }
 
-    async fn attempt(&self, function: &str, arguments: &str, record: &Arc<Record>) -> Outcome {
+    async fn attempt<T: Size>(
+        &self,
+        asked: Asked<'_>,
+        record: &Arc<Record>,
+        values: impl FnOnce(&Plan) -> Result<Vec<Val>, Failure>,
+        read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let loaded = &self.loaded;
-        let Some(plan) = self.plan(function) else {
-            return self.unknown(function).into();
-        };
+        let plan = asked.plan?;
         let max = loaded.limits.input_bytes;
-        if arguments.len() as u64 > max {
-            return trouble::limit("input_bytes", max, "its arguments are too long").into();
+        if asked.input_bytes as u64 > max {
+            return Err(trouble::limit(
+                "input_bytes",
+                max,
+                "its arguments are too long",
+            ));
         }
         let patience = Duration::from_millis(loaded.limits.call_ms);
         // Values take more memory than their text, so they too are for those with a place.
         let place = loaded.host.places.enter(patience).await;
         record.queued();
-        let place = match place {
-            Ok(place) => place,
-            Err(failure) => return failure.into(),
-        };
-        let values = match self::arguments(plan.parameters(), arguments) {
-            Ok(values) => values,
-            Err(error) => return wrong_argument(error).into(),
-        };
-        call::run(loaded, plan, values, record, place).await
+        let (place, values) = (place?, values(plan)?);
+        call::run(loaded, plan, values, record, place, |result| {
+            read(plan, result)
+        })
+        .await
     }
 
     fn plan(&self, function: &str) -> Option<&Plan> {
@@ -171,7 +213,7 @@ impl fmt::Debug for Tool {
 }
 
 /// What may be anything and stands in a line of ours.
-fn shown(function: &str) -> impl fmt::Display {
+pub(crate) fn shown(function: &str) -> impl fmt::Display {
     let escaped = function.chars().take(80).flat_map(char::escape_debug);
     fmt::from_fn(move |f| escaped.clone().try_for_each(|c| f.write_char(c)))
 }

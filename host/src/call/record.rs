@@ -7,11 +7,11 @@ use tool_hub_manifest::Limits;
 
 use crate::grant::{self, Denial};
 use crate::interaction::Output;
-use crate::plan::size;
 use crate::secret::Secrets;
+use crate::size::Size;
 use crate::tool::Loaded;
 use crate::usage::{Counts, micros};
-use crate::{Failure, FailureKind, Interaction, Outcome, Usage};
+use crate::{Failure, FailureKind, Interaction, Usage};
 
 use super::audit;
 use super::logging::Log;
@@ -155,13 +155,13 @@ impl Record {
     }
 
     /// Tells the embedder what the call wrote and used.
-    pub(crate) fn close(&self, outcome: &Outcome) {
+    pub(crate) fn close<T: Size>(&self, came: &Result<T, Failure>) {
         self.deliver_output();
-        let usage = self.usage(outcome);
+        let usage = self.usage(came.bytes());
         self.interaction.used(&usage);
-        let outcome = match outcome {
-            Outcome::Reply(_) => "reply",
-            Outcome::Failure(failure) => failure.kind.as_str(),
+        let outcome = match came {
+            Ok(_) => "reply",
+            Err(failure) => failure.kind.as_str(),
         };
         tracing::Span::current().record("outcome", outcome);
         tracing::info!(
@@ -182,7 +182,7 @@ impl Record {
         );
     }
 
-    fn usage(&self, outcome: &Outcome) -> Usage {
+    fn usage(&self, output_bytes: usize) -> Usage {
         let counts = &self.counts;
         let (total, guest) = (self.time.total(), self.time.ran());
         let queued = Duration::from_nanos(counts.queued_ns.get());
@@ -192,7 +192,7 @@ impl Record {
             guest,
             host: total.saturating_sub(queued + guest),
             input_bytes: counts.input_bytes.get(),
-            output_bytes: size(outcome),
+            output_bytes: output_bytes as u64,
             memory_bytes: counts.memory_bytes.get(),
             http_requests: counts.http_requests.get(),
             http_sent_bytes: counts.http_sent_bytes.get(),

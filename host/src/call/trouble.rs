@@ -122,6 +122,11 @@ pub(crate) fn stopped(stop: &Stop, limits: &Limits) -> Failure {
     }
 }
 
+/// The answer has more than `max` bytes.
+pub(crate) fn too_long(max: u64) -> Failure {
+    limit("outcome_bytes", max, "its answer is too long")
+}
+
 /// The call reached `limit`.
 pub(crate) fn limit(limit: &'static str, value: u64, why: &str) -> Failure {
     Failure::new(

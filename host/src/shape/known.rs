@@ -9,12 +9,23 @@ use super::{Budget, Case, Field, Integer, Shape};
 pub(crate) static MEDIA: LazyLock<Shape> =
     LazyLock::new(|| record(vec![("media-type", Shape::String), ("data", Shape::Bytes)]));
 
+static ROLE: LazyLock<Shape> = LazyLock::new(|| Shape::Enum(names(&["user", "assistant"])));
+
 static ANNOTATIONS: LazyLock<Shape> = LazyLock::new(|| {
-    let role = Shape::Enum(names(&["user", "assistant"]));
     record(vec![
-        ("audience", Shape::List(Box::new(role))),
+        ("audience", list(ROLE.clone())),
         ("priority", option(Shape::F64)),
         ("last-modified", option(Shape::String)),
+    ])
+});
+
+/// `embedded-resource`: a resource carried whole.
+pub(crate) static RESOURCE: LazyLock<Shape> = LazyLock::new(|| {
+    let contents = variant(vec![("text", Shape::String), ("blob", Shape::Bytes)]);
+    record(vec![
+        ("uri", Shape::String),
+        ("media-type", option(Shape::String)),
+        ("contents", contents),
     ])
 });
 
@@ -28,18 +39,12 @@ pub(crate) static CONTENT: LazyLock<Shape> = LazyLock::new(|| {
         ("media-type", option(Shape::String)),
         ("size", option(Shape::Integer(Integer::U64))),
     ]);
-    let contents = variant(vec![("text", Shape::String), ("blob", Shape::Bytes)]);
-    let resource = record(vec![
-        ("uri", Shape::String),
-        ("media-type", option(Shape::String)),
-        ("contents", contents),
-    ]);
     let body = variant(vec![
         ("text", Shape::String),
         ("image", MEDIA.clone()),
         ("audio", MEDIA.clone()),
         ("link", link),
-        ("resource", resource),
+        ("resource", RESOURCE.clone()),
     ]);
     record(vec![
         ("body", body),
@@ -50,7 +55,7 @@ pub(crate) static CONTENT: LazyLock<Shape> = LazyLock::new(|| {
 /// `reply`: an answer of several parts.
 pub(crate) static REPLY: LazyLock<Shape> = LazyLock::new(|| {
     record(vec![
-        ("content", Shape::List(Box::new(CONTENT.clone()))),
+        ("content", list(CONTENT.clone())),
         ("structured", option(Shape::String)),
         ("next", option(Shape::String)),
     ])
@@ -73,6 +78,49 @@ pub(crate) static FAILURE: LazyLock<Shape> = LazyLock::new(|| {
         ("fix", option(Shape::String)),
         ("argument", option(Shape::String)),
         ("retryable", Shape::Bool),
+    ])
+});
+
+/// `prompt`: a prompt as it is listed.
+pub(crate) static PROMPT: LazyLock<Shape> = LazyLock::new(|| {
+    let argument = record(vec![
+        ("name", Shape::String),
+        ("description", option(Shape::String)),
+        ("required", Shape::Bool),
+    ]);
+    record(vec![
+        ("name", Shape::String),
+        ("title", option(Shape::String)),
+        ("description", option(Shape::String)),
+        ("arguments", list(argument)),
+    ])
+});
+
+/// `prompt-message`: one message of a filled-in prompt.
+pub(crate) static MESSAGE: LazyLock<Shape> =
+    LazyLock::new(|| record(vec![("role", ROLE.clone()), ("content", CONTENT.clone())]));
+
+/// `resource-entry`: a resource as it is listed.
+pub(crate) static ENTRY: LazyLock<Shape> = LazyLock::new(|| {
+    record(vec![
+        ("uri", Shape::String),
+        ("name", Shape::String),
+        ("title", option(Shape::String)),
+        ("description", option(Shape::String)),
+        ("media-type", option(Shape::String)),
+        ("size", option(Shape::Integer(Integer::U64))),
+        ("annotations", option(ANNOTATIONS.clone())),
+    ])
+});
+
+/// `resource-template`: a family of resources.
+pub(crate) static TEMPLATE: LazyLock<Shape> = LazyLock::new(|| {
+    record(vec![
+        ("uri-template", Shape::String),
+        ("name", Shape::String),
+        ("title", option(Shape::String)),
+        ("description", option(Shape::String)),
+        ("media-type", option(Shape::String)),
     ])
 });
 
@@ -100,6 +148,10 @@ fn variant(cases: Vec<(&str, Shape)>) -> Shape {
         shape: Some(shape),
     };
     Shape::Variant(cases.map(case).collect())
+}
+
+fn list(item: Shape) -> Shape {
+    Shape::List(Box::new(item))
 }
 
 fn option(shape: Shape) -> Shape {

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tool_hub_host::{
-    Answer, ContentBody, FailureKind, Interaction, Output, Progress, Question, Tool,
+    Answer, ContentBody, FailureKind, Interaction, Nobody, Output, Progress, Question, Tool,
+    inspect,
 };
 
-use crate::support::{LIFT, MEMORY, component, failure, load, reply};
+use crate::support::{LIFT, MEMORY, component, failure, load, package, reply};
 
 #[tokio::test]
 async fn a_picture_is_recognised_by_its_shape() {
@@ -190,5 +191,60 @@ async fn a_postponed_question_ends_the_call() {
     match failed.kind {
         FailureKind::InputRequired(question) => assert_eq!(question.key, "sure"),
         other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn prompts_and_resources_have_the_types_of_the_contract() {
+    let offering = component(
+        r#"(func (export "add") (result i32) (i32.const 2))
+        (func (export "trap") (param i32 i32) (result i32) (unreachable))"#,
+        &format!(
+            r#"(func (export "add") (result u32) (canon lift (core func $i "add")))
+            (func $other (result u32) (canon lift (core func $i "add")))
+            (instance $prompts (export "list-prompts" (func $other)))
+            (export "tool-hub:tool/prompts@0.1.0" (instance $prompts))
+            (func $strange (param "uri" string) (result (list string))
+                (canon lift (core func $i "trap") {LIFT}))
+            (instance $resources (export "read-resource" (func $strange)))
+            (export "tool-hub:tool/resources@0.2.0" (instance $resources))"#
+        ),
+    );
+    let inspection = inspect(&package(offering.clone(), |_| {})).expect("it can be read");
+    assert_eq!((inspection.prompts, inspection.resources), (false, false));
+    let functions = inspection.functions.iter();
+    assert_eq!(
+        functions
+            .map(|function| function.name.as_str())
+            .collect::<Vec<_>>(),
+        ["add"]
+    );
+    let refused: Vec<String> = inspection
+        .not_callable
+        .iter()
+        .map(|export| format!("{}: {}", export.export, export.reason))
+        .collect();
+    let reason = "it is not what the contract knows by that name";
+    assert_eq!(
+        refused,
+        [
+            format!("tool-hub:tool/prompts@0.1.0.list-prompts: {reason}"),
+            format!("tool-hub:tool/resources@0.2.0.read-resource: {reason}"),
+        ]
+    );
+
+    let tool = load(offering).await;
+    assert!(!tool.has_prompts() && !tool.has_resources());
+    let nobody = || Arc::new(Nobody);
+    for (failure, what) in [
+        (tool.prompts().await.err(), "prompts"),
+        (tool.get_prompt("a", &[], nobody()).await.err(), "prompts"),
+        (tool.resources().await.err(), "resources"),
+        (tool.resource_templates().await.err(), "resources"),
+        (tool.read_resource("a:b", nobody()).await.err(), "resources"),
+    ] {
+        let failure = failure.expect("there are none");
+        assert_eq!(failure.kind, FailureKind::NotFound);
+        assert_eq!(failure.message, format!("tool `demo` offers no {what}"));
     }
 }
