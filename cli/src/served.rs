@@ -75,7 +75,8 @@ impl<'a> Served<'a> {
                 });
             }
         }
-        Ok(Catalogue::new(offers)?)
+        let tools = loaded.into_iter().map(|tool| (tool.key, tool.tool));
+        Ok(Catalogue::new(offers)?.with_prompts_and_resources(tools))
     }
 
     /// Tells whether the toolbox is edited after now.

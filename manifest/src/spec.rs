@@ -1,9 +1,11 @@
 //! Functions as an agent sees them, whatever protocol the agent speaks.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Digest, FunctionName, ToolKey};
+use crate::{Digest, ToolKey};
 
 /// The longest name that every consumer of tools accepts.
 const VISIBLE_NAME_LENGTH_MAX: usize = 64;
@@ -66,14 +68,14 @@ impl FunctionSpec {
 }
 
 /// The name an agent sees: the toolbox's name of the tool where the tool has one function,
-/// `key__function` otherwise. Because neither part may hold `__`-free text that the other
+/// `key__function` otherwise. Prompts are named alike. Because neither part may hold `__`-free text that the other
 /// could be mistaken for (keys never contain `__`), no two functions share a name.
 ///
 /// # Errors
 /// When the name is longer than agents accept.
 pub fn visible_name(
     key: &ToolKey,
-    function: &FunctionName,
+    function: impl fmt::Display,
     functions: usize,
 ) -> Result<String, SpecError> {
     let name = match functions {
@@ -90,6 +92,7 @@ pub fn visible_name(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FunctionName;
     use serde_json::json;
 
     fn spec(input_schema: Value) -> FunctionSpec {

@@ -7,6 +7,8 @@ use tool_hub_agent::{Dialect, ResultShape, export};
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, SpecError, ToolKey, visible_name};
 
+use crate::beside::Beside;
+
 /// One function, offered to agents.
 #[derive(Clone)]
 pub struct Offer {
@@ -42,10 +44,12 @@ impl Offer {
     }
 }
 
-/// Functions in the order in which agents see them, no two of the same name.
+/// Functions in the order in which agents see them, no two of the same name, and what tools
+/// offer beside them.
 pub struct Catalogue {
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
+    beside: Beside,
 }
 
 /// An offer and what is made of it once instead of at every call.
@@ -107,7 +111,27 @@ impl Catalogue {
                 offer,
             });
         }
-        Ok(Self { entries, by_name })
+        Ok(Self {
+            entries,
+            by_name,
+            beside: Beside::default(),
+        })
+    }
+
+    /// Offers the prompts and resources of `tools`, too, each under the toolbox's name of it.
+    /// Where several tools could read a resource, the first one does.
+    #[must_use]
+    pub fn with_prompts_and_resources(
+        mut self,
+        tools: impl IntoIterator<Item = (ToolKey, Tool)>,
+    ) -> Self {
+        self.beside = Beside::new(tools);
+        self
+    }
+
+    /// What tools offer beside functions.
+    pub(crate) fn beside(&self) -> &Beside {
+        &self.beside
     }
 
     /// The names agents call, in order.

@@ -45,6 +45,7 @@
 //! # }
 //! ```
 
+mod beside;
 mod catalogue;
 mod error;
 mod http;

@@ -104,16 +104,18 @@ impl Callee {
 
 impl UnknownFunction {
     fn new(name: &str, catalogue: &Catalogue) -> Self {
-        let name: String = name
-            .chars()
-            .take(SHOWN_CHARACTERS_MAX)
-            .flat_map(char::escape_debug)
-            .collect();
+        let name = shown(name);
         Self {
             nearest: catalogue.nearest(&name).map(str::to_owned),
             name,
         }
     }
+}
+
+/// A name that somebody asked for, cut and escaped.
+pub(crate) fn shown(name: &str) -> String {
+    let shown = name.chars().take(SHOWN_CHARACTERS_MAX);
+    shown.flat_map(char::escape_debug).collect()
 }
 
 impl fmt::Display for UnknownFunction {

@@ -40,6 +40,7 @@ pub(crate) fn tests() -> Vec<Test> {
             python("mcp_python_2.py", &["mcp==2.3.0"]);
         })
         .needs(PYTHON),
+        test("agents::prompts_and_resources", prompts_and_resources).needs(PYTHON),
         test("agents::langchain", || {
             python("langchain_tools.py", &["langchain-mcp-adapters==0.3.2"]);
         })
@@ -96,6 +97,19 @@ fn python(script: &str, requirements: &[&str]) {
         made_every_call(
             python_with(requirements)
                 .arg(scripts().join(script))
+                .args(server),
+        );
+    }
+}
+
+/// What tools offer beside functions, over both transports.
+fn prompts_and_resources() {
+    let served = served();
+    let script = scripts().join("beside_functions.py");
+    for server in [&[][..], &[served.server.url(), TOKEN]] {
+        said(
+            python_with(&["mcp==2.3.0"])
+                .arg(&script)
                 .args(server),
         );
     }

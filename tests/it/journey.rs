@@ -130,6 +130,10 @@ fn directory() {
     let user = registry.visitor();
     std::fs::create_dir(user.work().join("my-notes")).expect("a directory");
 
+    let inspected = user.run(["inspect", &repo]).ok();
+    for offered in ["  prompts: openings", "  resources: documents"] {
+        assert!(inspected.contains(offered), "{inspected}");
+    }
     load(&user, &repo, &[]);
     let refused = user.run(["call", "notes.write_note", "name=milk", "text=two litres"]);
     assert_ne!(

@@ -1,23 +1,33 @@
 //! One call: from the request's arguments to the tool and back, with progress, questions
 //! and cancellation.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ProgressNotificationParam, ProgressToken,
+    CallToolRequestParams, CallToolResponse, InputRequiredResult, ProgressNotificationParam,
+    ProgressToken,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use tokio::sync::mpsc;
-use tool_hub_host::{FailureKind, Interaction, Outcome, Progress};
+use tool_hub_host::{Failure, FailureKind, Interaction, Progress};
 
-use super::question::{Asker, Line, Seal};
+use super::question::{Asked, Asker, Line, Seal};
 use super::result;
 use super::wire::RawArguments;
 use crate::toolset::Callee;
 
 /// Reports that wait while the client reads slowly; further ones are dropped.
 const PROGRESS_WAITING_MAX: usize = 16;
+
+/// What a guest came to.
+pub(super) enum Came<T> {
+    Answer(T),
+    Failure(Failure),
+    /// The person has to answer first.
+    Question(InputRequiredResult),
+}
 
 pub(super) async fn call(
     callee: &Callee,
@@ -26,8 +36,33 @@ pub(super) async fn call(
     seal: &Seal,
 ) -> Result<CallToolResponse, ErrorData> {
     let arguments = arguments(&request, &mut context)?;
-    let asker = Asker::new(&request, &context, &arguments, seal)?;
-    let cancelled = context.ct.clone();
+    let asked = Asked {
+        method: "tools/call",
+        name: &request.name,
+        arguments: &arguments,
+        state: request.request_state.as_deref(),
+        responses: request.input_responses,
+    };
+    let called = async |interaction| callee.call(&arguments, interaction).await.into_result();
+    Ok(match run(asked, &context, seal, called).await? {
+        Came::Answer(reply) => result::of_reply(callee.shape(), reply).into(),
+        Came::Failure(failure) => result::of_failure(&callee.spec().name, &failure).into(),
+        Came::Question(required) => required.into(),
+    })
+}
+
+/// Runs a guest for a request: with progress where the client wants it, with questions, and
+/// until the request is cancelled.
+pub(super) async fn run<T, F>(
+    asked: Asked<'_>,
+    context: &RequestContext<RoleServer>,
+    seal: &Seal,
+    call: impl FnOnce(Arc<dyn Interaction>) -> F,
+) -> Result<Came<T>, ErrorData>
+where
+    F: Future<Output = Result<T, Failure>>,
+{
+    let asker = Asker::new(asked, context, seal)?;
     let (line, reports) = match context.meta.get_progress_token() {
         Some(token) => {
             let (sender, reports) = mpsc::channel(PROGRESS_WAITING_MAX);
@@ -36,21 +71,23 @@ pub(super) async fn call(
         None => (Line::new(asker, None), None),
     };
     let line = Arc::new(line);
-    let outcome = tokio::select! {
+    let called = call(Arc::clone(&line) as Arc<dyn Interaction>);
+    let came = tokio::select! {
         biased;
-        outcome = run(callee, &arguments, &line, reports, &context.peer) => outcome,
+        came = reported(called, &line, reports, &context.peer) => came,
         // Dropping the call's future stops the guest.
-        () = cancelled.cancelled() => {
+        () = context.ct.cancelled() => {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         }
     };
-    match outcome {
-        Outcome::Reply(reply) => Ok(result::of_reply(callee.shape(), reply).into()),
-        Outcome::Failure(failure) => match &failure.kind {
-            FailureKind::InputRequired(question) => {
-                line.asker().input_required(question, &arguments, seal)
-            }
-            _ => Ok(result::of_failure(&callee.spec().name, &failure).into()),
+    match came {
+        Ok(answer) => Ok(Came::Answer(answer)),
+        Err(failure) => match &failure.kind {
+            FailureKind::InputRequired(question) => line
+                .asker()
+                .input_required(question, seal)
+                .map(Came::Question),
+            _ => Ok(Came::Failure(failure)),
         },
     }
 }
@@ -70,27 +107,24 @@ fn arguments(
     }
 }
 
-/// Runs the call; where the client wants progress, forwards it until the call is over and
+/// Waits for a call; where the client wants progress, forwards it until the call is over and
 /// no longer, since reports must not follow the result.
-async fn run(
-    callee: &Callee,
-    arguments: &str,
-    line: &Arc<Line>,
+async fn reported<T>(
+    called: impl Future<Output = T>,
+    line: &Line,
     reports: Option<(mpsc::Receiver<Progress>, ProgressToken)>,
     peer: &Peer<RoleServer>,
-) -> Outcome {
-    let interaction = Arc::clone(line) as Arc<dyn Interaction>;
-    let called = callee.call(arguments, interaction);
+) -> T {
     let Some((reports, token)) = reports else {
         return called.await;
     };
     let called = async {
-        let outcome = called.await;
+        let came = called.await;
         line.hang_up();
-        outcome
+        came
     };
-    let (outcome, ()) = tokio::join!(called, forward(reports, token, peer));
-    outcome
+    let (came, ()) = tokio::join!(called, forward(reports, token, peer));
+    came
 }
 
 async fn forward(

@@ -28,9 +28,9 @@ pub(super) fn block(content: Content) -> ContentBlock {
             ContentBlock::Audio(audio)
         }
         ContentBody::Link(link) => {
-            let mut resource = resource_of(link);
-            resource.annotations = hints;
-            ContentBlock::ResourceLink(resource)
+            let mut link = resource(link);
+            link.annotations = hints;
+            ContentBlock::ResourceLink(link)
         }
         ContentBody::Resource(resource) => {
             let mut embedded = EmbeddedResource::new(contents(resource));
@@ -40,7 +40,7 @@ pub(super) fn block(content: Content) -> ContentBlock {
     }
 }
 
-fn resource_of(link: ResourceLink) -> Resource {
+pub(super) fn resource(link: ResourceLink) -> Resource {
     let mut resource = Resource::new(link.uri, link.name);
     resource.title = link.title;
     resource.description = link.description;
@@ -49,7 +49,7 @@ fn resource_of(link: ResourceLink) -> Resource {
     resource
 }
 
-fn contents(resource: host::EmbeddedResource) -> ResourceContents {
+pub(super) fn contents(resource: host::EmbeddedResource) -> ResourceContents {
     let mut contents = match resource.contents {
         host::ResourceContents::Text(text) => ResourceContents::text(text, resource.uri),
         host::ResourceContents::Blob(bytes) => {
@@ -65,18 +65,17 @@ fn contents(resource: host::EmbeddedResource) -> ResourceContents {
     contents
 }
 
-fn annotations(hints: ContentAnnotations) -> Annotations {
+pub(super) fn role(role: host::Role) -> Role {
+    match role {
+        host::Role::User => Role::User,
+        host::Role::Assistant => Role::Assistant,
+    }
+}
+
+pub(super) fn annotations(hints: ContentAnnotations) -> Annotations {
     let mut annotations = Annotations::default();
-    annotations.audience = (!hints.audience.is_empty()).then(|| {
-        hints
-            .audience
-            .into_iter()
-            .map(|role| match role {
-                host::Role::User => Role::User,
-                host::Role::Assistant => Role::Assistant,
-            })
-            .collect()
-    });
+    annotations.audience =
+        (!hints.audience.is_empty()).then(|| hints.audience.into_iter().map(role).collect());
     // A hint out of range would make strict clients refuse the whole result.
     annotations.priority = hints
         .priority

@@ -13,9 +13,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, InputRequest, InputRequiredResult, ProtocolVersion, RequestStateCodec,
-    SealOptions,
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest,
+    InputRequiredResult, InputResponses, ProtocolVersion, RequestStateCodec, SealOptions,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
@@ -34,21 +33,36 @@ pub(super) struct Seal(RequestStateCodec);
 /// Answers by the question's key, as the client gave them.
 type Answers = BTreeMap<String, Value>;
 
+/// A request that runs a guest, as far as questions are concerned.
+pub(super) struct Asked<'a> {
+    /// What is asked for: with `name` and `arguments` this is what sealed answers belong to.
+    pub(super) method: &'static str,
+    /// Who asks, by the name agents see.
+    pub(super) name: &'a str,
+    pub(super) arguments: &'a str,
+    /// The answers to earlier questions, as the client was given them.
+    pub(super) state: Option<&'a str>,
+    /// The answers to the last ones.
+    pub(super) responses: Option<InputResponses>,
+}
+
 /// Who can be asked during a call.
 pub(super) enum Asker {
     /// The person behind a client with a session.
     Session {
         /// The client.
         peer: Peer<RoleServer>,
-        /// The function that asks, by the name agents see.
-        function: String,
+        /// Who asks, by the name agents see.
+        name: String,
     },
     /// The person behind a client that makes the call again with the answer.
     Stateless {
         /// The answers so far.
         answers: Answers,
-        /// The function that asks, by the name agents see.
-        function: String,
+        /// Who asks, by the name agents see.
+        name: String,
+        /// What the sealed answers belong to.
+        call: String,
         /// Whether the client can show a form.
         can_ask: bool,
     },
@@ -92,12 +106,11 @@ impl Seal {
 
 impl Asker {
     pub(super) fn new(
-        request: &CallToolRequestParams,
+        asked: Asked<'_>,
         context: &RequestContext<RoleServer>,
-        arguments: &str,
         seal: &Seal,
     ) -> Result<Self, ErrorData> {
-        let function = request.name.to_string();
+        let name = asked.name.to_owned();
         let is_stateless = context
             .meta
             .protocol_version()
@@ -105,20 +118,23 @@ impl Asker {
         if !is_stateless {
             return Ok(Self::Session {
                 peer: context.peer.clone(),
-                function,
+                name,
             });
         }
-        let mut answers = match &request.request_state {
-            Some(state) => seal.open(state, &bound_to(&function, arguments))?,
+        // Neither methods nor names hold a line feed.
+        let call = [asked.method, asked.name, asked.arguments].join("\n");
+        let mut answers = match asked.state {
+            Some(state) => seal.open(state, &call)?,
             None => Answers::new(),
         };
-        answers.extend(request.input_responses.clone().unwrap_or_default());
+        answers.extend(asked.responses.unwrap_or_default());
         let can_ask = context
             .client_capabilities()
             .is_some_and(|capabilities| capabilities.elicitation.is_some());
         Ok(Self::Stateless {
             answers,
-            function,
+            name,
+            call,
             can_ask,
         })
     }
@@ -127,33 +143,35 @@ impl Asker {
     pub(super) fn input_required(
         &self,
         question: &Question,
-        arguments: &str,
         seal: &Seal,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<InputRequiredResult, ErrorData> {
         let Self::Stateless {
-            answers, function, ..
+            answers,
+            name,
+            call,
+            ..
         } = self
         else {
             // A session's question is never postponed.
             return Err(ErrorData::internal_error("nobody can be asked", None));
         };
-        let form = form(function, question)
+        let form = form(name, question)
             .ok_or_else(|| ErrorData::internal_error("the question makes no form", None))?;
-        let state = seal.seal(answers, &bound_to(function, arguments))?;
+        let state = seal.seal(answers, call)?;
         let requests = BTreeMap::from([(
-            question.key.clone(),
+            visible_key(question),
             InputRequest::Elicitation(ElicitRequest::new(form)),
         )]);
-        Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
+        Ok(InputRequiredResult::new(Some(requests), Some(state)))
     }
 
     async fn ask(&self, question: &Question) -> Answer {
         match self {
-            Self::Session { peer, function } => {
+            Self::Session { peer, name } => {
                 let can_ask = peer
                     .peer_info()
                     .is_some_and(|client| client.capabilities.elicitation.is_some());
-                let Some(form) = form(function, question).filter(|_| can_ask) else {
+                let Some(form) = form(name, question).filter(|_| can_ask) else {
                     return Answer::Unavailable;
                 };
                 match peer.create_elicitation(form).await {
@@ -166,19 +184,19 @@ impl Asker {
             }
             Self::Stateless {
                 answers,
-                function,
+                name,
                 can_ask,
-            } => match answers.get(&question.key) {
-                Some(given) => match serde_json::from_value(given.clone()) {
-                    Ok(result) => answer(result),
-                    Err(error) => {
-                        tracing::debug!(%error, "the client's answer is malformed");
-                        Answer::Unavailable
-                    }
-                },
-                None if *can_ask && form(function, question).is_some() => Answer::Postponed,
-                None => Answer::Unavailable,
-            },
+                ..
+            } => {
+                let given = answers.get(&visible_key(question));
+                // What is no answer is asked for again.
+                let given = given.and_then(|given| serde_json::from_value(given.clone()).ok());
+                match given {
+                    Some(result) => answer(result),
+                    None if *can_ask && form(name, question).is_some() => Answer::Postponed,
+                    None => Answer::Unavailable,
+                }
+            }
         }
     }
 }
@@ -222,18 +240,18 @@ impl Interaction for Line {
     }
 }
 
-/// What sealed answers belong to: function names hold no line feed.
-fn bound_to(function: &str, arguments: &str) -> String {
-    format!("{function}\n{arguments}")
+/// The key of a question as agents see it, in snake_case like all names.
+fn visible_key(question: &Question) -> String {
+    question.key.replace('-', "_")
 }
 
 /// The question as a form, marked as the tool's. Absent when its schema is none that a
 /// form can show.
-fn form(function: &str, question: &Question) -> Option<ElicitRequestParams> {
+fn form(name: &str, question: &Question) -> Option<ElicitRequestParams> {
     let requested_schema = serde_json::from_value(question.schema.clone()).ok()?;
     Some(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("The tool `{function}` asks: {}", question.text),
+        message: format!("The tool `{name}` asks: {}", question.text),
         requested_schema,
     })
 }

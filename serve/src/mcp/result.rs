@@ -1,8 +1,9 @@
 //! What came of a call, as a result of the protocol.
 
+use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResultType};
 use tool_hub_agent::{FailureText, ResultShape, next_text};
-use tool_hub_host::{Failure, Reply};
+use tool_hub_host::{Failure, FailureKind, Reply};
 
 use super::content::block;
 
@@ -58,11 +59,23 @@ pub(super) fn of_failure(function: &str, failure: &Failure) -> CallToolResult {
     result
 }
 
+/// A failure of a request that knows no result of failure.
+pub(super) fn error(failure: &Failure) -> ErrorData {
+    let data = serde_json::to_value(failure).ok();
+    let message = failure.to_string();
+    match failure.kind {
+        FailureKind::InvalidArgument | FailureKind::NotFound => {
+            ErrorData::invalid_params(message, data)
+        }
+        _ => ErrorData::internal_error(message, data),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::{Value, json};
-    use tool_hub_host::{Content, ContentBody, FailureKind};
+    use tool_hub_host::{Content, ContentBody};
 
     #[track_caller]
     fn check(declared: Option<ResultShape>, reply: Reply, content: Value, structured: Value) {

@@ -1,0 +1,94 @@
+//! Prompts: listed as tools have them, and filled in by the tool that has one.
+
+use rmcp::model::{
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult, Prompt,
+    PromptArgument, PromptMessage,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::{Map, Value};
+use tool_hub_host as host;
+
+use super::call::{self, Came};
+use super::content;
+use super::question::{Asked, Seal};
+use super::result;
+use crate::beside::{Beside, OfferedPrompt};
+use crate::toolset::shown;
+
+pub(super) async fn list(beside: &Beside) -> ListPromptsResult {
+    let prompts = beside.prompts().await;
+    ListPromptsResult::with_all_items(prompts.into_iter().map(definition).collect())
+}
+
+pub(super) async fn get(
+    beside: &Beside,
+    request: GetPromptRequestParams,
+    context: &RequestContext<RoleServer>,
+    seal: &Seal,
+) -> Result<GetPromptResponse, ErrorData> {
+    let Some((tool, offered)) = beside.prompt(&request.name).await else {
+        return Err(unknown(&request.name));
+    };
+    let given = request.arguments.unwrap_or_default();
+    let arguments = arguments(&given)?;
+    let written = Value::Object(given).to_string();
+    let asked = Asked {
+        method: "prompts/get",
+        name: &request.name,
+        arguments: &written,
+        state: request.request_state.as_deref(),
+        responses: request.input_responses,
+    };
+    let name = &offered.prompt.name;
+    let filled = async |interaction| tool.get_prompt(name, &arguments, interaction).await;
+    match call::run(asked, context, seal, filled).await? {
+        Came::Answer(messages) => {
+            let mut result = GetPromptResult::new(messages.into_iter().map(message).collect());
+            result.description.clone_from(&offered.prompt.description);
+            Ok(result.into())
+        }
+        Came::Failure(failure) => Err(result::error(&failure)),
+        Came::Question(required) => Ok(required.into()),
+    }
+}
+
+pub(super) fn unknown(name: &str) -> ErrorData {
+    let message = format!(
+        "unknown prompt `{}`; `prompts/list` names every prompt",
+        shown(name)
+    );
+    ErrorData::invalid_params(message, None)
+}
+
+/// The values of the arguments, which are texts.
+fn arguments(given: &Map<String, Value>) -> Result<Vec<(String, String)>, ErrorData> {
+    let pair = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => Ok((name.clone(), text.clone())),
+        _ => {
+            let message = format!("argument `{}` of a prompt has to be a string", shown(name));
+            Err(ErrorData::invalid_params(message, None))
+        }
+    };
+    given.iter().map(pair).collect()
+}
+
+fn definition(offered: &OfferedPrompt) -> Prompt {
+    let prompt = &offered.prompt;
+    let arguments = prompt.arguments.iter().map(|argument| {
+        let mut definition = PromptArgument::new(&argument.name).with_required(argument.required);
+        definition.description.clone_from(&argument.description);
+        definition
+    });
+    let mut definition = Prompt::new(
+        &offered.name,
+        prompt.description.clone(),
+        Some(arguments.collect()),
+    );
+    definition.title.clone_from(&prompt.title);
+    definition
+}
+
+fn message(message: host::PromptMessage) -> PromptMessage {
+    PromptMessage::new(content::role(message.role), content::block(message.content))
+}

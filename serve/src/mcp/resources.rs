@@ -1,0 +1,107 @@
+//! Resources: listed as tools have them, read by the first tool to which an address belongs,
+//! and proposed to whoever writes one.
+
+use rmcp::model::{
+    CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult,
+    ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Reference, Resource, ResourceTemplate,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use serde_json::json;
+use tool_hub_host::{self as host, Failure, FailureKind};
+
+use super::call::{self, Came};
+use super::question::{Asked, Seal};
+use super::{content, prompts, result};
+use crate::beside::Beside;
+use crate::toolset::shown;
+
+pub(super) async fn list(beside: &Beside) -> ListResourcesResult {
+    let resources = beside.resources().await;
+    ListResourcesResult::with_all_items(resources.into_iter().map(resource).collect())
+}
+
+pub(super) async fn templates(beside: &Beside) -> ListResourceTemplatesResult {
+    let templates = beside.templates().await;
+    ListResourceTemplatesResult::with_all_items(templates.into_iter().map(template).collect())
+}
+
+pub(super) async fn read(
+    beside: &Beside,
+    request: ReadResourceRequestParams,
+    context: &RequestContext<RoleServer>,
+    seal: &Seal,
+) -> Result<ReadResourceResponse, ErrorData> {
+    let uri = &request.uri;
+    let Some(reader) = beside.reader(uri).await else {
+        return Err(not_found(uri, None));
+    };
+    let asked = Asked {
+        method: "resources/read",
+        name: reader.key.as_str(),
+        arguments: uri,
+        state: request.request_state.as_deref(),
+        responses: request.input_responses,
+    };
+    let read = async |interaction| reader.tool.read_resource(uri, interaction).await;
+    match call::run(asked, context, seal, read).await? {
+        Came::Answer(parts) if parts.is_empty() => Err(not_found(uri, None)),
+        Came::Answer(parts) => {
+            let contents = parts.into_iter().map(content::contents).collect();
+            Ok(ReadResourceResult::new(contents).into())
+        }
+        Came::Failure(failure) if failure.kind == FailureKind::NotFound => {
+            Err(not_found(uri, Some(&failure)))
+        }
+        Came::Failure(failure) => Err(result::error(&failure)),
+        Came::Question(required) => Ok(required.into()),
+    }
+}
+
+/// What may be written for an argument: a variable of addresses has the values that listed
+/// resources have. A prompt's arguments are any text.
+pub(super) async fn complete(
+    beside: &Beside,
+    request: CompleteRequestParams,
+) -> Result<CompleteResult, ErrorData> {
+    let argument = request.argument;
+    let mut values = match request.r#ref {
+        Reference::Prompt(prompt) => match beside.prompt(&prompt.name).await {
+            Some(_) => Vec::new(),
+            None => return Err(prompts::unknown(&prompt.name)),
+        },
+        Reference::Resource(template) => beside.values(&template.uri, &argument.name).await,
+        _ => Vec::new(),
+    };
+    values.retain(|value| value.starts_with(&argument.value));
+    let total = u32::try_from(values.len()).ok();
+    let has_more = values.len() > CompletionInfo::MAX_VALUES;
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let completion = CompletionInfo::with_pagination(values, total, has_more)
+        .map_err(|error| ErrorData::internal_error(error, None))?;
+    Ok(CompleteResult::new(completion))
+}
+
+/// Older revisions have a code of their own for this; the newest calls it a wrong parameter.
+fn not_found(uri: &str, failure: Option<&Failure>) -> ErrorData {
+    let message = match failure {
+        Some(failure) => failure.to_string(),
+        None => format!("there is no resource `{}`", shown(uri)),
+    };
+    ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
+}
+
+fn resource(entry: host::ResourceEntry) -> Resource {
+    let mut resource = content::resource(entry.link);
+    resource.annotations = entry.annotations.map(content::annotations);
+    resource
+}
+
+fn template(template: &host::ResourceTemplate) -> ResourceTemplate {
+    let mut definition = ResourceTemplate::new(template.uri_template.as_str(), &template.name);
+    definition.title.clone_from(&template.title);
+    definition.description.clone_from(&template.description);
+    definition.mime_type.clone_from(&template.media_type);
+    definition
+}
