@@ -26,6 +26,12 @@ pub trait Interaction: Send + Sync {
         Box::pin(std::future::ready(Answer::Unavailable))
     }
 
+    /// Takes an entry of the tool's log while the call runs. It is a stranger's text: whoever
+    /// shows it escapes it. Secrets are replaced as in [`Interaction::output`].
+    fn logged(&self, entry: &LogEntry) {
+        let _ = entry;
+    }
+
     /// Takes what the tool wrote to standard output, standard error and its log, once the
     /// call is over. Each is cut at [`Limits::output_stream_bytes`](tool_hub_manifest::Limits).
     /// It is a stranger's text: whoever shows it escapes it. The values of variables that
@@ -66,7 +72,7 @@ pub struct Question {
     /// The text, as the tool wrote it.
     pub text: String,
     /// JSON Schema of the answer: an object whose properties are strings, numbers,
-    /// integers, booleans or enumerations of strings.
+    /// integers, booleans or enumerations of strings, of which one or several are chosen.
     pub schema: Value,
 }
 

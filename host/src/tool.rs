@@ -77,6 +77,11 @@ impl Tool {
         self.loaded.icon.as_ref()
     }
 
+    /// Whether this is a clone of `other`.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.loaded, &other.loaded)
+    }
+
     /// What can be called, in the manifest's order.
     pub fn functions(&self) -> &[CallableFunction] {
         &self.loaded.functions

@@ -126,14 +126,25 @@ fn flat(schema: &Value) -> Result<(), String> {
     for (name, property) in properties {
         match property["type"].as_str() {
             Some("string" | "number" | "integer" | "boolean") => {}
+            Some("array") if choices(&property["items"]).is_some() => {}
             _ => {
                 return Err(format!(
-                    "property `{name}` has to be a string, number, integer or boolean"
+                    "property `{name}` has to be a string, number, integer or boolean, or an \
+                     array of enumerated strings"
                 ));
             }
         }
     }
     Ok(())
+}
+
+/// The values that are enumerated: by themselves, or each with a title.
+fn choices(schema: &Value) -> Option<Vec<&Value>> {
+    let titled = || schema["oneOf"].as_array().or(schema["anyOf"].as_array());
+    match schema["enum"].as_array() {
+        Some(values) => Some(values.iter().collect()),
+        None => Some(titled()?.iter().map(|choice| &choice["const"]).collect()),
+    }
 }
 
 /// Whether `answer` fits a flat schema: every required member is there, every member is
@@ -152,10 +163,18 @@ fn fits(schema: &Value, answer: &Value) -> bool {
                 Some("number") => value.is_number(),
                 Some("integer") => value.is_i64() || value.is_u64(),
                 Some("boolean") => value.is_boolean(),
+                Some("array") => value.is_array(),
                 _ => false,
             };
-            let listed = property["enum"].as_array();
-            typed && listed.is_none_or(|listed| listed.contains(value))
+            let listed = |schema: &Value, value: &Value| {
+                choices(schema).is_none_or(|choices| choices.contains(&value))
+            };
+            let items = value.as_array().into_iter().flatten();
+            typed
+                && listed(property, value)
+                && items
+                    .into_iter()
+                    .all(|item| listed(&property["items"], item))
         })
 }
 
@@ -188,7 +207,10 @@ mod tests {
         check(
             "a",
             nested,
-            Some("property `a` has to be a string, number, integer or boolean"),
+            Some(
+                "property `a` has to be a string, number, integer or boolean, or an array of \
+                 enumerated strings",
+            ),
         );
     }
 
@@ -196,8 +218,14 @@ mod tests {
     fn answers_are_held_against_the_schema() {
         let schema = json!({
             "type": "object", "required": ["n"],
-            "properties": {"n": {"type": "integer"}, "c": {"type": "string", "enum": ["a"]}},
+            "properties": {
+                "n": {"type": "integer"},
+                "c": {"type": "string", "enum": ["a"]},
+                "t": {"type": "string", "oneOf": [{"const": "a", "title": "A"}]},
+                "m": {"type": "array", "items": {"type": "string", "enum": ["a", "b"]}},
+            },
         });
+        assert_eq!(flat(&schema), Ok(()));
         for (answer, expect) in [
             (json!({"n": 1}), true),
             (json!({"n": 1, "c": "a"}), true),
@@ -205,6 +233,11 @@ mod tests {
             (json!({"n": "1"}), false),
             (json!({}), false),
             (json!({"n": 1, "x": 1}), false),
+            (json!({"n": 1, "t": "a", "m": ["b", "a"]}), true),
+            (json!({"n": 1, "m": []}), true),
+            (json!({"n": 1, "t": "A"}), false),
+            (json!({"n": 1, "m": ["a", "c"]}), false),
+            (json!({"n": 1, "m": "a"}), false),
             (json!([]), false),
         ] {
             assert_eq!(fits(&schema, &answer), expect, "{answer}");

@@ -71,6 +71,7 @@ impl logging::Host for CallState {
         let max = self.record.limits.output_stream_bytes;
         if let Some(entry) = self.record.log().keep(entry, max) {
             emit(&self.tool.known.name, entry);
+            self.record.interaction.logged(entry);
         }
         Ok(())
     }
