@@ -116,6 +116,12 @@ impl Beside {
         None
     }
 
+    /// The toolbox's name of `tool`.
+    pub(crate) fn key_of(&self, tool: &Tool) -> Option<&ToolKey> {
+        let member = self.members.iter().find(|member| member.tool.is(tool))?;
+        Some(&member.key)
+    }
+
     /// Values of a variable of the family whose pattern is `template`, as far as resources of
     /// that family are listed.
     pub(crate) async fn values(&self, template: &str, variable: &str) -> Vec<String> {

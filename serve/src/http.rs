@@ -2,6 +2,7 @@
 //! clients that show a token.
 
 mod guard;
+mod sessions;
 
 use std::future::{Future, IntoFuture as _};
 use std::pin::pin;
@@ -10,7 +11,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +19,7 @@ use tower::limit::GlobalConcurrencyLimitLayer;
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
 use crate::{ServeError, Toolset};
 use guard::Guard;
+use sessions::Sessions;
 
 pub use guard::{Access, AccessError, BearerToken};
 
@@ -36,8 +37,10 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Answers clients of `listener` at [`MCP_PATH`] until `shutdown` completes.
 ///
-/// Both eras of the protocol are spoken, and no session is kept for either: every request
-/// stands for itself, and one whose client leaves stops its call. A request is answered when
+/// Both eras of the protocol are spoken. Clients of revision 2025-11-25 and older have a
+/// session, which is closed when nothing happened in it for a quarter of an hour, or when
+/// another client needs the room. To others every request stands for itself. A request whose
+/// client leaves stops its call. It is answered when
 /// its `Host` is one of `access`, its `Origin`, if it has one, too, and it carries the bearer
 /// token; otherwise it gets status 403 or 401. A message has at most 20 MiB. A shutdown stops
 /// calls at once, and requests that are still being sent after five seconds.
@@ -73,16 +76,16 @@ pub async fn serve_http(
 fn router(server: Server, access: Access, stop: CancellationToken) -> Router {
     let mut config = StreamableHttpServerConfig::default();
     config.sse_keep_alive = Some(KEEP_ALIVE);
-    // A session outlives its connection, and with it the call of a client that has left.
-    config.legacy_session_mode = false;
     config.json_response = true;
+    // No stream is resumed: who leaves ends the call.
+    config.sse_retry = None;
     config.cancellation_token = stop;
     config.max_request_body_bytes = MESSAGE_BYTES_MAX;
     // The guard has checked both, by the same lists for every route.
     config.allowed_hosts = Vec::new();
     config.allowed_origins = Vec::new();
-    let sessions = Arc::new(NeverSessionManager::default());
-    let mcp = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
+    let sessions = Arc::new(Sessions::new());
+    let mcp = StreamableHttpService::new(move || Ok(server.for_another()), sessions, config);
     let guard = Arc::new(Guard::new(access));
     Router::new()
         .route_service(MCP_PATH, mcp)

@@ -6,9 +6,11 @@ mod content;
 mod pages;
 mod prompts;
 mod question;
+mod report;
 mod resources;
 mod result;
 mod server;
+mod session;
 mod wire;
 
 use std::future::Future;

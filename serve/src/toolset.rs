@@ -5,24 +5,34 @@ use std::fmt;
 use std::sync::Arc;
 
 use rmcp::model::Tool as Definition;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tool_hub_agent::ResultShape;
 use tool_hub_host::{Interaction, Outcome};
-use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::{FunctionSpec, ToolKey};
 
 use crate::Catalogue;
 use crate::catalogue::Entry;
 
 /// How much of an unknown name is given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
+/// Changes that wait for a client that is told of others; when there are more, it is told that
+/// anything may have changed.
+const TOUCHED_WAITING_MAX: usize = 64;
 
 /// The functions that are offered now, to any number of clients. Cloning is cheap; clones
 /// share everything.
 #[derive(Clone)]
-pub struct Toolset(Arc<watch::Sender<Arc<Catalogue>>>);
+pub struct Toolset(Arc<Shared>);
+
+struct Shared {
+    catalogue: watch::Sender<Arc<Catalogue>>,
+    /// Tools whose resources a call may have changed, by the toolbox's name.
+    touched: broadcast::Sender<ToolKey>,
+}
 
 /// A function that somebody asked for. It stays what it is when the toolset changes.
 pub(crate) struct Callee {
+    toolset: Toolset,
     catalogue: Arc<Catalogue>,
     index: usize,
 }
@@ -38,30 +48,42 @@ pub(crate) struct UnknownFunction {
 impl Toolset {
     /// Offers what `catalogue` holds.
     pub fn new(catalogue: Catalogue) -> Self {
-        Self(Arc::new(watch::Sender::new(Arc::new(catalogue))))
+        Self(Arc::new(Shared {
+            catalogue: watch::Sender::new(Arc::new(catalogue)),
+            touched: broadcast::Sender::new(TOUCHED_WAITING_MAX),
+        }))
     }
 
     /// Offers what `catalogue` holds, from now on. Calls under way end as they began, and
     /// clients that want to know are told.
     pub fn replace(&self, catalogue: Catalogue) {
-        self.0.send_replace(Arc::new(catalogue));
+        self.0.catalogue.send_replace(Arc::new(catalogue));
     }
 
     /// What is offered now.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
-        self.0.borrow().clone()
+        self.0.catalogue.borrow().clone()
     }
 
     /// Wakes up at every replacement from now on.
     pub(crate) fn changes(&self) -> watch::Receiver<Arc<Catalogue>> {
-        self.0.subscribe()
+        self.0.catalogue.subscribe()
+    }
+
+    /// Names every tool whose resources a call may change from now on.
+    pub(crate) fn touched(&self) -> broadcast::Receiver<ToolKey> {
+        self.0.touched.subscribe()
     }
 
     /// The function that agents call `name`.
     pub(crate) fn function(&self, name: &str) -> Result<Callee, UnknownFunction> {
         let catalogue = self.catalogue();
         match catalogue.position(name) {
-            Some(index) => Ok(Callee { catalogue, index }),
+            Some(index) => Ok(Callee {
+                toolset: self.clone(),
+                catalogue,
+                index,
+            }),
             None => Err(UnknownFunction::new(name, &catalogue)),
         }
     }
@@ -94,7 +116,24 @@ impl Callee {
     pub(crate) async fn call(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
         let offer = &self.entry().offer;
         let function = offer.function.as_str();
-        offer.tool.call_with(function, arguments, interaction).await
+        let outcome = offer.tool.call_with(function, arguments, interaction).await;
+        self.tell_of_changes();
+        outcome
+    }
+
+    /// Says that the tool's resources may be others now, to whoever wants to know. Only what
+    /// calls itself read-only leaves them as they are.
+    fn tell_of_changes(&self) {
+        let touched = &self.toolset.0.touched;
+        let tool = &self.entry().offer.tool;
+        let is_read_only = self.spec().annotations.read_only == Some(true);
+        if is_read_only || touched.receiver_count() == 0 || !tool.has_resources() {
+            return;
+        }
+        if let Some(key) = self.catalogue.beside().key_of(tool) {
+            // Whoever wanted to know may have left meanwhile.
+            let _ = touched.send(key.clone());
+        }
     }
 
     fn entry(&self) -> &Entry {

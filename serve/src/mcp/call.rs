@@ -1,25 +1,27 @@
-//! One call: from the request's arguments to the tool and back, with progress, questions
-//! and cancellation.
+//! One call: from the request's arguments to the tool and back, with reports, questions and
+//! cancellation.
 
 use std::future::Future;
 use std::sync::Arc;
 
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, InputRequiredResult, ProgressNotificationParam,
-    ProgressToken,
-};
-use rmcp::service::{Peer, RequestContext};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
+use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use tokio::sync::mpsc;
-use tool_hub_host::{Failure, FailureKind, Interaction, Progress};
+use tool_hub_host::{Failure, FailureKind, Interaction};
 
 use super::question::{Asked, Asker, Line, Seal};
+use super::report::Reports;
 use super::result;
+use super::session::Session;
 use super::wire::RawArguments;
 use crate::toolset::Callee;
 
-/// Reports that wait while the client reads slowly; further ones are dropped.
-const PROGRESS_WAITING_MAX: usize = 16;
+/// What is known of a client beside its request.
+#[derive(Clone, Copy)]
+pub(super) struct Client<'a> {
+    pub(super) session: &'a Session,
+    pub(super) seal: &'a Seal,
+}
 
 /// What a guest came to.
 pub(super) enum Came<T> {
@@ -33,7 +35,7 @@ pub(super) async fn call(
     callee: &Callee,
     request: CallToolRequestParams,
     mut context: RequestContext<RoleServer>,
-    seal: &Seal,
+    client: Client<'_>,
 ) -> Result<CallToolResponse, ErrorData> {
     let arguments = arguments(&request, &mut context)?;
     let asked = Asked {
@@ -44,51 +46,66 @@ pub(super) async fn call(
         responses: request.input_responses,
     };
     let called = async |interaction| callee.call(&arguments, interaction).await.into_result();
-    Ok(match run(asked, &context, seal, called).await? {
+    Ok(match run(asked, &context, client, called).await? {
         Came::Answer(reply) => result::of_reply(callee.shape(), reply).into(),
         Came::Failure(failure) => result::of_failure(&callee.spec().name, &failure).into(),
         Came::Question(required) => required.into(),
     })
 }
 
-/// Runs a guest for a request: with progress where the client wants it, with questions, and
-/// until the request is cancelled.
+/// Runs a guest for a request: with questions, with the reports that the client wants, and until
+/// the request is cancelled.
 pub(super) async fn run<T, F>(
     asked: Asked<'_>,
     context: &RequestContext<RoleServer>,
-    seal: &Seal,
+    client: Client<'_>,
     call: impl FnOnce(Arc<dyn Interaction>) -> F,
 ) -> Result<Came<T>, ErrorData>
 where
     F: Future<Output = Result<T, Failure>>,
 {
-    let asker = Asker::new(asked, context, seal)?;
-    let (line, reports) = match context.meta.get_progress_token() {
-        Some(token) => {
-            let (sender, reports) = mpsc::channel(PROGRESS_WAITING_MAX);
-            (Line::new(asker, Some(sender)), Some((reports, token)))
-        }
-        None => (Line::new(asker, None), None),
-    };
-    let line = Arc::new(line);
+    let name = asked.name;
+    let (reports, forwarding) = Reports::wanted(context, client.session.level());
+    let asker = Asker::new(asked, context, client.seal)?;
+    let line = Arc::new(Line::new(asker, reports));
     let called = call(Arc::clone(&line) as Arc<dyn Interaction>);
-    let came = tokio::select! {
-        biased;
-        came = reported(called, &line, reports, &context.peer) => came,
-        // Dropping the call's future stops the guest.
-        () = context.ct.cancelled() => {
-            return Err(ErrorData::internal_error("the call was cancelled", None));
-        }
+    let called = async {
+        let Some(forwarding) = forwarding else {
+            return called.await;
+        };
+        // Reports must not follow the result.
+        let called = async {
+            let came = called.await;
+            line.hang_up();
+            came
+        };
+        let (came, ()) = tokio::join!(called, forwarding.forward(name, &context.peer));
+        came
     };
-    match came {
+    match unless_cancelled(context, called).await? {
         Ok(answer) => Ok(Came::Answer(answer)),
         Err(failure) => match &failure.kind {
             FailureKind::InputRequired(question) => line
                 .asker()
-                .input_required(question, seal)
+                .input_required(question, client.seal)
                 .map(Came::Question),
             _ => Ok(Came::Failure(failure)),
         },
+    }
+}
+
+/// What `answer` comes to, unless the request is cancelled before. Dropping the future stops
+/// guests.
+pub(super) async fn unless_cancelled<T>(
+    context: &RequestContext<RoleServer>,
+    answer: impl Future<Output = T>,
+) -> Result<T, ErrorData> {
+    tokio::select! {
+        biased;
+        answer = answer => Ok(answer),
+        () = context.ct.cancelled() => {
+            Err(ErrorData::internal_error("the call was cancelled", None))
+        }
     }
 }
 
@@ -104,46 +121,5 @@ fn arguments(
         Some(arguments) => serde_json::to_string(arguments)
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None)),
         None => Ok("{}".to_owned()),
-    }
-}
-
-/// Waits for a call; where the client wants progress, forwards it until the call is over and
-/// no longer, since reports must not follow the result.
-async fn reported<T>(
-    called: impl Future<Output = T>,
-    line: &Line,
-    reports: Option<(mpsc::Receiver<Progress>, ProgressToken)>,
-    peer: &Peer<RoleServer>,
-) -> T {
-    let Some((reports, token)) = reports else {
-        return called.await;
-    };
-    let called = async {
-        let came = called.await;
-        line.hang_up();
-        came
-    };
-    let (came, ()) = tokio::join!(called, forward(reports, token, peer));
-    came
-}
-
-async fn forward(
-    mut reports: mpsc::Receiver<Progress>,
-    token: ProgressToken,
-    peer: &Peer<RoleServer>,
-) {
-    let mut last = f64::NEG_INFINITY;
-    while let Some(report) = reports.recv().await {
-        // The protocol demands that progress grows; JSON has no infinities.
-        if !report.done.is_finite() || report.done <= last {
-            continue;
-        }
-        last = report.done;
-        let mut notification = ProgressNotificationParam::new(token.clone(), report.done);
-        notification.total = report.total.filter(|total| total.is_finite());
-        notification.message = report.message;
-        if let Err(error) = peer.notify_progress(notification).await {
-            tracing::debug!(%error, "progress could not be sent");
-        }
     }
 }

@@ -4,12 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{ServerNotification, SubscriptionFilter};
+use rmcp::model::{
+    Notification, ResourceUpdatedNotificationParam, ServerNotification, SubscriptionFilter,
+};
 use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};
-use tokio::sync::watch;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
+use tool_hub_manifest::ToolKey;
 
-use crate::Catalogue;
+use super::session::Session;
+use crate::{Catalogue, Toolset};
 
 /// How often it is looked whether a client that has not been told anything is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
@@ -22,20 +27,53 @@ struct Lists {
     resources: bool,
 }
 
+/// What wakes up when something changes from now on.
+pub(super) struct Changes {
+    offered: watch::Receiver<Arc<Catalogue>>,
+    touched: broadcast::Receiver<ToolKey>,
+}
+
+/// What has changed.
+enum Change {
+    /// What is offered.
+    Offered,
+    /// The resources of a tool, perhaps, or of any.
+    Resources(Option<ToolKey>),
+}
+
+impl Changes {
+    pub(super) fn of(toolset: &Toolset) -> Self {
+        Self {
+            offered: toolset.changes(),
+            touched: toolset.touched(),
+        }
+    }
+
+    /// The next change; `None` when there will be none any more.
+    async fn next(&mut self) -> Option<Change> {
+        tokio::select! {
+            changed = self.offered.changed() => changed.ok().map(|()| Change::Offered),
+            touched = self.touched.recv() => match touched {
+                Ok(key) => Some(Change::Resources(Some(key))),
+                Err(RecvError::Lagged(_)) => Some(Change::Resources(None)),
+                Err(RecvError::Closed) => None,
+            },
+        }
+    }
+}
+
 /// Tells the client of a session until it leaves.
-pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: watch::Receiver<Arc<Catalogue>>) {
-    let lists = Lists::declared(&changes.borrow());
+pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: Changes, session: Arc<Session>) {
+    let lists = Lists::declared(&changes.offered.borrow());
     while !peer.is_transport_closed() {
-        match tokio::time::timeout(LOOK_EVERY, changes.changed()).await {
-            Err(_) => {}
-            Ok(Err(_)) => return,
-            Ok(Ok(())) => {
-                for notification in lists.notifications() {
-                    if let Err(error) = peer.send_notification(notification).await {
-                        tracing::debug!(%error, "a client could not be told of a change");
-                        return;
-                    }
-                }
+        let Ok(change) = tokio::time::timeout(LOOK_EVERY, changes.next()).await else {
+            continue;
+        };
+        let Some(change) = change else { return };
+        for notification in lists.notifications(&change, |key| session.watched(key)) {
+            if let Err(error) = peer.send_notification(notification).await {
+                tracing::debug!(%error, "a client could not be told of a change");
+                return;
             }
         }
     }
@@ -44,21 +82,31 @@ pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: watch::Receiver<Ar
 /// Tells a client for as long as it listens.
 pub(super) async fn tell_listener(
     context: SubscriptionContext,
-    mut changes: watch::Receiver<Arc<Catalogue>>,
+    mut changes: Changes,
+    catalogue: Arc<Catalogue>,
 ) -> Result<(), ErrorData> {
-    let lists = Lists::accepted(context.sink().accepted());
-    loop {
-        tokio::select! {
+    let accepted = context.sink().accepted();
+    let lists = Lists::accepted(accepted);
+    let session = Session::default();
+    for uri in accepted.resource_subscriptions.iter().flatten() {
+        let reader = tokio::select! {
             () = context.cancelled() => return Ok(()),
-            changed = changes.changed() => {
-                if changed.is_err() {
-                    return Ok(());
-                }
-                for notification in lists.notifications() {
-                    if context.sink().send(notification).await.is_err() {
-                        return Ok(());
-                    }
-                }
+            reader = catalogue.beside().reader(uri) => reader,
+        };
+        if let Some(reader) = reader {
+            session.watch(uri.clone(), reader.key.clone())?;
+        }
+    }
+    drop(catalogue);
+    loop {
+        let change = tokio::select! {
+            () = context.cancelled() => return Ok(()),
+            change = changes.next() => change,
+        };
+        let Some(change) = change else { return Ok(()) };
+        for notification in lists.notifications(&change, |key| session.watched(key)) {
+            if context.sink().send(notification).await.is_err() {
+                return Ok(());
             }
         }
     }
@@ -82,15 +130,29 @@ impl Lists {
         }
     }
 
-    fn notifications(self) -> impl Iterator<Item = ServerNotification> {
+    /// What a client is told of `change`. `watched` are the resources that it watches.
+    fn notifications(
+        self,
+        change: &Change,
+        watched: impl Fn(Option<&ToolKey>) -> Vec<String>,
+    ) -> Vec<ServerNotification> {
         let tools = || ServerNotification::ToolListChangedNotification(Default::default());
         let prompts = || ServerNotification::PromptListChangedNotification(Default::default());
         let resources = || ServerNotification::ResourceListChangedNotification(Default::default());
-        let all = [
-            self.tools.then(tools),
-            self.prompts.then(prompts),
+        let updated = |uri| {
+            let updated = ResourceUpdatedNotificationParam::new(uri);
+            ServerNotification::ResourceUpdatedNotification(Notification::new(updated))
+        };
+        let (is_offered, key) = match change {
+            Change::Offered => (true, None),
+            Change::Resources(key) => (false, key.as_ref()),
+        };
+        let lists = [
+            (is_offered && self.tools).then(tools),
+            (is_offered && self.prompts).then(prompts),
             self.resources.then(resources),
         ];
-        all.into_iter().flatten()
+        let updates = watched(key).into_iter().map(updated);
+        lists.into_iter().flatten().chain(updates).collect()
     }
 }

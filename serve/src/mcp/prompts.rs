@@ -9,9 +9,9 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
 use tool_hub_host as host;
 
-use super::call::{self, Came};
+use super::call::{self, Came, Client};
 use super::content;
-use super::question::{Asked, Seal};
+use super::question::Asked;
 use super::result;
 use crate::beside::{Beside, OfferedPrompt};
 use crate::toolset::shown;
@@ -25,9 +25,10 @@ pub(super) async fn get(
     beside: &Beside,
     request: GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
-    seal: &Seal,
+    client: Client<'_>,
 ) -> Result<GetPromptResponse, ErrorData> {
-    let Some((tool, offered)) = beside.prompt(&request.name).await else {
+    let found = call::unless_cancelled(context, beside.prompt(&request.name));
+    let Some((tool, offered)) = found.await? else {
         return Err(unknown(&request.name));
     };
     let given = request.arguments.unwrap_or_default();
@@ -42,7 +43,7 @@ pub(super) async fn get(
     };
     let name = &offered.prompt.name;
     let filled = async |interaction| tool.get_prompt(name, &arguments, interaction).await;
-    match call::run(asked, context, seal, filled).await? {
+    match call::run(asked, context, client, filled).await? {
         Came::Answer(messages) => {
             let mut result = GetPromptResult::new(messages.into_iter().map(message).collect());
             result.description.clone_from(&offered.prompt.description);

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -19,9 +18,9 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
-use tool_hub_host::{Answer, Interaction, Progress, Question};
+use tool_hub_host::{Answer, Interaction, LogEntry, Progress, Question};
 
+use super::report::Reports;
 use crate::ServeError;
 
 /// How long a client may hold answers before it makes the call again.
@@ -71,8 +70,7 @@ pub(super) enum Asker {
 /// The agent's side of one running call.
 pub(super) struct Line {
     asker: Asker,
-    /// Absent once the call is over, or when nobody wants to know.
-    progress: Mutex<Option<mpsc::Sender<Progress>>>,
+    reports: Reports,
 }
 
 impl Seal {
@@ -111,11 +109,7 @@ impl Asker {
         seal: &Seal,
     ) -> Result<Self, ErrorData> {
         let name = asked.name.to_owned();
-        let is_stateless = context
-            .meta
-            .protocol_version()
-            .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
-        if !is_stateless {
+        if !is_stateless(context) {
             return Ok(Self::Session {
                 peer: context.peer.clone(),
                 name,
@@ -202,11 +196,8 @@ impl Asker {
 }
 
 impl Line {
-    pub(super) fn new(asker: Asker, progress: Option<mpsc::Sender<Progress>>) -> Self {
-        Self {
-            asker,
-            progress: Mutex::new(progress),
-        }
+    pub(super) fn new(asker: Asker, reports: Reports) -> Self {
+        Self { asker, reports }
     }
 
     /// Who is asked.
@@ -216,20 +207,17 @@ impl Line {
 
     /// Ends the reports.
     pub(super) fn hang_up(&self) {
-        self.reports().take();
-    }
-
-    fn reports(&self) -> MutexGuard<'_, Option<mpsc::Sender<Progress>>> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reports.hang_up();
     }
 }
 
 impl Interaction for Line {
     fn progress(&self, progress: Progress) {
-        if let Some(sender) = &*self.reports() {
-            // A full queue means that the client reads slowly; the next report is better.
-            let _ = sender.try_send(progress);
-        }
+        self.reports.progress(progress);
+    }
+
+    fn logged(&self, entry: &LogEntry) {
+        self.reports.logged(entry);
     }
 
     fn ask<'a>(
@@ -238,6 +226,12 @@ impl Interaction for Line {
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         Box::pin(self.asker.ask(question))
     }
+}
+
+/// Whether the request stands alone, without a session.
+pub(super) fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
+    let version = context.meta.protocol_version();
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// The key of a question as agents see it, in snake_case like all names.

@@ -11,8 +11,8 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 use tool_hub_host::{self as host, Failure, FailureKind};
 
-use super::call::{self, Came};
-use super::question::{Asked, Seal};
+use super::call::{self, Came, Client};
+use super::question::Asked;
 use super::{content, prompts, result};
 use crate::beside::Beside;
 use crate::toolset::shown;
@@ -31,10 +31,11 @@ pub(super) async fn read(
     beside: &Beside,
     request: ReadResourceRequestParams,
     context: &RequestContext<RoleServer>,
-    seal: &Seal,
+    client: Client<'_>,
 ) -> Result<ReadResourceResponse, ErrorData> {
     let uri = &request.uri;
-    let Some(reader) = beside.reader(uri).await else {
+    let found = call::unless_cancelled(context, beside.reader(uri));
+    let Some(reader) = found.await? else {
         return Err(not_found(uri, None));
     };
     let asked = Asked {
@@ -45,7 +46,7 @@ pub(super) async fn read(
         responses: request.input_responses,
     };
     let read = async |interaction| reader.tool.read_resource(uri, interaction).await;
-    match call::run(asked, context, seal, read).await? {
+    match call::run(asked, context, client, read).await? {
         Came::Answer(parts) if parts.is_empty() => Err(not_found(uri, None)),
         Came::Answer(parts) => {
             let contents = parts.into_iter().map(content::contents).collect();
@@ -84,7 +85,7 @@ pub(super) async fn complete(
 }
 
 /// Older revisions have a code of their own for this; the newest calls it a wrong parameter.
-fn not_found(uri: &str, failure: Option<&Failure>) -> ErrorData {
+pub(super) fn not_found(uri: &str, failure: Option<&Failure>) -> ErrorData {
     let message = match failure {
         Some(failure) => failure.to_string(),
         None => format!("there is no resource `{}`", shown(uri)),

@@ -1,21 +1,31 @@
 //! What the server says about itself and its tools, and where calls go.
 
+#![expect(
+    deprecated,
+    reason = "clients of older revisions set levels of logs, and subscribe to resources"
+)]
+
 use std::sync::Arc;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
-    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
+    InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptsCapability,
+    ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, ServerCapabilities,
+    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::call::{self, Client, unless_cancelled};
+use super::changes::{self, Changes};
 use super::pages::page;
-use super::question::Seal;
-use super::{call, changes, prompts, resources};
-use crate::{ServeError, Toolset};
+use super::question::{Seal, is_stateless};
+use super::session::{Session, WATCHED_MAX};
+use super::{prompts, resources};
+use crate::{Catalogue, ServeError, Toolset};
 
 /// How long a client may take a list for what is offered, in milliseconds, if it does not
 /// listen for changes. Longer would keep a new tool from it, shorter saves nothing.
@@ -23,8 +33,12 @@ const FRESH_MS: u64 = 60_000;
 
 /// What answers a client. Cloning is cheap; clones share everything.
 #[derive(Clone)]
-pub(crate) struct Server(Arc<Shared>);
+pub(crate) struct Server {
+    shared: Arc<Shared>,
+    session: Arc<Session>,
+}
 
+/// What answers to different clients have in common.
 struct Shared {
     toolset: Toolset,
     seal: Seal,
@@ -32,15 +46,35 @@ struct Shared {
 
 impl Server {
     pub(crate) fn new(toolset: Toolset) -> Result<Self, ServeError> {
-        Ok(Self(Arc::new(Shared {
-            toolset,
-            seal: Seal::new()?,
-        })))
+        let seal = Seal::new()?;
+        Ok(Self {
+            shared: Arc::new(Shared { toolset, seal }),
+            session: Arc::default(),
+        })
+    }
+
+    /// What answers another client.
+    pub(crate) fn for_another(&self) -> Self {
+        Self {
+            shared: self.shared.clone(),
+            session: Arc::default(),
+        }
+    }
+
+    fn catalogue(&self) -> Arc<Catalogue> {
+        self.shared.toolset.catalogue()
+    }
+
+    fn client(&self) -> Client<'_> {
+        Client {
+            session: &self.session,
+            seal: &self.shared.seal,
+        }
     }
 
     /// What is declared is there: clients ask for nothing else.
     fn capabilities(&self) -> ServerCapabilities {
-        let catalogue = self.0.toolset.catalogue();
+        let catalogue = self.catalogue();
         let beside = catalogue.beside();
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -54,6 +88,7 @@ impl Server {
         if beside.has_resources() {
             let mut resources = ResourcesCapability::default();
             resources.list_changed = Some(true);
+            resources.subscribe = Some(true);
             capabilities.resources = Some(resources);
         }
         let has_arguments = beside.has_prompts() || beside.has_resources();
@@ -69,8 +104,54 @@ impl ServerHandler for Server {
         ServerConfig::new(self.capabilities()).with_server_info(implementation)
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let mut about = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        // Only the revisions that begin with this know of logs.
+        about.capabilities.logging = Some(JsonObject::default());
+        Ok(about)
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if is_stateless(&context) {
+            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+        }
+        self.session.set_level(request.level);
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let catalogue = self.catalogue();
+        let reader = catalogue.beside().reader(&request.uri);
+        match Box::pin(unless_cancelled(&context, reader)).await? {
+            Some(reader) => self.session.watch(request.uri, reader.key.clone()),
+            None => Err(resources::not_found(&request.uri, None)),
+        }
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.session.unwatch(&request.uri);
+        Ok(())
+    }
+
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let callee = self.0.toolset.function(name).ok()?;
+        let callee = self.shared.toolset.function(name).ok()?;
         Some(callee.definition().clone())
     }
 
@@ -80,7 +161,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let catalogue = self.0.toolset.catalogue();
+        let catalogue = self.catalogue();
         let (tools, next) = page(catalogue.definitions(), cursor.as_deref())?;
         let mut listed = ListToolsResult::with_all_items(tools)
             .with_ttl_ms(FRESH_MS)
@@ -95,21 +176,25 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let callee = self
-            .0
+            .shared
             .toolset
             .function(&request.name)
             .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
         // It is long, and the service would move it about with every request, whatever it asks.
-        Box::pin(call::call(&callee, request, context, &self.0.seal)).await
+        Box::pin(call::call(&callee, request, context, self.client())).await
     }
 
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let catalogue = self.0.toolset.catalogue();
-        Ok(prompts::list(catalogue.beside()).await)
+        let catalogue = self.catalogue();
+        Box::pin(unless_cancelled(
+            &context,
+            prompts::list(catalogue.beside()),
+        ))
+        .await
     }
 
     async fn get_prompt(
@@ -117,26 +202,40 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let catalogue = self.0.toolset.catalogue();
-        prompts::get(catalogue.beside(), request, &context, &self.0.seal).await
+        let catalogue = self.catalogue();
+        Box::pin(prompts::get(
+            catalogue.beside(),
+            request,
+            &context,
+            self.client(),
+        ))
+        .await
     }
 
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let catalogue = self.0.toolset.catalogue();
-        Ok(resources::list(catalogue.beside()).await)
+        let catalogue = self.catalogue();
+        Box::pin(unless_cancelled(
+            &context,
+            resources::list(catalogue.beside()),
+        ))
+        .await
     }
 
     async fn list_resource_templates(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let catalogue = self.0.toolset.catalogue();
-        Ok(resources::templates(catalogue.beside()).await)
+        let catalogue = self.catalogue();
+        Box::pin(unless_cancelled(
+            &context,
+            resources::templates(catalogue.beside()),
+        ))
+        .await
     }
 
     async fn read_resource(
@@ -144,36 +243,46 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let catalogue = self.0.toolset.catalogue();
-        resources::read(catalogue.beside(), request, &context, &self.0.seal).await
+        let catalogue = self.catalogue();
+        Box::pin(resources::read(
+            catalogue.beside(),
+            request,
+            &context,
+            self.client(),
+        ))
+        .await
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let catalogue = self.0.toolset.catalogue();
-        resources::complete(catalogue.beside(), request).await
+        let catalogue = self.catalogue();
+        let completed = resources::complete(catalogue.beside(), request);
+        Box::pin(unless_cancelled(&context, completed)).await?
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let changes = self.0.toolset.changes();
-        tokio::spawn(changes::tell(context.peer, changes));
+        let (toolset, session) = (&self.shared.toolset, self.session.clone());
+        tokio::spawn(changes::tell(context.peer, Changes::of(toolset), session));
     }
 
     fn accepted_subscription_filter(
         &self,
-        _requested: &SubscriptionFilter,
+        requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let lists = SubscriptionFilter::builder()
+        let watched = requested.resource_subscriptions.iter().flatten();
+        let all = SubscriptionFilter::builder()
             .tools_list_changed()
             .prompts_list_changed()
-            .resources_list_changed();
-        Some(lists.build())
+            .resources_list_changed()
+            .resource_subscriptions(watched.take(WATCHED_MAX));
+        Some(all.build())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        changes::tell_listener(context, self.0.toolset.changes()).await
+        let changes = Changes::of(&self.shared.toolset);
+        Box::pin(changes::tell_listener(context, changes, self.catalogue())).await
     }
 }

@@ -13,11 +13,12 @@ use tool_hub_serve::{Access, BearerToken, MCP_PATH, serve_http};
 use crate::support::catalogue;
 use crate::{PATIENCE, check, text};
 
-/// A server of the guest, and a client for it.
+/// A server of the guest, and a client for it that has a session.
 struct Served {
     url: String,
     token: BearerToken,
     client: Client,
+    session: String,
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
 }
@@ -36,13 +37,44 @@ impl Served {
                 .await
                 .unwrap();
         });
-        Self {
+        let mut served = Self {
             url,
             token,
             client: Client::new(),
+            session: String::new(),
             stop,
             server,
-        }
+        };
+        served.session = served.open(&json!({})).await;
+        served
+    }
+
+    /// Opens a session of a client with `capabilities`.
+    async fn open(&self, capabilities: &Value) -> String {
+        let initialize = json!({
+            "jsonrpc": "2.0", "id": 0, "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25", "capabilities": capabilities,
+                "clientInfo": {"name": "test", "version": "0"},
+            },
+        });
+        let response = self.request(&initialize).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::OK);
+        let session = response.headers()["mcp-session-id"].to_str().unwrap();
+        let session = session.to_owned();
+        let opened = events(&response.text().await.unwrap());
+        assert_eq!(opened[0]["result"]["protocolVersion"], "2025-11-25");
+        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let response = self.within(&session, &initialized).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::ACCEPTED);
+        session
+    }
+
+    /// A request of revision 2025-11-25 within a session.
+    fn within(&self, session: &str, body: &Value) -> RequestBuilder {
+        self.request(body)
+            .header("mcp-protocol-version", "2025-11-25")
+            .header("mcp-session-id", session)
     }
 
     /// A request as every client makes it, but for the token.
@@ -59,11 +91,11 @@ impl Served {
 
     /// The answer to `body` of a client of revision 2025-11-25.
     async fn answer(&self, body: &Value) -> Value {
-        let request = self.request(body);
-        let request = request.header("mcp-protocol-version", "2025-11-25");
+        let request = self.within(&self.session, body);
         let response = request.timeout(PATIENCE).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
-        response.json().await.unwrap()
+        let mut events = events(&response.text().await.unwrap());
+        events.pop().unwrap()
     }
 
     async fn shut_down(self) {
@@ -73,6 +105,15 @@ impl Served {
             .unwrap()
             .unwrap();
     }
+}
+
+/// The messages of a stream.
+fn events(stream: &str) -> Vec<Value> {
+    let data = stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "));
+    data.filter_map(|data| serde_json::from_str(data).ok())
+        .collect()
 }
 
 fn call(function: &str, arguments: &Value) -> Value {
@@ -87,16 +128,6 @@ fn sum() -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_of_both_eras_are_answered() {
     let served = Served::start(4).await;
-    let opened = served
-        .answer(&json!({
-            "jsonrpc": "2.0", "id": 0, "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-11-25", "capabilities": {},
-                "clientInfo": {"name": "test", "version": "0"},
-            },
-        }))
-        .await;
-    assert_eq!(opened["result"]["protocolVersion"], "2025-11-25");
     let answered = served.answer(&sum()).await;
     check(&answered["result"], &json!({"content": text("42")}));
     // Without a session and without a word before it.
@@ -128,20 +159,10 @@ async fn progress_is_streamed() {
     let served = Served::start(4).await;
     let mut work = call("work", &json!({}));
     work["params"]["_meta"] = json!({"progressToken": "p"});
-    let response = served
-        .request(&work)
-        .header("mcp-protocol-version", "2025-11-25")
-        .send()
-        .await
-        .unwrap();
+    let response = served.within(&served.session, &work).send().await.unwrap();
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     let stream = response.text().await.unwrap();
-    let events = stream
-        .lines()
-        .filter_map(|line| line.strip_prefix("data: "));
-    let events: Vec<Value> = events
-        .filter_map(|data| serde_json::from_str(data).ok())
-        .collect();
+    let events = events(&stream);
     let [progress, result] = &events[..] else {
         panic!("{stream}");
     };
@@ -180,7 +201,7 @@ async fn who_may_not_ask_is_not_answered() {
                 .client
                 .get(&served.url)
                 .bearer_auth(served.token.expose()),
-            StatusCode::METHOD_NOT_ALLOWED,
+            StatusCode::NOT_ACCEPTABLE,
         ),
         (
             served.client.get(served.url.replace(MCP_PATH, "/")),
@@ -248,18 +269,78 @@ async fn after_leaving(served: &Served, era: &str) -> Duration {
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let endless = served
-        .request(&spin)
-        .header("mcp-protocol-version", era)
-        .header("mcp-method", "tools/call")
-        .header("mcp-name", "guest__spin")
-        .send();
+    let endless = match era {
+        "2025-11-25" => served.within(&served.session, &spin),
+        _ => served
+            .request(&spin)
+            .header("mcp-protocol-version", era)
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", "guest__spin"),
+    };
+    let endless = async { endless.send().await.unwrap().text().await };
     let left = tokio::time::timeout(Duration::from_millis(300), endless).await;
     assert!(left.is_err(), "it is endless");
     let begun = Instant::now();
     let answered = served.answer(&sum()).await;
     check(&answered["result"], &json!({"content": text("42")}));
     begun.elapsed()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_asked_on_the_stream_of_its_call() {
+    let served = Served::start(4).await;
+    let session = served.open(&json!({"elicitation": {}})).await;
+    let confirm = served.within(&session, &call("confirm", &json!({})));
+    let mut response = confirm.send().await.unwrap();
+    let (mut stream, mut answered) = (String::new(), 0);
+    let result = loop {
+        let chunk = response.chunk().await.unwrap().unwrap();
+        stream.push_str(std::str::from_utf8(&chunk).unwrap());
+        let Some(message) = events(&stream).into_iter().nth(answered) else {
+            continue;
+        };
+        if message["method"] != "elicitation/create" {
+            break message;
+        }
+        answered += 1;
+        let answer = json!({
+            "jsonrpc": "2.0", "id": message["id"],
+            "result": {"action": "accept", "content": {"ok": true}},
+        });
+        let accepted = served.within(&session, &answer).send().await.unwrap();
+        assert_eq!(accepted.status(), StatusCode::ACCEPTED);
+    };
+    assert_eq!(answered, 2);
+    assert_eq!(result["result"]["isError"], false, "{result}");
+    served.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_end_when_their_clients_or_too_many_others_say_so() {
+    let served = Served::start(4).await;
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let status = async |session: &str| {
+        let response = served.within(session, &list).send().await;
+        response.unwrap().status()
+    };
+    assert_eq!(status("no-such-session").await, StatusCode::NOT_FOUND);
+    let first = served.open(&json!({})).await;
+    assert_eq!(status(&first).await, StatusCode::OK);
+    let end = served.client.delete(&served.url);
+    let end = end.bearer_auth(served.token.expose());
+    let ended = end.header("mcp-session-id", &first).send().await.unwrap();
+    assert!(ended.status().is_success(), "{}", ended.status());
+    assert_eq!(status(&first).await, StatusCode::NOT_FOUND);
+    // There is room for 256; the one that was left alone the longest goes.
+    let old = served.open(&json!({})).await;
+    for _ in 0..255 {
+        served.open(&json!({})).await;
+    }
+    assert_eq!(status(&old).await, StatusCode::OK);
+    assert_eq!(status(&served.session).await, StatusCode::NOT_FOUND);
+    served.open(&json!({})).await;
+    assert_eq!(status(&old).await, StatusCode::OK);
+    served.shut_down().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -270,8 +351,7 @@ async fn calls_under_way_do_not_hold_a_shutdown_up() {
     half.write_all(b"POST /mcp HTTP/1.1\r\nhost: loc")
         .await
         .unwrap();
-    let endless = served.request(&call("spin", &json!({})));
-    let endless = endless.header("mcp-protocol-version", "2025-11-25");
+    let endless = served.within(&served.session, &call("spin", &json!({})));
     let endless = tokio::spawn(async move { endless.send().await });
     tokio::time::sleep(Duration::from_millis(200)).await;
     let begun = Instant::now();
