@@ -25,6 +25,7 @@ mod export;
 mod foreign;
 mod journey;
 mod maintenance;
+mod mcp_conformance;
 mod network;
 mod no_target;
 mod observed;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         served::tests(),
         maintenance::tests(),
         agents::tests(),
+        mcp_conformance::tests(),
         embed::tests(),
         demo::tests(),
         deploy::tests(),

@@ -1,15 +1,17 @@
-"""Prompts and resources, which the sample tool `notes` offers, with the SDK for Python, version 2.
+"""Prompts and resources, which the sample tool `notes` offers, with the SDK for Python, version 2, in a session.
 
 usage: beside_functions.py              over stdio, of the toolbox that is the user's own
        beside_functions.py URL TOKEN    over HTTP
 """
 
 import asyncio
+import contextlib
 import os
 import sys
 
 import httpx2
-from mcp import Client, StdioServerParameters
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
@@ -22,28 +24,28 @@ NOTE = f"milk-{os.getpid()}"
 ADDRESS = f"notes://{NOTE}"
 
 
-async def prompts(client):
-    (prompt,) = (await client.list_prompts()).prompts
+async def prompts(session):
+    (prompt,) = (await session.list_prompts()).prompts
     assert prompt.name == "notes" and [it.name for it in prompt.arguments] == ["prefix"], prompt
-    filled = await client.get_prompt("notes", {"prefix": NOTE})
+    filled = await session.get_prompt("notes", {"prefix": NOTE})
     assert [message.content.type for message in filled.messages] == ["text", "resource"], filled
     assert filled.messages[1].content.resource.text.startswith("two litres"), filled
-    await fails(client.get_prompt("note"), "unknown prompt `note`")
-    await fails(client.get_prompt("notes", {"topic": "x"}), "takes no argument `topic`")
+    await fails(session.get_prompt("note"), "unknown prompt `note`")
+    await fails(session.get_prompt("notes", {"topic": "x"}), "takes no argument `topic`")
 
 
-async def resources(client):
-    listed = {str(resource.uri): resource for resource in (await client.list_resources()).resources}
+async def resources(session):
+    listed = {str(resource.uri): resource for resource in (await session.list_resources()).resources}
     assert listed[ADDRESS].mime_type == "text/markdown", listed
-    (template,) = (await client.list_resource_templates()).resource_templates
+    (template,) = (await session.list_resource_templates()).resource_templates
     assert template.uri_template == "notes://{name}", template
-    read = (await client.read_resource(ADDRESS)).contents
+    read = (await session.read_resource(ADDRESS)).contents
     assert [str(part.uri) for part in read] == [ADDRESS], read
     assert read[0].text.startswith("two litres"), read
     for nowhere in ["notes://no-such-note", "notes://../x", "other://x"]:
-        await fails(client.read_resource(nowhere), "")
+        await fails(session.read_resource(nowhere), "")
     reference = ResourceTemplateReference(type="ref/resource", uri="notes://{name}")
-    completed = await client.complete(reference, {"name": "name", "value": "milk-"})
+    completed = await session.complete(reference, {"name": "name", "value": "milk-"})
     assert NOTE in completed.completion.values, completed
 
 
@@ -57,17 +59,41 @@ async def fails(answer, expected):
         raise AssertionError(f"answered: {answered}")
 
 
-async def main(url=None, token=None):
+async def changes(session, heard):
+    """Who subscribes to a resource is told when it is another one."""
+    await session.subscribe_resource(ADDRESS)
+    await session.call_tool("notes__write_note", {"name": NOTE, "text": "and butter", "mode": "append"})
+    told = None
+    while getattr(told, "method", None) != "notifications/resources/updated":
+        told = await heard.get()
+    assert str(told.params.uri) == ADDRESS, told
+    await session.unsubscribe_resource(ADDRESS)
+    assert "butter" in (await session.read_resource(ADDRESS)).contents[0].text
+
+
+@contextlib.asynccontextmanager
+async def connection(url, token):
     if url is None:
-        server = StdioServerParameters(command="tool", args=["serve"])
+        async with stdio_client(StdioServerParameters(command="tool", args=["serve"])) as streams:
+            yield streams
     else:
         http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=60)
-        server = streamable_http_client(url, http_client=http)
-    async with Client(server) as client:
-        written = await client.call_tool("notes__write_note", {"name": NOTE, "text": "two litres"})
+        async with streamable_http_client(url, http_client=http) as streams:
+            yield streams
+
+
+async def main(url=None, token=None):
+    heard = asyncio.Queue()
+    async with (
+        connection(url, token) as streams,
+        ClientSession(*streams[:2], message_handler=heard.put) as session,
+    ):
+        await session.initialize()
+        written = await session.call_tool("notes__write_note", {"name": NOTE, "text": "two litres"})
         assert not written.is_error, written
-        await prompts(client)
-        await resources(client)
+        await prompts(session)
+        await resources(session)
+        await changes(session, heard)
 
 
 asyncio.run(asyncio.wait_for(main(*sys.argv[1:]), SECONDS_MAX))

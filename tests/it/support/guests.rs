@@ -30,12 +30,19 @@ pub(crate) fn try_build(name: &str) -> Result<PathBuf, String> {
     let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     built
         .entry(name.to_owned())
-        .or_insert_with(|| build(name))
+        .or_insert_with(|| build(copies().join("sample-tools").join(name)))
         .clone()
 }
 
-fn build(name: &str) -> Result<PathBuf, String> {
-    let project = copies().join("sample-tools").join(name);
+/// A tool of this repository that only a test uses, with its package built in `dist`.
+#[track_caller]
+pub(crate) fn fixture(path: &str) -> PathBuf {
+    let project = copies().join(path);
+    copy(&root().join(path), &project);
+    build(project).unwrap_or_else(|error| panic!("{path} cannot be built: {error}"))
+}
+
+fn build(project: PathBuf) -> Result<PathBuf, String> {
     let ran = Home::new().run([Path::new("build"), &project]);
     match ran.code() {
         0 => Ok(project),

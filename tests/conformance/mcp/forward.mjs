@@ -1,0 +1,27 @@
+// Forwards every request to a server, with a token in its header Authorization: the conformance suite has no
+// way to send one. Nothing else is changed, not even the Host.
+//
+// usage: node forward.mjs TOKEN       prints the URL at which it listens, and reads that of the server
+import http from "node:http";
+import readline from "node:readline";
+
+const [token] = process.argv.slice(2);
+let upstream;
+
+const server = http.createServer((request, response) => {
+  const { method, url: path } = request;
+  const { hostname, port } = upstream;
+  const headers = { ...request.headers, authorization: `Bearer ${token}` };
+  const forwarded = http.request({ hostname, port, method, path, headers }, (answer) => {
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  forwarded.on("error", () => response.destroy());
+  // Who leaves here leaves there.
+  response.on("close", () => forwarded.destroy());
+  request.pipe(forwarded);
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
+readline.createInterface({ input: process.stdin }).once("line", (line) => {
+  upstream = new URL(line);
+});
