@@ -52,7 +52,7 @@ fn both_eras() {
     let user = registry.visitor();
     load(&registry, &user);
     user.write("token", TOKEN);
-    let node = packages::node(NODE).join("node_modules/.bin/node");
+    let node = packages::node(&[NODE]).join("node_modules/.bin/node");
     let mut forwarding = Command::new(&node);
     let forward = root().join("tests/conformance/mcp/forward.mjs");
     forwarding.arg(forward).arg(TOKEN).stdin(Stdio::piped());
@@ -98,7 +98,7 @@ fn load(registry: &RegistryProcess, user: &Home) {
 /// Runs the suite for the revision `era`.
 #[track_caller]
 fn conforms(node: &Path, era: &str, url: &str, user: &Home) {
-    let suite = packages::node(SUITE).join("node_modules/@modelcontextprotocol/conformance");
+    let suite = packages::node(&[SUITE]).join("node_modules/@modelcontextprotocol/conformance");
     let expected = root().join(format!("tests/conformance/mcp/{era}.yaml"));
     let output = Command::new(node)
         .arg(suite.join("dist/index.js"))
