@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, ToolName};
+use tool_hub_manifest::{Capabilities, Digest, Grants, Icon, Limits, ToolName};
 use tracing::Instrument as _;
 use wasmtime::component::{InstancePre, Val};
 use wasmtime_wasi_config::WasiConfigVariables;
@@ -33,6 +33,7 @@ pub(crate) struct Loaded {
     pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
     pub(crate) icon: Option<Icon>,
+    pub(crate) digest: Digest,
     pub(crate) known: Arc<Known>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
@@ -80,6 +81,11 @@ impl Tool {
     /// Whether this is a clone of `other`.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.loaded, &other.loaded)
+    }
+
+    /// What a person approved it by: one digest over its component and its manifest.
+    pub fn digest(&self) -> &Digest {
+        &self.loaded.digest
     }
 
     /// What can be called, in the manifest's order.
@@ -229,7 +235,7 @@ fn wrong_argument(error: ArgumentError) -> Failure {
         path => format!("argument `{path}` {}", error.message),
     };
     Failure {
-        kind: FailureKind::InvalidArgument,
+        kind: FailureKind::MalformedArgument,
         message,
         fix: error.fix,
         argument: Some(error.path).filter(|path| !path.is_empty()),
