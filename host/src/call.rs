@@ -23,6 +23,7 @@ use crate::Failure;
 use crate::engine::TICK;
 use crate::plan::Plan;
 use crate::processors::Running;
+use crate::secret::Mask;
 use crate::size::Size;
 use crate::tool::Loaded;
 
@@ -35,7 +36,7 @@ type Ended = Result<Option<Val>, Failure>;
 
 /// Runs `plan` of `tool` with `arguments` in a sandbox of its own, and `read`s the result.
 /// `place` is given back when the guest is gone, which may be later than this is dropped.
-pub(crate) async fn run<T: Size>(
+pub(crate) async fn run<T: Size + Mask>(
     tool: &Arc<Loaded>,
     plan: &Plan,
     arguments: Vec<Val>,
@@ -54,7 +55,10 @@ pub(crate) async fn run<T: Size>(
         },
         Err(failure) => Err(failure),
     };
-    came.map_err(|failure| record.explain(failure))
+    match came {
+        Ok(came) => Ok(came.masked(&record.secrets)),
+        Err(failure) => Err(record.explain(failure)),
+    }
 }
 
 /// Waits until the guest is done, or ends it when its time is up.

@@ -17,7 +17,7 @@ use crate::grant::{Denial, Known};
 use crate::host::Shared;
 use crate::json::{ArgumentError, arguments};
 use crate::plan::Plan;
-use crate::secret::Secrets;
+use crate::secret::{Mask, Secrets};
 use crate::size::Size;
 use crate::{CallableFunction, Failure, FailureKind, Interaction, Nobody, Outcome, Storage};
 
@@ -140,7 +140,7 @@ impl Tool {
 
     /// Answers what is `asked`: with `values` for its parameters, and what `read` makes of its
     /// result. This is the one way to a guest.
-    pub(crate) async fn answer<T: Size>(
+    pub(crate) async fn answer<T: Size + Mask>(
         &self,
         asked: Asked<'_>,
         interaction: Arc<dyn Interaction>,
@@ -164,7 +164,7 @@ impl Tool {
         called.instrument(span).await
     }
 
-    async fn attempt<T: Size>(
+    async fn attempt<T: Size + Mask>(
         &self,
         asked: Asked<'_>,
         record: &Arc<Record>,
