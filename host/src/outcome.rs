@@ -238,7 +238,7 @@ impl std::error::Error for Failure {}
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// The arguments are wrong.
+    /// The arguments are wrong, as the tool says.
     InvalidArgument,
     /// What the arguments name does not exist.
     NotFound,
@@ -254,6 +254,9 @@ pub enum FailureKind {
     Internal,
     /// The tool failed and did not say of what kind the failure is.
     Failed,
+    /// The arguments do not fit the function's schema; the tool did not run. It has the name
+    /// of [`FailureKind::InvalidArgument`], since an agent mends both alike.
+    MalformedArgument,
     /// The tool has no function of that name.
     UnknownFunction,
     /// The host refused something that was not granted; `capability` reads like
@@ -280,7 +283,7 @@ impl FailureKind {
     /// The kind in kebab-case: `invalid-argument`, `host-limit`, …
     pub fn as_str(&self) -> &'static str {
         match self {
-            Self::InvalidArgument => "invalid-argument",
+            Self::InvalidArgument | Self::MalformedArgument => "invalid-argument",
             Self::NotFound => "not-found",
             Self::PermissionDenied => "permission-denied",
             Self::Conflict => "conflict",

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_hub_manifest::{Capabilities, Grants, Limits, ToolName};
+use tool_hub_manifest::{Capabilities, Digest, Grants, Limits, ToolName};
 use tracing::Instrument as _;
 use wasmtime::component::InstancePre;
 use wasmtime_wasi_config::WasiConfigVariables;
@@ -30,6 +30,7 @@ pub struct Tool {
 pub(crate) struct Loaded {
     pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
+    pub(crate) digest: Digest,
     pub(crate) known: Arc<Known>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
@@ -57,6 +58,11 @@ impl Tool {
     /// The tool's name.
     pub fn name(&self) -> &ToolName {
         &self.loaded.name
+    }
+
+    /// What a person approved it by: one digest over its component and its manifest.
+    pub fn digest(&self) -> &Digest {
+        &self.loaded.digest
     }
 
     /// What can be called, in the manifest's order.
@@ -176,7 +182,7 @@ fn wrong_argument(error: ArgumentError) -> Failure {
         path => format!("argument `{path}` {}", error.message),
     };
     Failure {
-        kind: FailureKind::InvalidArgument,
+        kind: FailureKind::MalformedArgument,
         message,
         fix: error.fix,
         argument: Some(error.path).filter(|path| !path.is_empty()),

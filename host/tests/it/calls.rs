@@ -112,7 +112,7 @@ async fn wrong_arguments_are_explained() {
         ),
     ] {
         let failed = failure(tool.call("add", arguments).await);
-        assert_eq!(failed.kind, FailureKind::InvalidArgument);
+        assert_eq!(failed.kind, FailureKind::MalformedArgument);
         assert_eq!(
             (failed.argument.as_deref(), failed.message.as_str()),
             (argument, message)
