@@ -50,7 +50,7 @@ pub(crate) async fn run(
     };
     match outcome {
         Outcome::Failure(failure) => Outcome::Failure(record.explain(failure)),
-        reply => reply,
+        Outcome::Reply(reply) => Outcome::Reply(record.secrets.mask_reply(reply)),
     }
 }
 

@@ -54,7 +54,7 @@ impl interaction::Host for CallState {
             self.record.interaction.progress(Progress {
                 done,
                 total: total.filter(|total| total.is_finite()),
-                message,
+                message: self.record.secrets.mask_some(message),
             });
         }
         Ok(())
@@ -67,7 +67,7 @@ impl interaction::Host for CallState {
         schema: String,
     ) -> wasmtime::Result<Result<String, AskError>> {
         let question = match question(key, text, &schema) {
-            Ok(question) => question,
+            Ok(question) => self.record.secrets.mask_question(question),
             Err(reason) => return Ok(Err(AskError::InvalidQuestion(reason))),
         };
         let max = self.record.limits.questions;

@@ -122,9 +122,8 @@ impl Record {
     /// Takes the tool's secrets out of a failure, and adds to one that is the tool's own what
     /// the host knows: a refusal or a limit that led to it, or something that was asked for and
     /// is not there.
-    pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
-        failure.message = self.secrets.mask(failure.message);
-        failure.fix = failure.fix.map(|fix| self.secrets.mask(fix));
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        let mut failure = self.secrets.mask_failure(failure);
         if matches!(
             failure.kind,
             FailureKind::HostLimit { .. } | FailureKind::InputRequired(_)

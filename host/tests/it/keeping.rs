@@ -137,4 +137,8 @@ async fn a_secret_is_taken_out_of_what_the_host_passes_on() {
     let failed = failure(outcome);
     assert_eq!(failed.message, "***");
     assert!(!format!("{failed:?}{output:?}").contains(SECRET));
+    let (outcome, _) = talk("tell", json!({})).await;
+    let told = reply(outcome);
+    assert_eq!(told.text(), "***");
+    assert_eq!(told.structured.as_deref(), Some("\"***\""));
 }

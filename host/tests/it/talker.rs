@@ -47,6 +47,12 @@ fn talker() -> Verified {
                 (i32.store (i32.const 132) (i32.load (i32.add (local.get $at) (i32.const 8))))
                 (i32.store (i32.const 136) (i32.load (i32.add (local.get $at) (i32.const 12))))
                 (i32.const 128))
+            (func (export "tell") (result i32) (local $at i32)
+                (call $env (i32.const 16))
+                (local.set $at (i32.load (i32.const 16)))
+                (i32.store (i32.const 128) (i32.load (i32.add (local.get $at) (i32.const 8))))
+                (i32.store (i32.const 132) (i32.load (i32.add (local.get $at) (i32.const 12))))
+                (i32.const 128))
             (data (i32.const 400) "test"))
         (core instance $i (instantiate $m (with "h" (instance
             (export "memory" (memory $memory))
@@ -55,7 +61,9 @@ fn talker() -> Verified {
         (func (export "say") (param "level" u32) (param "message" string) (param "times" u32)
             (canon lift (core func $i "say") (memory $memory) (realloc $realloc)))
         (func (export "leak") (result (result (error string)))
-            (canon lift (core func $i "leak") (memory $memory) (realloc $realloc))))"#
+            (canon lift (core func $i "leak") (memory $memory) (realloc $realloc)))
+        (func (export "tell") (result string)
+            (canon lift (core func $i "tell") (memory $memory) (realloc $realloc))))"#
     );
     package(wat::parse_str(text).unwrap(), |manifest| {
         manifest.capabilities.variables.push(VariableRequest {

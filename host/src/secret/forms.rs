@@ -1,0 +1,114 @@
+//! The forms in which a value turns up in texts: as it is, in JSON, in a URL, and in base64,
+//! wherever in the encoded bytes it begins.
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+/// Values from which base64 makes less are found in pictures that do not hold them.
+const ENCODED_BYTES_MIN: usize = 8;
+
+/// The forms of `value`, each once.
+pub(super) fn of(value: &str) -> Vec<String> {
+    let mut forms = vec![value.to_owned()];
+    forms.extend([in_json(value, |c| c.is_ascii()), in_json(value, |_| true)]);
+    forms.extend([in_url(value, false), in_url(value, true)]);
+    if value.len() >= ENCODED_BYTES_MIN {
+        for before in 0..3 {
+            forms.extend([
+                in_base64(value, before, &STANDARD_NO_PAD),
+                in_base64(value, before, &URL_SAFE_NO_PAD),
+            ]);
+        }
+    }
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
+/// Within a JSON string, in which all but those that are `plain` are escaped.
+fn in_json(value: &str, plain: fn(char) -> bool) -> String {
+    let mut form = String::new();
+    for character in value.chars() {
+        match character {
+            '"' => form.push_str("\\\""),
+            '\\' => form.push_str("\\\\"),
+            '\n' => form.push_str("\\n"),
+            '\r' => form.push_str("\\r"),
+            '\t' => form.push_str("\\t"),
+            c if c >= ' ' && plain(c) => form.push(c),
+            c => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(form, "\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    form
+}
+
+/// Percent-encoded, all but what RFC 3986 calls unreserved.
+fn in_url(value: &str, lower_case: bool) -> String {
+    let mut form = String::new();
+    for byte in value.bytes() {
+        let _ = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                form.write_char(byte.into())
+            }
+            _ if lower_case => write!(form, "%{byte:02x}"),
+            _ => write!(form, "%{byte:02X}"),
+        };
+    }
+    form
+}
+
+/// The digits of base64 that depend on nothing but `value`, when so many bytes stand `before`
+/// it in a group of three.
+fn in_base64(value: &str, before: usize, engine: &impl base64::Engine) -> String {
+    let mut bytes = vec![0; before];
+    bytes.extend_from_slice(value.as_bytes());
+    let digits = engine.encode(&bytes);
+    let first = (before * 8).div_ceil(6);
+    let end = bytes.len() * 8 / 6;
+    digits[first..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::{Secret, Secrets};
+    use base64::engine::general_purpose::STANDARD;
+
+    #[track_caller]
+    fn check(secret: &str, text: &str, expect: &str) {
+        let secrets = Secrets::new([Secret::new(secret.to_owned())]);
+        assert_eq!(secrets.mask(text.to_owned()), expect);
+    }
+
+    #[test]
+    fn secrets_are_found_in_json_and_in_urls() {
+        check("a\"b\\c\n", r#"{"x":"a\"b\\c\n"}"#, r#"{"x":"***"}"#);
+        check("grün🦀", r#""gr\u00fcn\ud83e\udd80""#, r#""***""#);
+        check("p@ss w/rd", "?key=p%40ss%20w%2Frd&n=1", "?key=***&n=1");
+        check("p@ss w/rd", "?key=p%40ss%20w%2frd", "?key=***");
+    }
+
+    #[test]
+    fn secrets_are_found_wherever_they_begin_in_base64() {
+        for before in 0..7 {
+            let secret = "canary-77aa01";
+            let text = format!("{}{secret} and more", "x".repeat(before));
+            let encoded = STANDARD.encode(text);
+            let masked = Secrets::new([Secret::new(secret.to_owned())]).mask(encoded.clone());
+            assert!(masked.contains("***"), "{masked}");
+            // What is left of it are the digits that it shares with its neighbours.
+            assert!(masked.len() + 12 < encoded.len(), "{masked}");
+        }
+    }
+
+    #[test]
+    fn short_values_are_not_looked_for_in_base64() {
+        assert_eq!(of("abcd"), ["abcd"]);
+    }
+}

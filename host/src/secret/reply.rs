@@ -1,0 +1,176 @@
+//! Answers without secrets. What has no secrets is not looked at.
+
+use super::Secrets;
+use crate::{
+    Content, ContentBody, EmbeddedResource, Failure, Question, Reply, ResourceContents,
+    ResourceLink,
+};
+
+impl Secrets {
+    /// An answer without the secrets, in whatever part of it they are.
+    pub(crate) fn mask_reply(&self, reply: Reply) -> Reply {
+        if self.0.is_none() {
+            return reply;
+        }
+        let content = reply.content.into_iter();
+        Reply {
+            content: content.map(|part| self.mask_content(part)).collect(),
+            structured: reply.structured.map(|json| self.mask_json(json)),
+            next: self.mask_some(reply.next),
+        }
+    }
+
+    /// A failure without the secrets.
+    pub(crate) fn mask_failure(&self, failure: Failure) -> Failure {
+        Failure {
+            message: self.mask(failure.message),
+            fix: self.mask_some(failure.fix),
+            argument: self.mask_some(failure.argument),
+            ..failure
+        }
+    }
+
+    /// A question without the secrets.
+    pub(crate) fn mask_question(&self, question: Question) -> Question {
+        Question {
+            key: question.key,
+            text: self.mask(question.text),
+            schema: match self.0 {
+                Some(_) => self.mask_value(question.schema),
+                None => question.schema,
+            },
+        }
+    }
+
+    /// A text that may be absent, without the secrets.
+    pub(crate) fn mask_some(&self, text: Option<String>) -> Option<String> {
+        text.map(|text| self.mask(text))
+    }
+
+    fn mask_content(&self, content: Content) -> Content {
+        let body = match content.body {
+            ContentBody::Text(text) => ContentBody::Text(self.mask(text)),
+            ContentBody::Image { media_type, data } => ContentBody::Image {
+                media_type: self.mask(media_type),
+                data: self.mask_bytes(data),
+            },
+            ContentBody::Audio { media_type, data } => ContentBody::Audio {
+                media_type: self.mask(media_type),
+                data: self.mask_bytes(data),
+            },
+            ContentBody::Link(link) => ContentBody::Link(self.mask_link(link)),
+            ContentBody::Resource(resource) => ContentBody::Resource(self.mask_resource(resource)),
+        };
+        let mut annotations = content.annotations;
+        if let Some(hints) = &mut annotations {
+            hints.last_modified = self.mask_some(hints.last_modified.take());
+        }
+        Content { body, annotations }
+    }
+
+    fn mask_link(&self, link: ResourceLink) -> ResourceLink {
+        ResourceLink {
+            uri: self.mask(link.uri),
+            name: self.mask(link.name),
+            title: self.mask_some(link.title),
+            description: self.mask_some(link.description),
+            media_type: self.mask_some(link.media_type),
+            size: link.size,
+        }
+    }
+
+    fn mask_resource(&self, resource: EmbeddedResource) -> EmbeddedResource {
+        EmbeddedResource {
+            uri: self.mask(resource.uri),
+            media_type: self.mask_some(resource.media_type),
+            contents: match resource.contents {
+                ResourceContents::Text(text) => ResourceContents::Text(self.mask(text)),
+                ResourceContents::Blob(bytes) => ResourceContents::Blob(self.mask_bytes(bytes)),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+    use crate::{ContentAnnotations, FailureKind};
+    use serde_json::json;
+
+    const SECRET: &str = "canary-77aa01";
+
+    fn secrets() -> Secrets {
+        Secrets::new([Secret::new(SECRET.to_owned())])
+    }
+
+    #[test]
+    fn no_part_of_an_answer_holds_a_secret() {
+        let said = || format!("the key is {SECRET}.");
+        let link = ResourceLink {
+            uri: said(),
+            name: said(),
+            title: Some(said()),
+            description: Some(said()),
+            media_type: Some(said()),
+            size: None,
+        };
+        let resource = |contents| EmbeddedResource {
+            uri: said(),
+            media_type: Some(said()),
+            contents,
+        };
+        let media = || (said(), said().into_bytes());
+        let ((image, image_data), (audio, audio_data)) = (media(), media());
+        let bodies = [
+            ContentBody::Text(said()),
+            ContentBody::Image {
+                media_type: image,
+                data: image_data,
+            },
+            ContentBody::Audio {
+                media_type: audio,
+                data: audio_data,
+            },
+            ContentBody::Link(link),
+            ContentBody::Resource(resource(ResourceContents::Text(said()))),
+            ContentBody::Resource(resource(ResourceContents::Blob(said().into_bytes()))),
+        ];
+        let hints = ContentAnnotations {
+            audience: Vec::new(),
+            priority: None,
+            last_modified: Some(said()),
+        };
+        let content = bodies.into_iter().map(|body| Content {
+            body,
+            annotations: Some(hints.clone()),
+        });
+        let reply = Reply {
+            content: content.collect(),
+            structured: Some(json!({ "said": said() }).to_string()),
+            next: Some(said()),
+        };
+        let bytes_of_it = format!("{:?}", SECRET.as_bytes());
+        let bytes_of_it = bytes_of_it.trim_matches(['[', ']']);
+        let masked = format!("{:?}", secrets().mask_reply(reply.clone()));
+        assert!(!masked.contains(SECRET), "{masked}");
+        assert!(!masked.contains(bytes_of_it), "{masked}");
+        assert_eq!(Secrets::default().mask_reply(reply.clone()), reply);
+    }
+
+    #[test]
+    fn no_part_of_a_failure_or_a_question_holds_a_secret() {
+        let failure = Failure::new(FailureKind::Failed, SECRET)
+            .with_fix(SECRET)
+            .with_argument(SECRET);
+        let masked = format!("{:?}", secrets().mask_failure(failure));
+        assert!(!masked.contains(SECRET), "{masked}");
+        let question = Question {
+            key: "sure".to_owned(),
+            text: SECRET.to_owned(),
+            schema: json!({"properties": {SECRET: {"description": SECRET}}}),
+        };
+        let masked = format!("{:?}", secrets().mask_question(question));
+        assert!(!masked.contains(SECRET), "{masked}");
+    }
+}
