@@ -23,17 +23,20 @@
 
 mod declare;
 mod dialect;
+mod example;
 mod export;
 mod failure;
 mod import;
 mod interface;
 mod loss;
+mod repair;
 mod schema;
 mod structured;
 mod toolbox;
 
 pub use declare::{Declarations, Language, UnknownLanguage, declare};
 pub use dialect::{Dialect, UnknownDialect};
+pub use example::example;
 pub use export::strict::from_strict;
 pub use export::{Export, export};
 pub use failure::{FailureText, next_text};
@@ -42,5 +45,6 @@ pub use interface::{
     Interface, Operation, Parameter, TypeDefinition, TypeKind, WitType, interface,
 };
 pub use loss::{Loss, Lost};
+pub use repair::{Repair, repair};
 pub use structured::{RESULT_MEMBER, ResultShape};
 pub use toolbox::toolbox_lines;

@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 /// Values from which base64 makes less are found in pictures that do not hold them.
@@ -78,6 +77,7 @@ fn in_base64(value: &str, before: usize, engine: &impl base64::Engine) -> String
 mod tests {
     use super::*;
     use crate::secret::{Secret, Secrets};
+    use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;
 
     #[track_caller]

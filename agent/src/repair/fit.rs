@@ -1,0 +1,141 @@
+//! Whether a value can be one of a schema's, as far as its forms say. A value that does not
+//! fit is never valid; one that fits may still be refused for what forms do not say.
+
+use std::cell::Cell;
+
+use serde_json::{Map, Value};
+
+use crate::schema::{Document, Form, Member, Node, Presence, Rest};
+
+/// References that may follow one another without a value in between; more is a circle.
+pub(crate) const HOPS_MAX: usize = 32;
+/// How often a value is compared with a schema. Choices within choices could be tried in more
+/// ways than there is time for.
+const STEPS_MAX: usize = 200_000;
+/// So much text is as much work as one comparison.
+const STEP_BYTES: usize = 256;
+/// As how many a definition counts, since it is read whole.
+const DEFINITION_STEPS: usize = 100;
+
+/// Compares values with the schemas of a document, so many times and no more.
+pub(crate) struct Fit<'a> {
+    pub(crate) document: Document<'a>,
+    steps_left: Cell<usize>,
+}
+
+impl<'a> Fit<'a> {
+    pub(crate) fn new(document: Document<'a>) -> Self {
+        Self {
+            document,
+            steps_left: Cell::new(STEPS_MAX),
+        }
+    }
+
+    /// Pays for one look at `value`. Nothing is looked at any more when this is false.
+    pub(crate) fn pay(&self, value: &Value) -> bool {
+        let text = value.as_str().map_or(0, str::len);
+        self.pay_steps(1 + text / STEP_BYTES)
+    }
+
+    fn pay_steps(&self, steps: usize) -> bool {
+        let left = self.steps_left.get().checked_sub(steps);
+        self.steps_left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// What is defined under `name`.
+    pub(crate) fn definition(&self, name: &str) -> Option<Node<'a>> {
+        let is_paid = self.pay_steps(DEFINITION_STEPS);
+        self.document.definition(name).filter(|_| is_paid)
+    }
+
+    /// Whether all that was asked for could be looked at.
+    pub(crate) fn is_paid(&self) -> bool {
+        self.steps_left.get() > 0
+    }
+
+    /// Whether `value` can be one of `node`'s.
+    pub(crate) fn fits(&self, node: &Node<'a>, value: &Value, hops: usize) -> bool {
+        if !self.pay(value) {
+            return true;
+        }
+        match (&node.form, value) {
+            (Form::Any, _) => true,
+            (Form::Null, value) => value.is_null(),
+            (Form::Boolean, value) => value.is_boolean(),
+            (Form::Integer, value) => is_whole(value),
+            (Form::Number, value) => value.is_number(),
+            (Form::Text, value) => value.is_string(),
+            (Form::Literals(literals), value) => literals.iter().any(|one| same(one, value)),
+            (Form::Array(item), Value::Array(values)) => {
+                values.iter().all(|value| self.fits(item, value, 0))
+            }
+            (Form::Tuple(items, rest), Value::Array(values)) => {
+                let each = values.iter().enumerate();
+                each.into_iter().all(|(index, value)| {
+                    let item = items.get(index).or(rest.as_deref());
+                    item.is_none_or(|item| self.fits(item, value, 0))
+                })
+            }
+            (Form::Object(members, rest), Value::Object(values)) => {
+                self.object_fits(node, members, rest, values)
+            }
+            // A schema that only says what arrays or objects are like takes anything else.
+            (Form::Array(_) | Form::Tuple(..) | Form::Object(..), _) => {
+                node.keyword("type").is_none()
+            }
+            (Form::Union(nodes), value) => nodes.iter().any(|node| self.fits(node, value, hops)),
+            (Form::Ref(name), value) => match self.definition(name) {
+                Some(target) if hops < HOPS_MAX => self.fits(&target, value, hops + 1),
+                _ => true,
+            },
+        }
+    }
+
+    fn object_fits(
+        &self,
+        node: &Node<'a>,
+        members: &[Member<'a>],
+        rest: &Rest<'a>,
+        values: &Map<String, Value>,
+    ) -> bool {
+        let is_complete = members.iter().all(|member| {
+            member.presence == Presence::Optional || values.contains_key(member.name)
+        });
+        is_complete
+            && values.iter().all(|(name, value)| {
+                match (members.iter().find(|member| member.name == name), rest) {
+                    (Some(member), _) => self.fits(&member.node, value, 0),
+                    (None, _) if has_patterns(node) => true,
+                    (None, Rest::Closed) => false,
+                    (None, Rest::Typed(rest)) => self.fits(rest, value, 0),
+                    (None, Rest::Unsaid | Rest::Open) => true,
+                }
+            })
+    }
+}
+
+/// Whether names that are no member's may have schemas of their own.
+pub(crate) fn has_patterns(node: &Node<'_>) -> bool {
+    node.keyword("patternProperties").is_some()
+}
+
+/// Whether `value` is a whole number, however it is written.
+pub(crate) fn is_whole(value: &Value) -> bool {
+    value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|float| float.fract() == 0.0)
+}
+
+/// Equality as JSON Schema has it: `1` is `1.0`.
+pub(crate) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let in_b = |(name, a): (&String, &Value)| b.get(name).is_some_and(|b| same(a, b));
+            a.len() == b.len() && a.iter().all(in_b)
+        }
+        (a, b) => a == b,
+    }
+}
