@@ -200,7 +200,7 @@ impl Shared {
         Ok(Loaded {
             host: self.clone(),
             name: manifest.name.clone(),
-            digest: verified.pin().digest(),
+            pin: *verified.pin(),
             known,
             asked: Arc::new(asked.clone()),
             limits: self.config.limits.lowered_to(&manifest.limits),

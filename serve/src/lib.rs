@@ -50,6 +50,7 @@ mod error;
 mod http;
 mod mcp;
 mod stdio;
+mod tolerance;
 mod toolset;
 
 pub use catalogue::{Catalogue, CatalogueError, Offer};

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use rmcp::model::Tool as Definition;
 use tokio::sync::watch;
-use tool_hub_agent::ResultShape;
+use tool_hub_agent::{ResultShape, repair};
 use tool_hub_host::{Interaction, Outcome};
 use tool_hub_manifest::FunctionSpec;
 
-use crate::Catalogue;
 use crate::catalogue::Entry;
+use crate::{Catalogue, tolerance};
 
 /// How much of an unknown name is given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
@@ -90,8 +90,24 @@ impl Callee {
         self.entry().shape
     }
 
-    /// Calls it with the text of a JSON object. Dropping the future stops the call.
+    /// Calls it with the text of a JSON object, or of something that can be read as the one
+    /// that was meant. Dropping the future stops the call.
     pub(crate) async fn call(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
+        let outcome = self.attempt(arguments, interaction.clone()).await;
+        if !tolerance::is_refused(&outcome) {
+            return outcome;
+        }
+        match repair(&self.spec().input_schema, arguments) {
+            Some(read) => {
+                let outcome = self.attempt(&read.arguments, interaction).await;
+                tolerance::noted(outcome, read.note, self.spec())
+            }
+            None => tolerance::explained(outcome, self.spec()),
+        }
+    }
+
+    /// Calls it once, as it stands.
+    async fn attempt(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
         let offer = &self.entry().offer;
         let function = offer.function.as_str();
         offer.tool.call_with(function, arguments, interaction).await

@@ -6,6 +6,7 @@
 mod changes;
 mod http;
 mod support;
+mod tolerance;
 
 use std::time::Duration;
 
