@@ -20,12 +20,14 @@ use crate::toolset::Callee;
 const PROGRESS_WAITING_MAX: usize = 16;
 
 pub(super) async fn call(
-    callee: &Callee,
-    request: CallToolRequestParams,
+    callee: Callee,
+    mut request: CallToolRequestParams,
     mut context: RequestContext<RoleServer>,
     seal: &Seal,
 ) -> Result<CallToolResponse, ErrorData> {
-    let arguments = arguments(&request, &mut context)?;
+    let (callee, arguments) = callee.meant(arguments(&request, &mut context)?);
+    // Questions and their answers belong to the function that asks.
+    request.name = callee.spec().name.clone().into();
     let asker = Asker::new(&request, &context, &arguments, seal)?;
     let cancelled = context.ct.clone();
     let (line, reports) = match context.meta.get_progress_token() {
@@ -38,21 +40,22 @@ pub(super) async fn call(
     let line = Arc::new(line);
     let outcome = tokio::select! {
         biased;
-        outcome = run(callee, &arguments, &line, reports, &context.peer) => outcome,
+        outcome = run(&callee, &arguments, &line, reports, &context.peer) => outcome,
         // Dropping the call's future stops the guest.
         () = cancelled.cancelled() => {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         }
     };
-    match outcome {
-        Outcome::Reply(reply) => Ok(result::of_reply(callee.shape(), reply).into()),
+    let result = match outcome {
+        Outcome::Reply(reply) => result::of_reply(callee.shape(), reply),
         Outcome::Failure(failure) => match &failure.kind {
             FailureKind::InputRequired(question) => {
-                line.asker().input_required(question, &arguments, seal)
+                return line.asker().input_required(question, &arguments, seal);
             }
-            _ => Ok(result::of_failure(&callee.spec().name, &failure).into()),
+            _ => result::of_failure(&callee.spec().name, &failure),
         },
-    }
+    };
+    Ok(result::marked(result, callee.mark()).into())
 }
 
 /// The arguments as JSON text: as the client wrote them where the transport kept that.

@@ -80,7 +80,7 @@ impl ServerHandler for Server {
             .function(&request.name)
             .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
         // It is long, and the service would move it about with every request, whatever it asks.
-        Box::pin(call::call(&callee, request, context, &self.0.seal)).await
+        Box::pin(call::call(callee, request, context, &self.0.seal)).await
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
