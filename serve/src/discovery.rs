@@ -162,6 +162,32 @@ mod tests {
     }
 
     #[test]
+    fn the_right_one_of_a_thousand_is_found() {
+        let verbs = "add drop list find send read scale turn count join".split(' ');
+        let nouns = "note mail photo file date person ticket branch bill sensor".split(' ');
+        let kinds = "daily shared private past remote local open broken old new".split(' ');
+        let mut toolbox = Vec::new();
+        for verb in verbs {
+            for noun in nouns.clone() {
+                for kind in kinds.clone() {
+                    let name = format!("{noun}s_{kind}__{verb}");
+                    let told = format!("{verb}s a {kind} {noun} of the person, by its id.");
+                    toolbox.push(spec(&name, &told, json!({"id": {}})));
+                }
+            }
+        }
+        assert_eq!(toolbox.len(), 1_000);
+        let index = index(&toolbox);
+        for (query, name) in [
+            ("send a shared bill", "bills_shared__send"),
+            ("count old tickets", "tickets_old__count"),
+            ("broken sensors: list them", "sensors_broken__list"),
+        ] {
+            assert_eq!(toolbox[index.search(query)[0]].name, name, "{query}");
+        }
+    }
+
+    #[test]
     fn what_is_found_stands_on_a_line_each() {
         let toolbox = toolbox();
         let text = found(toolbox[2..].iter(), 4);

@@ -31,6 +31,14 @@ impl Index {
     where
         P: IntoIterator<Item = (&'a str, f32)>,
     {
+        Self::of_words(texts, |_| true)
+    }
+
+    /// Makes texts searchable by the words that are `wanted`.
+    fn of_words<'a, P>(texts: impl IntoIterator<Item = P>, wanted: impl Fn(&str) -> bool) -> Self
+    where
+        P: IntoIterator<Item = (&'a str, f32)>,
+    {
         let mut places: HashMap<Box<str>, Vec<(u32, f32)>> = HashMap::new();
         let mut lengths = Vec::new();
         for text in texts {
@@ -39,6 +47,9 @@ impl Index {
             for (part, weight) in text {
                 words(part, |word| {
                     length += f64::from(weight);
+                    if !wanted(word) {
+                        return;
+                    }
                     let found = match places.get_mut(word) {
                         Some(found) => found,
                         None => places.entry(word.into()).or_default(),
@@ -57,6 +68,15 @@ impl Index {
             lengths,
             mean_length,
         }
+    }
+
+    /// The places of the `texts` with a word of `query`, as a search of them gives them. Of
+    /// megabytes that are searched once no index is kept.
+    pub(crate) fn rank<'a>(texts: impl IntoIterator<Item = &'a str>, query: &str) -> Vec<usize> {
+        let wanted = query_words(query);
+        let texts = texts.into_iter().map(|text| [(text, 1.0)]);
+        let index = Self::of_words(texts, |word| wanted.iter().any(|wanted| wanted == word));
+        index.search(query)
     }
 
     /// The places of all texts with a word of `query`, best first; of equals the first first.
@@ -118,7 +138,10 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
             length = 0;
         }
         if length < WORD_CHARACTERS_MAX {
-            word.extend(character.to_lowercase());
+            match character.is_ascii() {
+                true => word.push(character.to_ascii_lowercase()),
+                false => word.extend(character.to_lowercase()),
+            }
             length += 1;
         }
         if character >= FIRST_IDEOGRAPH {
@@ -147,6 +170,7 @@ mod tests {
     #[track_caller]
     fn check(texts: &[&str], query: &str, expect: &[usize]) {
         assert_eq!(index(texts).search(query), expect, "{query}");
+        assert_eq!(Index::rank(texts.iter().copied(), query), expect, "{query}");
     }
 
     #[test]

@@ -61,11 +61,8 @@ impl Passages {
 
     /// The page with this number, from 1, of the passages that have a word of `query`.
     pub(crate) fn search<'a>(&self, text: &'a str, query: &str, page: usize) -> Page<'a> {
-        let texts = self
-            .ranges
-            .iter()
-            .map(|range| [(&text[range.clone()], 1.0)]);
-        self.show(text, Index::new(texts).search(query).into_iter(), page)
+        let texts = self.ranges.iter().map(|range| &text[range.clone()]);
+        self.show(text, Index::rank(texts, query).into_iter(), page)
     }
 
     fn show<'a>(

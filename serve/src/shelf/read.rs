@@ -14,7 +14,7 @@ impl Shelf {
         let Some(kept) = self.get(&wanted.id) else {
             return gone(&wanted.id).into();
         };
-        // An index of megabytes takes longer than others should wait.
+        // Megabytes take longer than others should wait.
         let read = tokio::task::spawn_blocking(move || read(&kept, &wanted));
         read.await.unwrap_or_else(|error| {
             let message = format!("the answer could not be read: {error}");
