@@ -200,7 +200,7 @@ fn a_shelf_has_room_for_so_much() {
     let half = format!("{}\n", "x".repeat(2_047)).repeat(BYTES_MAX / 4_096 + 1);
     let [one, two] = [&half, &half].map(|text| {
         shelf
-            .keep("f", "text/plain", text.clone(), MAX)
+            .keep("f", "text/plain", text.clone(), 1 << 20)
             .unwrap()
             .id
             .clone()
