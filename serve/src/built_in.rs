@@ -67,71 +67,12 @@ pub(crate) struct ReadAnswer {
 impl BuiltIn {
     /// What agents read about it, in a toolbox of so many `functions`.
     pub(crate) fn spec(self, functions: usize) -> FunctionSpec {
-        let (name, description, input_schema) = match self {
-            Self::SearchTools => (
-                SEARCH_TOOLS,
-                format!(
-                    "Finds tools by what they do, best first. There are {functions} tools, and \
-                     they are not listed here. Search in a few words, then call what you found \
-                     with {CALL_TOOL}; {DESCRIBE_TOOL} tells the arguments of a tool in full."
-                ),
-                object(
-                    json!({
-                        "query": {"type": "string", "description": "What the tool should do"},
-                        "limit": {
-                            "type": "integer", "minimum": 1, "maximum": FOUND_MAX,
-                            "description": format!("How many to find at most; {FOUND} if left out"),
-                        },
-                    }),
-                    &["query"],
-                ),
-            ),
-            Self::DescribeTool => (
-                DESCRIBE_TOOL,
-                "Tells what a tool does, takes and gives, by the name that a search found."
-                    .to_owned(),
-                object(json!({"name": {"type": "string"}}), &["name"]),
-            ),
-            Self::CallTool => (
-                CALL_TOOL,
-                format!("Calls a tool by the name that {SEARCH_TOOLS} found."),
-                object(
-                    json!({
-                        "name": {"type": "string"},
-                        "arguments": {
-                            "type": "object", "description": "The arguments of that tool",
-                        },
-                    }),
-                    &["name"],
-                ),
-            ),
-            Self::ReadAnswer => (
-                READ_ANSWER,
-                "Reads an answer that was too long to be handed over at once, page by page or \
-                 by a search in it. Such an answer says its id."
-                    .to_owned(),
-                object(
-                    json!({
-                        "id": {"type": "string", "description": "The id that the answer said"},
-                        "query": {
-                            "type": "string",
-                            "description": "Words to look for; without them the pages come in order",
-                        },
-                        "page": {
-                            "type": "integer", "minimum": 1,
-                            "description": "Which page; the first if left out",
-                        },
-                    }),
-                    &["id"],
-                ),
-            ),
-        };
         let only_reads = (self != Self::CallTool).then_some(true);
         FunctionSpec {
-            name: name.to_owned(),
+            name: self.name().to_owned(),
             title: None,
-            description,
-            input_schema,
+            description: self.description(functions),
+            input_schema: self.input_schema(),
             output_schema: None,
             annotations: Annotations {
                 read_only: only_reads,
@@ -141,15 +82,78 @@ impl BuiltIn {
             },
         }
     }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::SearchTools => SEARCH_TOOLS,
+            Self::DescribeTool => DESCRIBE_TOOL,
+            Self::CallTool => CALL_TOOL,
+            Self::ReadAnswer => READ_ANSWER,
+        }
+    }
+
+    fn description(self, functions: usize) -> String {
+        match self {
+            Self::SearchTools => format!(
+                "Finds tools by what they do, best first. There are {functions} tools, and they \
+                 are not listed here. Search in a few words, then call what you found with \
+                 {CALL_TOOL}; {DESCRIBE_TOOL} tells the arguments of a tool in full."
+            ),
+            Self::DescribeTool => {
+                "Tells what a tool does, takes and gives, by the name that a search found.".into()
+            }
+            Self::CallTool => format!("Calls a tool by the name that {SEARCH_TOOLS} found."),
+            Self::ReadAnswer => "Reads an answer that was too long to be handed over at once, \
+                page by page or by a search in it. Such an answer says its id."
+                .into(),
+        }
+    }
+
+    fn input_schema(self) -> Value {
+        match self {
+            Self::SearchTools => object(
+                json!({
+                    "query": {"type": "string", "description": "What the tool should do"},
+                    "limit": {
+                        "type": "integer", "minimum": 1, "maximum": FOUND_MAX,
+                        "description": format!("How many to find at most; {FOUND} if left out"),
+                    },
+                }),
+                "query",
+            ),
+            Self::DescribeTool => object(json!({"name": {"type": "string"}}), "name"),
+            Self::CallTool => object(
+                json!({
+                    "name": {"type": "string"},
+                    "arguments": {"type": "object", "description": "The arguments of that tool"},
+                }),
+                "name",
+            ),
+            Self::ReadAnswer => object(
+                json!({
+                    "id": {"type": "string", "description": "The id that the answer said"},
+                    "query": {
+                        "type": "string",
+                        "description": "Words to look for; without them the pages come in order",
+                    },
+                    "page": {
+                        "type": "integer", "minimum": 1,
+                        "description": "Which page; the first if left out",
+                    },
+                }),
+                "id",
+            ),
+        }
+    }
 }
 
 fn found() -> u32 {
     FOUND
 }
 
-fn object(properties: Value, required: &[&str]) -> Value {
+fn object(properties: Value, required: &str) -> Value {
     json!({
-        "type": "object", "properties": properties, "required": required,
+        "type": "object", "properties": properties, "required": [required],
         "additionalProperties": false,
     })
 }
