@@ -1,6 +1,7 @@
 //! Tool definitions in a dialect, with a report of what the dialect loses.
 
 mod anthropic;
+mod deferred;
 mod hf;
 mod mcp;
 mod openai;

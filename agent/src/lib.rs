@@ -28,6 +28,7 @@ mod export;
 mod failure;
 mod import;
 mod interface;
+mod kept;
 mod loss;
 mod repair;
 mod schema;
@@ -44,7 +45,8 @@ pub use import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import, ImportError, So
 pub use interface::{
     Interface, Operation, Parameter, TypeDefinition, TypeKind, WitType, interface,
 };
+pub use kept::{kept_value, or_kept};
 pub use loss::{Loss, Lost};
 pub use repair::{Repair, repair};
 pub use structured::{RESULT_MEMBER, ResultShape};
-pub use toolbox::toolbox_lines;
+pub use toolbox::{toolbox_line, toolbox_lines};

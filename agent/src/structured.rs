@@ -16,7 +16,7 @@ pub const RESULT_MEMBER: &str = "result";
 
 /// Keywords that hold for the whole schema document and therefore stay at its root when
 /// the schema is wrapped; references such as `#/$defs/point` keep pointing at them.
-const DOCUMENT_KEYWORDS: [&str; 3] = ["$schema", "$defs", "definitions"];
+pub(crate) const DOCUMENT_KEYWORDS: [&str; 3] = ["$schema", "$defs", "definitions"];
 
 /// How a function's structured result travels where only objects are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

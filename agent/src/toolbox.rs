@@ -8,9 +8,14 @@ use tool_hub_manifest::FunctionSpec;
 pub fn toolbox_lines(specs: &[FunctionSpec]) -> String {
     let lines: Vec<String> = specs
         .iter()
-        .map(|spec| format!("- {}: {}", spec.name, one_line(&spec.description)))
+        .map(|spec| toolbox_line(&spec.name, &spec.description))
         .collect();
     lines.join("\n")
+}
+
+/// One such line, of a function that is called `name`.
+pub fn toolbox_line(name: &str, description: &str) -> String {
+    format!("- {name}: {}", one_line(description))
 }
 
 fn one_line(text: &str) -> String {

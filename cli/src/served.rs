@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::MissedTickBehavior;
 use tool_hub_host::Host;
 use tool_hub_registry_client::Store;
-use tool_hub_serve::{Catalogue, Offer, Toolset};
+use tool_hub_serve::{Catalogue, Offer, Presentation, Toolset};
 
 use crate::approvals::Approvals;
 use crate::config::Config;
@@ -26,6 +26,7 @@ pub(crate) struct Served<'a> {
     directory: PathBuf,
     /// Only these tools; all where there are none.
     names: &'a [String],
+    presentation: Presentation,
     host: Host,
     store: Store,
     config: &'a Config,
@@ -43,6 +44,7 @@ impl<'a> Served<'a> {
     pub(crate) fn open(
         directory: Option<&Path>,
         names: &'a [String],
+        presentation: Presentation,
         config: &'a Config,
         printer: &'a Printer,
     ) -> anyhow::Result<Self> {
@@ -53,6 +55,7 @@ impl<'a> Served<'a> {
         Ok(Self {
             directory: toolbox.directory().to_owned(),
             names,
+            presentation,
             host: config.open_host()?,
             store: config.open_store()?,
             config,
@@ -76,7 +79,8 @@ impl<'a> Served<'a> {
             }
         }
         let tools = loaded.into_iter().map(|tool| (tool.key, tool.tool));
-        Ok(Catalogue::new(offers)?.with_prompts_and_resources(tools))
+        let catalogue = Catalogue::new(offers)?.with_prompts_and_resources(tools);
+        Ok(catalogue.presented(self.presentation)?)
     }
 
     /// Tells whether the toolbox is edited after now.

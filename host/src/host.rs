@@ -203,7 +203,7 @@ impl Shared {
             host: self.clone(),
             name: manifest.name.clone(),
             icon: manifest.icon.clone(),
-            digest: verified.pin().digest(),
+            pin: *verified.pin(),
             known,
             asked: Arc::new(asked.clone()),
             limits: self.config.limits.lowered_to(&manifest.limits),

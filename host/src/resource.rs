@@ -10,6 +10,8 @@ use crate::json::write::Misfit;
 use crate::plan::Plan;
 use crate::plan::parts::{hints, items, link, maybe, maybe_text, members, ok, resource, text};
 use crate::prompt::{bounded, fault};
+use crate::secret::Mask;
+use crate::size::Size;
 use crate::tool::{Asked, shown};
 use crate::{
     ContentAnnotations, EmbeddedResource, Failure, Interaction, Nobody, ResourceLink, Tool,
@@ -104,7 +106,7 @@ impl Tool {
         one: impl Fn(&Val) -> Result<T, Failure>,
     ) -> Result<Vec<T>, Failure>
     where
-        Vec<T>: crate::size::Size,
+        Vec<T>: Size + Mask,
     {
         let asked = Asked {
             name: beside.function(),

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_hub_manifest::{Capabilities, Digest, Grants, Icon, Limits, ToolName};
+use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, Pin, ToolName};
 use tracing::Instrument as _;
 use wasmtime::component::{InstancePre, Val};
 use wasmtime_wasi_config::WasiConfigVariables;
@@ -33,7 +33,7 @@ pub(crate) struct Loaded {
     pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
     pub(crate) icon: Option<Icon>,
-    pub(crate) digest: Digest,
+    pub(crate) pin: Pin,
     pub(crate) known: Arc<Known>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
@@ -83,9 +83,9 @@ impl Tool {
         Arc::ptr_eq(&self.loaded, &other.loaded)
     }
 
-    /// What a person approved it by: one digest over its component and its manifest.
-    pub fn digest(&self) -> &Digest {
-        &self.loaded.digest
+    /// The digests of what it was loaded from.
+    pub fn pin(&self) -> Pin {
+        self.loaded.pin
     }
 
     /// What can be called, in the manifest's order.

@@ -2,12 +2,23 @@
 
 use std::collections::HashMap;
 
-use rmcp::model::{Icon, Tool as Definition};
-use tool_hub_agent::{Dialect, ResultShape, export};
+use rmcp::model::{self, MetaObject, Tool as Definition};
+use serde_json::json;
+use tool_hub_agent::{Dialect, ResultShape, export, or_kept};
 use tool_hub_host::Tool;
-use tool_hub_manifest::{FunctionName, FunctionSpec, SpecError, ToolKey, visible_name};
+use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, visible_name};
 
 use crate::beside::Beside;
+use crate::built_in::BuiltIn;
+use crate::discovery;
+use crate::index::Index;
+
+/// The longest text of an answer, in bytes, that is handed over whole unless somebody says
+/// otherwise: about ten thousand tokens, from where on clients begin to complain.
+pub const ANSWER_BYTES_MAX: usize = 32 << 10;
+/// The most functions that are listed one by one unless somebody says otherwise. Several
+/// consumers refuse a request with more than 128.
+pub const LISTED_MAX: usize = 100;
 
 /// One function, offered to agents.
 #[derive(Clone)]
@@ -50,6 +61,32 @@ pub struct Catalogue {
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
     beside: Beside,
+    built_ins: Vec<BuiltInEntry>,
+    /// Longer answers are kept for the agent to read in pieces.
+    answer_bytes_max: Option<usize>,
+    /// What functions are found by where they are not listed.
+    index: Option<Index>,
+}
+
+/// How functions are put before an agent, which reads all of a list and all of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Presentation {
+    /// The longest text of an answer, in bytes, that is handed over whole. Of a longer one the
+    /// agent gets the beginning, and reads the rest with `read_answer`.
+    pub answer_bytes_max: Option<usize>,
+    /// The most functions that are listed one by one. Of more the agent gets `search_tools`,
+    /// `describe_tool` and `call_tool`; all can still be called by their own names.
+    pub listed_max: Option<usize>,
+}
+
+impl Default for Presentation {
+    /// [`ANSWER_BYTES_MAX`] and [`LISTED_MAX`].
+    fn default() -> Self {
+        Self {
+            answer_bytes_max: Some(ANSWER_BYTES_MAX),
+            listed_max: Some(LISTED_MAX),
+        }
+    }
 }
 
 /// An offer and what is made of it once instead of at every call.
@@ -58,6 +95,17 @@ pub(crate) struct Entry {
     pub(crate) definition: Definition,
     /// Absent when the function declares no shape and every result speaks for itself.
     pub(crate) shape: Option<ResultShape>,
+    /// What is said of everything that the tool says.
+    pub(crate) mark: MetaObject,
+}
+
+/// A function of the server itself.
+pub(crate) struct BuiltInEntry {
+    pub(crate) built_in: BuiltIn,
+    pub(crate) spec: FunctionSpec,
+    pub(crate) definition: Definition,
+    /// What is said of what it says, where that comes from tools.
+    pub(crate) mark: Option<MetaObject>,
 }
 
 /// Functions cannot be offered together.
@@ -67,6 +115,12 @@ pub enum CatalogueError {
     /// Two functions would be called by one name.
     #[error("two functions are called `{name}`")]
     NameTaken {
+        /// The name.
+        name: String,
+    },
+    /// A function would be called as one that the server has itself.
+    #[error("`{name}` is a function of the server itself; load that tool under another name")]
+    Reserved {
         /// The name.
         name: String,
     },
@@ -102,12 +156,9 @@ impl Catalogue {
                 return Err(CatalogueError::NameTaken { name });
             }
             entries.push(Entry {
-                definition: definition(&offer)?,
-                shape: offer
-                    .spec
-                    .output_schema
-                    .as_ref()
-                    .map(ResultShape::of_schema),
+                definition: definition(&offer.spec, offer.tool.icon())?,
+                shape: shape(&offer.spec),
+                mark: mark(Some(&offer.tool)),
                 offer,
             });
         }
@@ -115,6 +166,9 @@ impl Catalogue {
             entries,
             by_name,
             beside: Beside::default(),
+            built_ins: Vec::new(),
+            answer_bytes_max: None,
+            index: None,
         })
     }
 
@@ -134,9 +188,99 @@ impl Catalogue {
         &self.beside
     }
 
+    /// Puts the functions before an agent in this way. A catalogue lists every function and
+    /// hands every answer over whole where nobody says so.
+    ///
+    /// # Errors
+    /// When a function is called as one of those that this adds.
+    pub fn presented(mut self, presentation: Presentation) -> Result<Self, CatalogueError> {
+        let mut added = Vec::new();
+        if presentation
+            .listed_max
+            .is_some_and(|max| self.entries.len() > max)
+        {
+            self.index = Some(discovery::index(self.specs()));
+            added.extend([
+                BuiltIn::SearchTools,
+                BuiltIn::DescribeTool,
+                BuiltIn::CallTool,
+            ]);
+        }
+        self.answer_bytes_max = presentation.answer_bytes_max;
+        if self.answer_bytes_max.is_some() && self.allow_kept_answers()? {
+            added.push(BuiltIn::ReadAnswer);
+        }
+        for built_in in added {
+            let spec = built_in.spec(self.entries.len());
+            if self.by_name.contains_key(&spec.name) {
+                return Err(CatalogueError::Reserved { name: spec.name });
+            }
+            self.built_ins.push(BuiltInEntry {
+                built_in,
+                definition: definition(&spec, None)?,
+                // What is kept was said by tools; what is searched for was approved.
+                mark: (built_in == BuiltIn::ReadAnswer).then(|| mark(None)),
+                spec,
+            });
+        }
+        Ok(self)
+    }
+
+    /// Says in the schemas of long results that they may be kept, and tells whether there are
+    /// long answers at all. Clients hold what they get against the schema.
+    fn allow_kept_answers(&mut self) -> Result<bool, CatalogueError> {
+        let mut any = false;
+        for entry in &mut self.entries {
+            let spec = &mut entry.offer.spec;
+            // Content without a schema may be text.
+            any |= spec.output_schema.is_none();
+            if let Some(either) = spec.output_schema.as_ref().and_then(or_kept) {
+                spec.output_schema = Some(either);
+                entry.definition = definition(spec, entry.offer.tool.icon())?;
+                entry.shape = shape(spec);
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+
     /// The names agents call, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &*entry.offer.spec.name)
+    }
+
+    /// What agents read about every function, listed or not, in order.
+    pub(crate) fn specs(&self) -> impl ExactSizeIterator<Item = &FunctionSpec> {
+        self.entries.iter().map(|entry| &entry.offer.spec)
+    }
+
+    /// The functions that answer best to `query`, where functions have to be searched for.
+    pub(crate) fn search(&self, query: &str) -> impl Iterator<Item = &FunctionSpec> {
+        let places = self.index.as_ref().map(|index| index.search(query));
+        let places = places.unwrap_or_default().into_iter();
+        places.map(|place| &self.entries[place].offer.spec)
+    }
+
+    /// The longest text of an answer, in bytes, that is handed over whole.
+    pub(crate) fn answer_bytes_max(&self) -> Option<usize> {
+        self.answer_bytes_max
+    }
+
+    /// The place of the function of the server itself that agents call `name`.
+    pub(crate) fn built_in(&self, name: &str) -> Option<usize> {
+        self.built_ins
+            .iter()
+            .position(|entry| entry.spec.name == name)
+    }
+
+    /// The function of the server itself at `index`, as [`Catalogue::built_in`] gave it.
+    pub(crate) fn built_in_at(&self, index: usize) -> &BuiltInEntry {
+        &self.built_ins[index]
+    }
+
+    /// Whether every function is listed.
+    pub(crate) fn lists_all(&self) -> bool {
+        self.index.is_none()
     }
 
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
@@ -148,17 +292,20 @@ impl Catalogue {
         &self.entries[index]
     }
 
-    /// The names agents call with what the Model Context Protocol says of them, in order.
+    /// The names that are listed with what the Model Context Protocol says of them, in order.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = (&str, &Definition)> {
-        self.entries
-            .iter()
-            .map(|entry| (&*entry.offer.spec.name, &entry.definition))
+        let entries = self.entries.iter().filter(|_| self.lists_all());
+        let functions = entries.map(|entry| (&*entry.offer.spec.name, &entry.definition));
+        let built_ins = self.built_ins.iter();
+        functions.chain(built_ins.map(|entry| (&*entry.spec.name, &entry.definition)))
     }
 
     /// The name that was probably meant by one that is not offered: at most two letters
     /// away. Likeness would mislead, since all functions of a tool begin alike.
     pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
+        let built_ins = self.built_ins.iter().map(|entry| &*entry.spec.name);
         self.names()
+            .chain(built_ins)
             .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
             .filter(|(edits, _)| *edits <= 2)
             .min_by_key(|(edits, _)| *edits)
@@ -166,8 +313,25 @@ impl Catalogue {
     }
 }
 
-fn definition(offer: &Offer) -> Result<Definition, CatalogueError> {
-    let spec = &offer.spec;
+/// Says that what goes with it is a stranger's text, and whose. It is data for a model, never
+/// an instruction; only whoever puts it before the model can keep the two apart.
+fn mark(tool: Option<&Tool>) -> MetaObject {
+    let mut mark = MetaObject::new();
+    mark.0.insert("tool-hub/untrusted".to_owned(), true.into());
+    if let Some(tool) = tool {
+        let digest = tool.pin().digest().to_string();
+        let tool = json!({"name": tool.name(), "digest": digest});
+        mark.0.insert("tool-hub/tool".to_owned(), tool);
+    }
+    mark
+}
+
+/// The shape of the structured results of a function that declares what they are.
+fn shape(spec: &FunctionSpec) -> Option<ResultShape> {
+    spec.output_schema.as_ref().map(ResultShape::of_schema)
+}
+
+fn definition(spec: &FunctionSpec, icon: Option<&Icon>) -> Result<Definition, CatalogueError> {
     let mut export = export(std::slice::from_ref(spec), Dialect::Mcp);
     if let Some(refusal) = export.losses.iter().find(|loss| loss.lost.is_refusal()) {
         return Err(CatalogueError::Refused {
@@ -180,8 +344,8 @@ fn definition(offer: &Offer) -> Result<Definition, CatalogueError> {
         name: spec.name.clone(),
         source,
     })?;
-    definition.icons = offer.tool.icon().map(|icon| {
-        let shown = Icon::new(icon.uri()).with_mime_type(icon.media_type());
+    definition.icons = icon.map(|icon| {
+        let shown = model::Icon::new(icon.uri()).with_mime_type(icon.media_type());
         vec![shown]
     });
     Ok(definition)

@@ -46,14 +46,20 @@
 //! ```
 
 mod beside;
+mod built_in;
+mod callee;
 mod catalogue;
+mod discovery;
 mod error;
 mod http;
+mod index;
 mod mcp;
+mod shelf;
 mod stdio;
+mod tolerance;
 mod toolset;
 
-pub use catalogue::{Catalogue, CatalogueError, Offer};
+pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, MCP_PATH, serve_http};
 pub use mcp::{End, serve};

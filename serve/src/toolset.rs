@@ -4,14 +4,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use rmcp::model::Tool as Definition;
 use tokio::sync::{broadcast, watch};
-use tool_hub_agent::ResultShape;
-use tool_hub_host::{Interaction, Outcome};
-use tool_hub_manifest::{FunctionSpec, ToolKey};
+use tool_hub_host::{EmbeddedResource, ResourceContents};
+use tool_hub_manifest::ToolKey;
 
 use crate::Catalogue;
-use crate::catalogue::Entry;
+use crate::callee::Callee;
+use crate::shelf::Shelf;
 
 /// How much of an unknown name is given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
@@ -28,13 +27,7 @@ struct Shared {
     catalogue: watch::Sender<Arc<Catalogue>>,
     /// Tools whose resources a call may have changed, by the toolbox's name.
     touched: broadcast::Sender<ToolKey>,
-}
-
-/// A function that somebody asked for. It stays what it is when the toolset changes.
-pub(crate) struct Callee {
-    toolset: Toolset,
-    catalogue: Arc<Catalogue>,
-    index: usize,
+    shelf: Shelf,
 }
 
 /// Nothing of that name is offered. Its text is for the agent.
@@ -43,6 +36,8 @@ pub(crate) struct UnknownFunction {
     /// Cut and escaped.
     name: String,
     nearest: Option<String>,
+    /// Whether the names are to be had from a list.
+    is_listed: bool,
 }
 
 impl Toolset {
@@ -51,6 +46,7 @@ impl Toolset {
         Self(Arc::new(Shared {
             catalogue: watch::Sender::new(Arc::new(catalogue)),
             touched: broadcast::Sender::new(TOUCHED_WAITING_MAX),
+            shelf: Shelf::new(),
         }))
     }
 
@@ -58,6 +54,16 @@ impl Toolset {
     /// clients that want to know are told.
     pub fn replace(&self, catalogue: Catalogue) {
         self.0.catalogue.send_replace(Arc::new(catalogue));
+    }
+
+    /// The long answer that is kept at `uri`, whole.
+    pub fn kept_answer(&self, uri: &str) -> Option<EmbeddedResource> {
+        let kept = self.shelf().get(uri).filter(|kept| kept.uri() == uri)?;
+        Some(EmbeddedResource {
+            uri: uri.to_owned(),
+            media_type: Some(kept.media_type.to_owned()),
+            contents: ResourceContents::Text(kept.text.clone()),
+        })
     }
 
     /// What is offered now.
@@ -75,17 +81,25 @@ impl Toolset {
         self.0.touched.subscribe()
     }
 
+    /// Says that a call may have changed the resources of a tool, to whoever wants to know.
+    pub(crate) fn touch(&self, key: impl FnOnce() -> Option<ToolKey>) {
+        if self.0.touched.receiver_count() > 0
+            && let Some(key) = key()
+        {
+            // Whoever wanted to know may have left meanwhile.
+            let _ = self.0.touched.send(key);
+        }
+    }
+
+    /// Where long answers are kept.
+    pub(crate) fn shelf(&self) -> &Shelf {
+        &self.0.shelf
+    }
+
     /// The function that agents call `name`.
     pub(crate) fn function(&self, name: &str) -> Result<Callee, UnknownFunction> {
         let catalogue = self.catalogue();
-        match catalogue.position(name) {
-            Some(index) => Ok(Callee {
-                toolset: self.clone(),
-                catalogue,
-                index,
-            }),
-            None => Err(UnknownFunction::new(name, &catalogue)),
-        }
+        Callee::find(self.clone(), catalogue, name)
     }
 }
 
@@ -95,57 +109,12 @@ impl From<Catalogue> for Toolset {
     }
 }
 
-impl Callee {
-    /// What agents read about it.
-    pub(crate) fn spec(&self) -> &FunctionSpec {
-        &self.entry().offer.spec
-    }
-
-    /// The same as the Model Context Protocol says it.
-    pub(crate) fn definition(&self) -> &Definition {
-        &self.entry().definition
-    }
-
-    /// The shape of its structured results. Absent when the function declares none and every
-    /// result speaks for itself.
-    pub(crate) fn shape(&self) -> Option<ResultShape> {
-        self.entry().shape
-    }
-
-    /// Calls it with the text of a JSON object. Dropping the future stops the call.
-    pub(crate) async fn call(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
-        let offer = &self.entry().offer;
-        let function = offer.function.as_str();
-        let outcome = offer.tool.call_with(function, arguments, interaction).await;
-        self.tell_of_changes();
-        outcome
-    }
-
-    /// Says that the tool's resources may be others now, to whoever wants to know. Only what
-    /// calls itself read-only leaves them as they are.
-    fn tell_of_changes(&self) {
-        let touched = &self.toolset.0.touched;
-        let tool = &self.entry().offer.tool;
-        let is_read_only = self.spec().annotations.read_only == Some(true);
-        if is_read_only || touched.receiver_count() == 0 || !tool.has_resources() {
-            return;
-        }
-        if let Some(key) = self.catalogue.beside().key_of(tool) {
-            // Whoever wanted to know may have left meanwhile.
-            let _ = touched.send(key.clone());
-        }
-    }
-
-    fn entry(&self) -> &Entry {
-        self.catalogue.at(self.index)
-    }
-}
-
 impl UnknownFunction {
-    fn new(name: &str, catalogue: &Catalogue) -> Self {
+    pub(crate) fn new(name: &str, catalogue: &Catalogue) -> Self {
         let name = shown(name);
         Self {
             nearest: catalogue.nearest(&name).map(str::to_owned),
+            is_listed: catalogue.lists_all(),
             name,
         }
     }
@@ -159,10 +128,13 @@ pub(crate) fn shown(name: &str) -> String {
 
 impl fmt::Display for UnknownFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, nearest } = self;
+        let Self { name, nearest, .. } = self;
         match nearest {
             Some(nearest) => write!(f, "unknown tool `{name}`; did you mean `{nearest}`?"),
-            None => write!(f, "unknown tool `{name}`; list the tools to see every name"),
+            None if self.is_listed => {
+                write!(f, "unknown tool `{name}`; list the tools to see every name")
+            }
+            None => write!(f, "unknown tool `{name}`; search_tools finds every name"),
         }
     }
 }

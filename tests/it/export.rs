@@ -182,6 +182,10 @@ if which == "chat":
     from openai.types.chat import ChatCompletionToolUnionParam as Tool
 elif which == "responses":
     from openai.types.responses import FunctionToolParam as Tool
+elif which == "responses-deferred":
+    from openai.types.responses import ToolParam as Tool
+elif which == "anthropic-deferred":
+    from anthropic.types import ToolUnionParam as Tool
 else:
     from anthropic.types import ToolParam as Tool
 adapter = TypeAdapter(Tool)
@@ -197,14 +201,17 @@ print(len(tools))
 
 fn the_packages_of_openai_and_anthropic_take_them() {
     let home = toolbox();
-    for (format, which, package) in [
-        ("openai", "chat", "openai==3.54.0"),
-        ("openai-strict", "chat", "openai==3.54.0"),
-        ("responses", "responses", "openai==3.54.0"),
-        ("responses-strict", "responses", "openai==3.54.0"),
-        ("anthropic", "anthropic", "anthropic==2.12.0"),
+    let (openai, anthropic) = ("openai==3.54.0", "anthropic==2.12.0");
+    for (options, which, package) in [
+        ("openai", "chat", openai),
+        ("openai-strict", "chat", openai),
+        ("responses", "responses", openai),
+        ("responses-strict", "responses", openai),
+        ("responses --defer", "responses-deferred", openai),
+        ("anthropic", "anthropic", anthropic),
+        ("anthropic --defer", "anthropic-deferred", anthropic),
     ] {
-        let tools = home.run(["export", "--format", format]).json();
+        let tools = home.tool(&format!("export --format {options}")).json();
         let count = tools.as_array().expect("a list").len();
         let path = home.write("tools.json", tools.to_string());
         let read = said(
@@ -213,7 +220,7 @@ fn the_packages_of_openai_and_anthropic_take_them() {
                 .args(["-c", READ, which])
                 .arg(path),
         );
-        assert_eq!(read.trim(), count.to_string(), "{format}");
+        assert_eq!(read.trim(), count.to_string(), "{options}");
     }
 }
 
@@ -235,6 +242,15 @@ fn every_format_is_offered() {
     ] {
         assert!(said.contains(format), "{said}");
         home.run(["export", "--format", format]).ok();
+    }
+    for format in ["mcp", "python"] {
+        let refused = home.run(["export", "--defer", "--format", format]);
+        assert_eq!(refused.code(), 1);
+        assert!(
+            refused.stderr().contains("no search for definitions"),
+            "{}",
+            refused.stderr()
+        );
     }
 }
 

@@ -11,6 +11,10 @@ pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("served::edits_reach_the_client", edits_reach_the_client),
         test(
+            "served::a_large_toolbox_is_searched",
+            a_large_toolbox_is_searched,
+        ),
+        test(
             "served::what_was_not_approved_stays_out",
             what_was_not_approved_stays_out,
         ),
@@ -43,6 +47,17 @@ fn edits_reach_the_client() {
 
     home.tool("remove plus").ok();
     is_told_of(&mut client, &["sum__add", "sum__sum_up"]);
+    client.leave();
+}
+
+fn a_large_toolbox_is_searched() {
+    let home = Home::new();
+    load_adder(&home, "plus");
+    let mut client = Client::start(home.command(["serve", "--list-max", "2"]));
+    assert_eq!(client.tools(), ["plus__add", "plus__sum_up"]);
+
+    load_adder(&home, "sum");
+    is_told_of(&mut client, &["search_tools", "describe_tool", "call_tool"]);
     client.leave();
 }
 

@@ -8,6 +8,7 @@ use clap::Args;
 use tool_hub_agent::{Dialect, Language, Loss, Lost};
 
 use crate::config::Config;
+use crate::diagnosis::Problem;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
 use crate::toolbox::OpenToolbox;
@@ -20,6 +21,11 @@ pub(crate) struct Export {
     /// anthropic, mcp or hf; or typescript or python, declarations for agents that write code
     #[arg(long, value_name = "FORMAT", default_value = "openai")]
     format: Format,
+
+    /// Have the model search for definitions instead of reading all of them; for the formats
+    /// responses, responses-strict and anthropic
+    #[arg(long)]
+    defer: bool,
 
     /// Only these tools of the toolbox [default: all]
     names: Vec<String>,
@@ -63,9 +69,14 @@ impl Export {
         match self.format {
             Format::Definitions(dialect) => {
                 let export = tool_hub_agent::export(&specs, dialect);
+                let export = match self.defer {
+                    true => export.deferred(dialect).ok_or_else(no_search)?,
+                    false => export,
+                };
                 tell(&export.losses, specs.len(), printer);
                 printer.json(&export.tools)?;
             }
+            Format::Declarations(_) if self.defer => return Err(no_search().into()),
             Format::Declarations(language) => {
                 let declared = tool_hub_agent::declare(&specs, language);
                 tell(&declared.losses, specs.len(), printer);
@@ -75,6 +86,11 @@ impl Export {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn no_search() -> Problem {
+    Problem::user("consumers of this format have no search for definitions")
+        .hint("leave --defer out, or use --format responses, responses-strict or anthropic")
 }
 
 /// Warns of what the API will refuse or what was cut, one line each. What a dialect merely

@@ -9,7 +9,9 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tool_hub_serve::{Access, BearerToken, MCP_PATH, Toolset};
+use tool_hub_serve::{
+    ANSWER_BYTES_MAX, Access, BearerToken, LISTED_MAX, MCP_PATH, Presentation, Toolset,
+};
 
 use crate::config::{self, Config};
 use crate::diagnosis::Problem;
@@ -35,8 +37,33 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "DIR")]
     toolbox: Option<PathBuf>,
 
+    /// How long an answer may be that an agent gets whole, in bytes of text; 0 for any
+    ///
+    /// Of a longer one it gets the beginning, and reads the rest with `read_answer`.
+    #[arg(long, value_name = "BYTES", default_value_t = ANSWER_BYTES_MAX,
+          value_parser = answer_limit)]
+    answer_limit: usize,
+
+    /// How many functions are listed one by one; 0 for any number
+    ///
+    /// Of more, an agent gets `search_tools`, `describe_tool` and `call_tool` to find and call
+    /// them with.
+    #[arg(long, value_name = "N", default_value_t = LISTED_MAX)]
+    list_max: usize,
+
     #[command(flatten)]
     http: Http,
+}
+
+/// Less has no room for what is said about a longer answer.
+const ANSWER_BYTES_MIN: usize = 2 << 10;
+
+fn answer_limit(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(bytes) if bytes == 0 || bytes >= ANSWER_BYTES_MIN => Ok(bytes),
+        Ok(_) => Err(format!("use 0, or {ANSWER_BYTES_MIN} and more")),
+        Err(_) => Err("use a number of bytes".to_owned()),
+    }
 }
 
 /// How clients reach a server over HTTP.
@@ -74,13 +101,21 @@ impl Serve {
         !self.http.http
     }
 
+    fn presentation(&self) -> Presentation {
+        let limit = |limit: usize| (limit > 0).then_some(limit);
+        Presentation {
+            answer_bytes_max: limit(self.answer_limit),
+            listed_max: limit(self.list_max),
+        }
+    }
+
     pub(crate) async fn execute(
         &self,
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let directory = self.toolbox.as_deref();
-        let served = Served::open(directory, &self.names, config, printer)?;
+        let served = Served::open(directory, &self.names, self.presentation(), config, printer)?;
         // What is wrong with it is said before tools are compiled.
         let door = match self.http.http {
             true => Some(self.http.open().await?),

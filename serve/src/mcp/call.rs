@@ -14,7 +14,7 @@ use super::report::Reports;
 use super::result;
 use super::session::Session;
 use super::wire::RawArguments;
-use crate::toolset::Callee;
+use crate::callee::Callee;
 
 /// What is known of a client beside its request.
 #[derive(Clone, Copy)]
@@ -32,12 +32,14 @@ pub(super) enum Came<T> {
 }
 
 pub(super) async fn call(
-    callee: &Callee,
-    request: CallToolRequestParams,
+    callee: Callee,
+    mut request: CallToolRequestParams,
     mut context: RequestContext<RoleServer>,
     client: Client<'_>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let arguments = arguments(&request, &mut context)?;
+    let (callee, arguments) = callee.meant(arguments(&request, &mut context)?);
+    // Questions and their answers belong to the function that asks.
+    request.name = callee.spec().name.clone().into();
     let asked = Asked {
         method: "tools/call",
         name: &request.name,
@@ -46,11 +48,12 @@ pub(super) async fn call(
         responses: request.input_responses,
     };
     let called = async |interaction| callee.call(&arguments, interaction).await.into_result();
-    Ok(match run(asked, &context, client, called).await? {
-        Came::Answer(reply) => result::of_reply(callee.shape(), reply).into(),
-        Came::Failure(failure) => result::of_failure(&callee.spec().name, &failure).into(),
-        Came::Question(required) => required.into(),
-    })
+    let result = match run(asked, &context, client, called).await? {
+        Came::Answer(reply) => result::of_reply(callee.shape(), reply),
+        Came::Failure(failure) => result::of_failure(&callee.spec().name, &failure),
+        Came::Question(required) => return Ok(required.into()),
+    };
+    Ok(result::marked(result, callee.mark()).into())
 }
 
 /// Runs a guest for a request: with questions, with the reports that the client wants, and until

@@ -12,9 +12,9 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
     InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptsCapability,
-    ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, ServerCapabilities,
-    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourcesCapability,
+    ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -24,7 +24,7 @@ use super::changes::{self, Changes};
 use super::pages::page;
 use super::question::{Seal, is_stateless};
 use super::session::{Session, WATCHED_MAX};
-use super::{prompts, resources};
+use super::{content, prompts, resources};
 use crate::{Catalogue, ServeError, Toolset};
 
 /// How long a client may take a list for what is offered, in milliseconds, if it does not
@@ -90,6 +90,10 @@ impl Server {
             resources.list_changed = Some(true);
             resources.subscribe = Some(true);
             capabilities.resources = Some(resources);
+        }
+        if catalogue.answer_bytes_max().is_some() {
+            // Long answers are kept as resources, which nobody lists.
+            capabilities.resources.get_or_insert_default();
         }
         let has_arguments = beside.has_prompts() || beside.has_resources();
         capabilities.completions = has_arguments.then(JsonObject::default);
@@ -181,7 +185,7 @@ impl ServerHandler for Server {
             .function(&request.name)
             .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
         // It is long, and the service would move it about with every request, whatever it asks.
-        Box::pin(call::call(&callee, request, context, self.client())).await
+        Box::pin(call::call(callee, request, context, self.client())).await
     }
 
     async fn list_prompts(
@@ -243,6 +247,9 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if let Some(kept) = self.shared.toolset.kept_answer(&request.uri) {
+            return Ok(ReadResourceResult::new(vec![content::contents(kept)]).into());
+        }
         let catalogue = self.catalogue();
         Box::pin(resources::read(
             catalogue.beside(),

@@ -13,19 +13,14 @@ async fn fewer() -> Catalogue {
     Catalogue::new(offers).unwrap()
 }
 
-async fn names(session: &Session) -> Vec<String> {
-    let tools = session.client.list_all_tools().await.unwrap();
-    tools.into_iter().map(|tool| tool.name.into()).collect()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_told_and_lists_anew() {
     let mut session = Session::open(Era::Session, Person::absent()).await;
-    assert_eq!(names(&session).await.len(), 8);
+    assert_eq!(session.names().await.len(), 8);
     session.toolset.replace(fewer().await);
     let told = tokio::time::timeout(PATIENCE, session.changes.recv());
     told.await.unwrap().unwrap();
-    assert_eq!(names(&session).await, ["guest__add", "guest__echo"]);
+    assert_eq!(session.names().await, ["guest__add", "guest__echo"]);
     session.close().await;
 }
 
@@ -42,7 +37,7 @@ async fn who_listens_is_told() {
         matches!(told, ServerNotification::ToolListChangedNotification(_)),
         "{told:?}"
     );
-    assert_eq!(names(&session).await, ["guest__add", "guest__echo"]);
+    assert_eq!(session.names().await, ["guest__add", "guest__echo"]);
     session.close().await;
 }
 

@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod changes;
+mod discovery;
 mod http;
+mod shelf;
 mod support;
+mod tolerance;
 
 use std::time::Duration;
 
@@ -310,7 +313,7 @@ async fn serving_ends_with_the_input_or_on_request() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_output_is_one_message_a_line_and_nothing_else() {
-    let (out, end) = lines(
+    let (mut out, end) = lines(
         catalogue(1).await,
         &[
             json!({
@@ -329,9 +332,11 @@ async fn the_output_is_one_message_a_line_and_nothing_else() {
     )
     .await;
     assert_eq!(end, End::InputClosed);
-    let [opened, called] = &out[..] else {
+    let [opened, called] = &mut out[..] else {
         panic!("{out:?}");
     };
+    let mark = called["result"].as_object_mut().unwrap().remove("_meta");
+    assert_eq!(mark.unwrap()["tool-hub/untrusted"], true);
     assert_eq!(opened["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(opened["result"]["serverInfo"]["name"], "tool-hub");
     assert_eq!(

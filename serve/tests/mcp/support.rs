@@ -149,7 +149,12 @@ impl Session {
         Self::open_with(4, era, person).await
     }
 
-    pub(crate) async fn open_with(calls_max: u32, era: Era, mut person: Person) -> Self {
+    pub(crate) async fn open_with(calls_max: u32, era: Era, person: Person) -> Self {
+        Self::open_on(catalogue(calls_max).await, era, person).await
+    }
+
+    /// A session with a server that offers `catalogue`.
+    pub(crate) async fn open_on(catalogue: Catalogue, era: Era, mut person: Person) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(theirs);
         let (stop, stopped) = oneshot::channel();
@@ -158,7 +163,7 @@ impl Session {
                 std::future::pending().await
             }
         };
-        let toolset = Toolset::new(catalogue(calls_max).await);
+        let toolset = Toolset::new(catalogue);
         let serving = serve(toolset.clone(), reader, writer, shutdown);
         let server = tokio::spawn(async { serving.await.unwrap() });
         let lifecycle = match era {
@@ -183,6 +188,26 @@ impl Session {
     pub(crate) fn call(&self, function: &str, arguments: Value) -> impl Future<Output = Value> {
         let called = self.client.call_tool(params(function, arguments));
         async { serde_json::to_value(called.await.unwrap()).unwrap() }
+    }
+
+    /// The result of a call of a function of the server itself.
+    pub(crate) fn call_built_in(
+        &self,
+        name: &str,
+        arguments: Value,
+    ) -> impl Future<Output = Value> {
+        let Value::Object(arguments) = arguments else {
+            panic!("arguments are an object");
+        };
+        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let called = self.client.call_tool(params);
+        async { serde_json::to_value(called.await.unwrap()).unwrap() }
+    }
+
+    /// The names that are listed, in order.
+    pub(crate) async fn names(&self) -> Vec<String> {
+        let tools = self.client.list_all_tools().await.unwrap();
+        tools.into_iter().map(|tool| tool.name.into()).collect()
     }
 
     /// Closes the client's side.

@@ -1,0 +1,198 @@
+//! A function that somebody asked for, and what stands around a call of it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use rmcp::model::{MetaObject, Tool as Definition};
+use tool_hub_agent::{ResultShape, repair};
+use tool_hub_host::{Failure, Interaction, Outcome};
+use tool_hub_manifest::FunctionSpec;
+
+use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};
+use crate::catalogue::{BuiltInEntry, Entry};
+use crate::toolset::UnknownFunction;
+use crate::{Catalogue, Toolset, discovery, tolerance};
+
+/// A function that somebody asked for. It stays what it is when the toolset changes.
+pub(crate) struct Callee {
+    toolset: Toolset,
+    catalogue: Arc<Catalogue>,
+    which: Which,
+}
+
+/// A place in a catalogue.
+#[derive(Clone, Copy)]
+enum Which {
+    Function(usize),
+    BuiltIn(usize),
+}
+
+impl Callee {
+    /// The function that agents call `name`.
+    pub(crate) fn find(
+        toolset: Toolset,
+        catalogue: Arc<Catalogue>,
+        name: &str,
+    ) -> Result<Self, UnknownFunction> {
+        let function = catalogue.position(name).map(Which::Function);
+        let found = function.or_else(|| catalogue.built_in(name).map(Which::BuiltIn));
+        match found {
+            Some(which) => Ok(Self {
+                toolset,
+                catalogue,
+                which,
+            }),
+            None => Err(UnknownFunction::new(name, &catalogue)),
+        }
+    }
+
+    /// What agents read about it.
+    pub(crate) fn spec(&self) -> &FunctionSpec {
+        match self.entry() {
+            Ok(entry) => &entry.offer.spec,
+            Err(built_in) => &built_in.spec,
+        }
+    }
+
+    /// The same as the Model Context Protocol says it.
+    pub(crate) fn definition(&self) -> &Definition {
+        match self.entry() {
+            Ok(entry) => &entry.definition,
+            Err(built_in) => &built_in.definition,
+        }
+    }
+
+    /// The shape of its structured results. Absent when the function declares none and every
+    /// result speaks for itself.
+    pub(crate) fn shape(&self) -> Option<ResultShape> {
+        self.entry().ok()?.shape
+    }
+
+    /// What is said of all that it answers, where that is a stranger's text.
+    pub(crate) fn mark(&self) -> Option<&MetaObject> {
+        match self.entry() {
+            Ok(entry) => Some(&entry.mark),
+            Err(built_in) => built_in.mark.as_ref(),
+        }
+    }
+
+    /// The function that a call with `arguments` is really of, and its arguments: `call_tool`
+    /// stands for another one, whose name is what people and results should be shown.
+    pub(crate) fn meant(self, arguments: String) -> (Self, String) {
+        match self.forwarded(&arguments) {
+            Some(meant) => meant,
+            None => (self, arguments),
+        }
+    }
+
+    /// Calls it with the text of a JSON object, or of something that can be read as the one
+    /// that was meant. What the agent gets is no longer than agents can read. Dropping the
+    /// future stops the call.
+    pub(crate) async fn call(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
+        let outcome = self.attempt(arguments, interaction.clone()).await;
+        let outcome = match tolerance::is_refused(&outcome) {
+            false => outcome,
+            true => match repair(&self.spec().input_schema, arguments) {
+                Some(read) => {
+                    let outcome = self.attempt(&read.arguments, interaction).await;
+                    tolerance::noted(outcome, read.note, self.spec())
+                }
+                None => tolerance::explained(outcome, self.spec()),
+            },
+        };
+        match (self.which, self.catalogue.answer_bytes_max()) {
+            (Which::Function(_), Some(max)) => {
+                let shelf = self.toolset.shelf();
+                shelf.hold(&self.spec().name, outcome, max)
+            }
+            _ => outcome,
+        }
+    }
+
+    /// Calls it once, as it stands.
+    async fn attempt(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
+        match self.entry() {
+            Ok(Entry { offer, .. }) => {
+                let function = offer.function.as_str();
+                let outcome = offer.tool.call_with(function, arguments, interaction).await;
+                // Only what calls itself read-only leaves the tool's resources as they are.
+                if self.spec().annotations.read_only != Some(true) && offer.tool.has_resources() {
+                    let beside = self.catalogue.beside();
+                    self.toolset.touch(|| beside.key_of(&offer.tool).cloned());
+                }
+                outcome
+            }
+            Err(entry) => {
+                self.attempt_built_in(entry.built_in, arguments, interaction)
+                    .await
+            }
+        }
+    }
+
+    fn attempt_built_in<'a>(
+        &'a self,
+        built_in: BuiltIn,
+        arguments: &'a str,
+        interaction: Arc<dyn Interaction>,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+        Box::pin(async move {
+            let answered = match built_in {
+                BuiltIn::SearchTools => {
+                    built_in::read(arguments).map(|wanted| self.search(&wanted))
+                }
+                BuiltIn::DescribeTool => built_in::read::<DescribeTool>(arguments)
+                    .and_then(|wanted| self.other(&wanted.name))
+                    .map(|other| built_in::answer(discovery::described(other.spec()))),
+                BuiltIn::CallTool => match built_in::read::<CallTool>(arguments) {
+                    Ok(wanted) => match self.other(&wanted.name) {
+                        Ok(other) => return other.call(&wanted.arguments(), interaction).await,
+                        Err(unknown) => Err(unknown),
+                    },
+                    Err(failure) => Err(failure),
+                },
+                BuiltIn::ReadAnswer => match built_in::read::<ReadAnswer>(arguments) {
+                    Ok(wanted) => return self.toolset.shelf().read(wanted).await,
+                    Err(failure) => Err(failure),
+                },
+            };
+            answered.unwrap_or_else(Outcome::Failure)
+        })
+    }
+
+    fn search(&self, wanted: &SearchTools) -> Outcome {
+        let found = self.catalogue.search(&wanted.query).take(wanted.wanted());
+        built_in::answer(discovery::found(found, self.catalogue.specs().len()))
+    }
+
+    /// The tool's function that agents call `name`.
+    fn other(&self, name: &str) -> Result<Self, Failure> {
+        match self.catalogue.position(name) {
+            Some(index) => Ok(Self {
+                toolset: self.toolset.clone(),
+                catalogue: self.catalogue.clone(),
+                which: Which::Function(index),
+            }),
+            None => {
+                let unknown = UnknownFunction::new(name, &self.catalogue);
+                Err(discovery::unknown(unknown.to_string()))
+            }
+        }
+    }
+
+    fn forwarded(&self, arguments: &str) -> Option<(Self, String)> {
+        let built_in = self.entry().err()?.built_in;
+        if built_in != BuiltIn::CallTool {
+            return None;
+        }
+        let wanted: CallTool = built_in::read(arguments).ok()?;
+        let other = self.other(&wanted.name).ok()?;
+        Some((other, wanted.arguments()))
+    }
+
+    fn entry(&self) -> Result<&Entry, &BuiltInEntry> {
+        match self.which {
+            Which::Function(index) => Ok(self.catalogue.at(index)),
+            Which::BuiltIn(index) => Err(self.catalogue.built_in_at(index)),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! What is kept, for how long, and what the agent gets of it.
+
+use serde_json::json;
+use tool_hub_host::{
+    Content, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome, Reply, ResourceContents,
+};
+
+use super::*;
+use crate::built_in::ReadAnswer;
+
+const MAX: usize = 2_000;
+
+fn plain(text: &str) -> Reply {
+    Reply {
+        content: vec![Content::text(text)],
+        structured: Some(json!(text).to_string()),
+        next: None,
+    }
+}
+
+fn hold(shelf: &Shelf, reply: Reply) -> Reply {
+    shelf
+        .hold("f", Outcome::Reply(reply), MAX)
+        .into_result()
+        .unwrap()
+}
+
+/// The only address that `reply` links to.
+fn link(reply: &Reply) -> &str {
+    let mut links = reply.content.iter().filter_map(|part| match &part.body {
+        ContentBody::Link(link) => Some(link.uri.as_str()),
+        _ => None,
+    });
+    let link = links.next().unwrap();
+    assert_eq!(links.next(), None);
+    link
+}
+
+fn read(id: &str, query: Option<&str>, page: Option<u32>) -> ReadAnswer {
+    ReadAnswer {
+        id: id.to_owned(),
+        query: query.map(str::to_owned),
+        page,
+    }
+}
+
+#[test]
+fn what_is_short_is_handed_over_as_it_is() {
+    let shelf = Shelf::new();
+    // As JSON it is longer than that.
+    for reply in [plain("short"), plain(&"\n".repeat(MAX)), Reply::default()] {
+        assert_eq!(hold(&shelf, reply.clone()), reply);
+    }
+    let picture = ContentBody::Image {
+        media_type: "image/png".into(),
+        data: vec![0; 2 * MAX],
+    };
+    let reply = Reply {
+        content: vec![picture.into()],
+        ..Reply::default()
+    };
+    assert_eq!(hold(&shelf, reply.clone()), reply);
+}
+
+#[tokio::test]
+async fn a_long_text_is_kept_once_and_read_in_pages() {
+    let shelf = Shelf::new();
+    let lines = (0..400).map(|n| format!("line {n} of it\n"));
+    let text: String = lines.collect();
+    let reply = hold(&shelf, plain(&text));
+    let uri = link(&reply).to_owned();
+    let place = json!({ "kept_answer": uri }).to_string();
+    assert_eq!(reply.structured.as_deref(), Some(&*place));
+    assert!(reply.text().len() < MAX, "{}", reply.text());
+    assert!(reply.text().contains("line 0 of it\n"));
+    let id = uri.strip_prefix(URI).unwrap();
+    assert!(
+        reply
+            .text()
+            .contains(&format!("read_answer {{\"id\":\"{id}\",\"page\":1}}"))
+    );
+    assert_eq!(shelf.get(&uri).unwrap().text, text);
+
+    let mut whole = String::new();
+    let mut page = 1;
+    while let Ok(reply) = shelf.read(read(id, None, Some(page))).await.into_result() {
+        let [
+            _,
+            Content {
+                body: ContentBody::Text(part),
+                ..
+            },
+        ] = &reply.content[..]
+        else {
+            panic!("{reply:?}");
+        };
+        assert!(part.len() <= MAX);
+        whole.push_str(part);
+        page += 1;
+    }
+    assert_eq!(whole, text);
+    assert!(page > 4);
+}
+
+#[tokio::test]
+async fn a_long_text_is_searched() {
+    let shelf = Shelf::new();
+    let text = format!("{}the needle\n{}", "hay\n".repeat(900), "hay\n".repeat(900));
+    let reply = hold(&shelf, plain(&text));
+    let id = link(&reply).strip_prefix(URI).unwrap();
+    let found = shelf
+        .read(read(id, Some("needle"), None))
+        .await
+        .into_result()
+        .unwrap();
+    assert!(found.text().contains("the needle"), "{}", found.text());
+    assert_eq!(found.text().matches("[passage").count(), 1);
+    for (id, query, page, kind, message) in [
+        (
+            id,
+            Some("thread"),
+            None,
+            FailureKind::NotFound,
+            "no passage of the answer of `f`",
+        ),
+        (
+            id,
+            None,
+            Some(999),
+            FailureKind::NotFound,
+            "there is no page 999; there are",
+        ),
+        (
+            "nope",
+            None,
+            None,
+            FailureKind::NotFound,
+            "no answer `nope` is kept",
+        ),
+    ] {
+        let failure = shelf
+            .read(read(id, query, page))
+            .await
+            .into_result()
+            .unwrap_err();
+        assert_eq!(failure.kind, kind);
+        assert!(failure.message.starts_with(message), "{}", failure.message);
+    }
+}
+
+#[test]
+fn text_and_structure_that_differ_are_kept_each() {
+    let shelf = Shelf::new();
+    let long = json!({ "list": vec!["x"; 2_000] }).to_string();
+    let mut reply = plain("see");
+    reply.structured = Some(long.clone());
+    let held = hold(&shelf, reply.clone());
+    assert_eq!(shelf.get(link(&held)).unwrap().text, long);
+    assert!(held.text().ends_with("see"), "{}", held.text());
+
+    let resource = EmbeddedResource {
+        uri: "notes://a".into(),
+        media_type: None,
+        contents: ResourceContents::Text("y\n".repeat(MAX)),
+    };
+    reply.content.push(ContentBody::Resource(resource).into());
+    reply.structured = Some("1".into());
+    let held = hold(&shelf, reply);
+    assert_eq!(held.structured.as_deref(), Some("1"), "it is short");
+    let kept = &shelf.get(link(&held)).unwrap().text;
+    assert!(kept.starts_with("see\nnotes://a\ny\n"), "{kept}");
+}
+
+#[test]
+fn a_long_failure_stays_a_failure() {
+    let shelf = Shelf::new();
+    let failure = Failure::new(FailureKind::Failed, "no ".repeat(MAX));
+    let held = shelf
+        .hold("f", failure.into(), MAX)
+        .into_result()
+        .unwrap_err();
+    assert_eq!(held.kind, FailureKind::Failed);
+    assert!(held.message.len() < MAX && held.message.contains("read_answer"));
+}
+
+#[test]
+fn a_shelf_has_room_for_so_much() {
+    let shelf = Shelf::new();
+    let ids: Vec<String> = (0..ANSWERS_MAX + 1)
+        .map(|n| {
+            shelf
+                .keep("f", "text/plain", n.to_string(), MAX)
+                .unwrap()
+                .id
+                .clone()
+        })
+        .collect();
+    assert!(shelf.get(&ids[0]).is_none());
+    assert_eq!(shelf.get(&ids[1]).unwrap().text, "1");
+    let half = format!("{}\n", "x".repeat(2_047)).repeat(BYTES_MAX / 4_096 + 1);
+    let [one, two] = [&half, &half].map(|text| {
+        shelf
+            .keep("f", "text/plain", text.clone(), 1 << 20)
+            .unwrap()
+            .id
+            .clone()
+    });
+    assert!(shelf.get(&one).is_none() && shelf.get(&ids[1]).is_none());
+    assert!(shelf.get(&two).is_some());
+    assert_eq!(shelf.lock().bytes, half.len());
+    assert!(
+        shelf
+            .keep("f", "text/plain", "x".repeat(BYTES_MAX + 1), MAX)
+            .is_none()
+    );
+    // Nobody else has it.
+    assert!(Shelf::new().get(&two).is_none());
+}
