@@ -50,6 +50,7 @@ mod catalogue;
 mod error;
 mod http;
 mod mcp;
+mod openai;
 mod stdio;
 mod toolset;
 
@@ -57,5 +58,6 @@ pub use catalogue::{Catalogue, CatalogueError, Offer};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
+pub use openai::{EndpointKey, Gateway, GatewayError};
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

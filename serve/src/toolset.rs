@@ -75,6 +75,13 @@ impl Toolset {
         self.0.touched.subscribe()
     }
 
+    /// The functions that are listed, in order.
+    pub(crate) fn listed(&self) -> Vec<Callee> {
+        let catalogue = self.catalogue();
+        let names = catalogue.definitions().map(|(name, _)| name);
+        names.filter_map(|name| self.function(name).ok()).collect()
+    }
+
     /// The function that agents call `name`.
     pub(crate) fn function(&self, name: &str) -> Result<Callee, UnknownFunction> {
         let catalogue = self.catalogue();
