@@ -12,6 +12,9 @@ use crate::journey::load;
 use crate::public_clients::{packages, said};
 use crate::support::{Home, Need, Test, guests, test};
 
+/// The package of OpenAI's client.
+pub(crate) const OPENAI: &str = "openai==3.54.0";
+
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("export::typescript_compiles", typescript_compiles)
@@ -198,10 +201,10 @@ print(len(tools))
 fn the_packages_of_openai_and_anthropic_take_them() {
     let home = toolbox();
     for (format, which, package) in [
-        ("openai", "chat", "openai==3.54.0"),
-        ("openai-strict", "chat", "openai==3.54.0"),
-        ("responses", "responses", "openai==3.54.0"),
-        ("responses-strict", "responses", "openai==3.54.0"),
+        ("openai", "chat", OPENAI),
+        ("openai-strict", "chat", OPENAI),
+        ("responses", "responses", OPENAI),
+        ("responses-strict", "responses", OPENAI),
         ("anthropic", "anthropic", "anthropic==2.12.0"),
     ] {
         let tools = home.run(["export", "--format", format]).json();
