@@ -3,6 +3,7 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `TOOL_HUB_HOME` | one directory for everything that `tool` keeps, in place of the XDG directories |
+//! | `TOOL_HUB_OPENAI_KEY` | the key for the endpoint of `tool serve --openai`, where no file holds it |
 //! | `TOOL_HUB_LOG` | which events to log to standard error, such as `debug` or `tool_hub_host=trace` |
 //! | `HF_ENDPOINT` | the registry's URL |
 //! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT` or the default one |
@@ -27,6 +28,7 @@ use tool_hub_host::{Compiler, Host, HostConfig, Storage};
 use tool_hub_manifest::{Digest, Source, VariableName};
 use tool_hub_registry_client::{Client, ClientConfig, Store, Token};
 use tool_hub_registry_server::{AddressError, DatabaseAddress, S3Storage};
+use tool_hub_serve::{EndpointKey, GatewayError};
 use url::Url;
 
 use crate::args::Global;
@@ -247,6 +249,18 @@ impl Config {
         };
         let digest = Digest::of(owner.as_bytes());
         Storage::in_file(self.storage.join(format!("{}.sqlite3", digest.hex())))
+    }
+
+    /// The key for the endpoint of `tool serve --openai`. It has a variable of its own: the one
+    /// that OpenAI's clients read belongs to OpenAI, and the endpoint may be anybody's.
+    pub(crate) fn endpoint_key(&self) -> anyhow::Result<Option<EndpointKey>> {
+        let key = variable("TOOL_HUB_OPENAI_KEY").map(|text| text.trim().parse());
+        key.transpose().map_err(|error: GatewayError| {
+            Problem::user("TOOL_HUB_OPENAI_KEY cannot be used as a key")
+                .caused_by(error)
+                .hint("set it to the whole key and nothing else, or unset it")
+                .into()
+        })
     }
 
     /// Sends events to standard error: those that `TOOL_HUB_LOG` asks for, else the command's.

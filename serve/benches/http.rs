@@ -254,6 +254,13 @@ async fn serve_ours() -> Result<(), Failed> {
     let catalogue = catalogue(KEYS).await.map_err(|error| error.to_string())?;
     let access = Access::new(TOKEN.parse()?);
     let listener = listen().await?;
-    serve_http(listener, catalogue.into(), access, std::future::pending()).await?;
+    serve_http(
+        listener,
+        catalogue.into(),
+        access,
+        None,
+        std::future::pending(),
+    )
+    .await?;
     Ok(())
 }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tower::limit::GlobalConcurrencyLimitLayer;
 
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
-use crate::{ServeError, Toolset};
+use crate::{Gateway, ServeError, Toolset, openai};
 use guard::Guard;
 use sessions::Sessions;
 
@@ -43,7 +43,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// client leaves stops its call. It is answered when
 /// its `Host` is one of `access`, its `Origin`, if it has one, too, and it carries the bearer
 /// token; otherwise it gets status 403 or 401. A message has at most 20 MiB. A shutdown stops
-/// calls at once, and requests that are still being sent after five seconds.
+/// calls at once, and requests that are still being sent after five seconds. With a `gateway`,
+/// what is below `/v1` goes to its endpoint.
 ///
 /// # Errors
 /// When the listener breaks, or the system has no random bytes.
@@ -54,10 +55,12 @@ pub async fn serve_http(
     listener: TcpListener,
     toolset: Toolset,
     access: Access,
+    gateway: Option<Gateway>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let stop = CancellationToken::new();
-    let router = router(Server::new(toolset)?, access, stop.clone());
+    let gateway = gateway.map(|gateway| openai::router(gateway, toolset.clone(), stop.clone()));
+    let router = router(Server::new(toolset)?, gateway, access, stop.clone());
     let served = axum::serve(listener, router)
         .with_graceful_shutdown(stop.clone().cancelled_owned())
         .into_future();
@@ -73,7 +76,12 @@ pub async fn serve_http(
     }
 }
 
-fn router(server: Server, access: Access, stop: CancellationToken) -> Router {
+fn router(
+    server: Server,
+    gateway: Option<Router>,
+    access: Access,
+    stop: CancellationToken,
+) -> Router {
     let mut config = StreamableHttpServerConfig::default();
     config.sse_keep_alive = Some(KEEP_ALIVE);
     config.json_response = true;
@@ -89,6 +97,7 @@ fn router(server: Server, access: Access, stop: CancellationToken) -> Router {
     let guard = Arc::new(Guard::new(access));
     Router::new()
         .route_service(MCP_PATH, mcp)
+        .merge(gateway.unwrap_or_default())
         .layer(DefaultBodyLimit::disable())
         .layer(GlobalConcurrencyLimitLayer::new(REQUESTS_MAX))
         .layer(axum::middleware::from_fn_with_state(guard, guard::guard))

@@ -54,6 +54,7 @@ mod error;
 mod http;
 mod index;
 mod mcp;
+mod openai;
 mod shelf;
 mod stdio;
 mod tolerance;
@@ -63,5 +64,6 @@ pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Off
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
+pub use openai::{EndpointKey, Gateway, GatewayError};
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

@@ -96,6 +96,14 @@ impl Toolset {
         &self.0.shelf
     }
 
+    /// The functions that are listed, in order.
+    pub(crate) fn listed(&self) -> Vec<Callee> {
+        let catalogue = self.catalogue();
+        let names = catalogue.definitions().map(|(name, _)| name);
+        let found = names.map(|name| Callee::find(self.clone(), catalogue.clone(), name));
+        found.filter_map(Result::ok).collect()
+    }
+
     /// The function that agents call `name`.
     pub(crate) fn function(&self, name: &str) -> Result<Callee, UnknownFunction> {
         let catalogue = self.catalogue();

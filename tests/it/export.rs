@@ -12,6 +12,10 @@ use crate::journey::load;
 use crate::public_clients::{packages, said};
 use crate::support::{Home, Need, Test, guests, test};
 
+/// The package of OpenAI's client.
+pub(crate) const OPENAI: &str = "openai==3.54.0";
+const ANTHROPIC: &str = "anthropic==2.12.0";
+
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("export::typescript_compiles", typescript_compiles)
@@ -201,15 +205,14 @@ print(len(tools))
 
 fn the_packages_of_openai_and_anthropic_take_them() {
     let home = toolbox();
-    let (openai, anthropic) = ("openai==3.54.0", "anthropic==2.12.0");
     for (options, which, package) in [
-        ("openai", "chat", openai),
-        ("openai-strict", "chat", openai),
-        ("responses", "responses", openai),
-        ("responses-strict", "responses", openai),
-        ("responses --defer", "responses-deferred", openai),
-        ("anthropic", "anthropic", anthropic),
-        ("anthropic --defer", "anthropic-deferred", anthropic),
+        ("openai", "chat", OPENAI),
+        ("openai-strict", "chat", OPENAI),
+        ("responses", "responses", OPENAI),
+        ("responses-strict", "responses", OPENAI),
+        ("responses --defer", "responses-deferred", OPENAI),
+        ("anthropic", "anthropic", ANTHROPIC),
+        ("anthropic --defer", "anthropic-deferred", ANTHROPIC),
     ] {
         let tools = home.tool(&format!("export --format {options}")).json();
         let count = tools.as_array().expect("a list").len();

@@ -23,6 +23,7 @@ mod embed;
 mod errors;
 mod export;
 mod foreign;
+mod gateway;
 mod journey;
 mod maintenance;
 mod mcp_conformance;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         errors::tests(),
         export::tests(),
         foreign::tests(),
+        gateway::tests(),
         journey::tests(),
         tamper::tests(),
         clients::tests(),

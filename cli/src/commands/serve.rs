@@ -1,5 +1,7 @@
 //! `tool serve`: the toolbox for an agent, as a Model Context Protocol server on standard
-//! input and output, or over HTTP.
+//! input and output, or over HTTP, where it can stand before an OpenAI-compatible endpoint, too.
+
+mod gateway;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tool_hub_serve::{
-    ANSWER_BYTES_MAX, Access, BearerToken, LISTED_MAX, MCP_PATH, Presentation, Toolset,
+    ANSWER_BYTES_MAX, Access, BearerToken, Gateway, LISTED_MAX, MCP_PATH, Presentation, Toolset,
 };
 
 use crate::config::{self, Config};
@@ -20,6 +22,7 @@ use crate::printer::Printer;
 use crate::served::Served;
 use crate::signals::stop_requested;
 use crate::wording::counted;
+use gateway::OpenAi;
 
 /// Arguments of `tool serve`.
 #[derive(Debug, Args)]
@@ -53,6 +56,9 @@ pub(crate) struct Serve {
 
     #[command(flatten)]
     http: Http,
+
+    #[command(flatten)]
+    openai: OpenAi,
 }
 
 /// Less has no room for what is said about a longer answer.
@@ -116,9 +122,10 @@ impl Serve {
     ) -> anyhow::Result<ExitCode> {
         let directory = self.toolbox.as_deref();
         let served = Served::open(directory, &self.names, self.presentation(), config, printer)?;
+        let gateway = self.openai.gateway(config, printer)?;
         // What is wrong with it is said before tools are compiled.
         let door = match self.http.http {
-            true => Some(self.http.open().await?),
+            true => Some(self.http.open(gateway).await?),
             false => None,
         };
         let seen = served.stamps();
@@ -147,7 +154,13 @@ async fn answer(
         return Ok(());
     };
     door.tell(functions, printer)?;
-    tool_hub_serve::serve_http(door.listener, toolset, door.access, stop_requested()).await?;
+    let Door {
+        listener,
+        access,
+        gateway,
+        ..
+    } = door;
+    tool_hub_serve::serve_http(listener, toolset, access, gateway, stop_requested()).await?;
     Ok(())
 }
 
@@ -155,18 +168,29 @@ async fn answer(
 struct Door {
     listener: TcpListener,
     access: Access,
+    /// What stands before an endpoint.
+    gateway: Option<Gateway>,
     /// The token, where it was made for this run: whoever chose one knows it.
     made: Option<BearerToken>,
 }
 
 impl Door {
     fn tell(&self, functions: &str, printer: &Printer) -> anyhow::Result<()> {
-        let url = format!("http://{}{MCP_PATH}", self.listener.local_addr()?);
+        let origin = format!("http://{}", self.listener.local_addr()?);
+        let url = format!("{origin}{MCP_PATH}");
+        let openai = self.gateway.as_ref().map(|_| format!("{origin}/v1"));
         let made = self.made.as_ref().map(BearerToken::expose);
         if printer.wants_json() {
-            return printer.json(&json!({ "url": url, "token": made }));
+            let mut told = json!({ "url": url, "token": made });
+            if let Some(openai) = openai {
+                told["openai"] = openai.into();
+            }
+            return printer.json(&told);
         }
         printer.data(&url)?;
+        if let Some(openai) = openai {
+            printer.data(&openai)?;
+        }
         if let Some(token) = made {
             printer.data(&format!("Authorization: Bearer {token}"))?;
         }
@@ -176,7 +200,7 @@ impl Door {
 }
 
 impl Http {
-    async fn open(&self) -> anyhow::Result<Door> {
+    async fn open(&self, gateway: Option<Gateway>) -> anyhow::Result<Door> {
         let (token, made) = match &self.token_file {
             Some(file) => (token_of(file)?, None),
             None => {
@@ -187,6 +211,7 @@ impl Http {
         Ok(Door {
             access: self.access(token)?,
             listener: listen(self.listen).await?,
+            gateway,
             made,
         })
     }

@@ -33,7 +33,7 @@ impl Served {
         let catalogue = catalogue(calls_max).await;
         let server = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap() };
-            serve_http(listener, catalogue.into(), access, shutdown)
+            serve_http(listener, catalogue.into(), access, None, shutdown)
                 .await
                 .unwrap();
         });

@@ -1,11 +1,13 @@
 //! A process that serves on a free port of the loopback address, and says first where.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// A running server. It ends when it goes out of scope.
 pub(crate) struct Server {
     process: Child,
+    /// What else it prints has to go somewhere.
+    _stdout: BufReader<ChildStdout>,
     url: String,
 }
 
@@ -18,12 +20,15 @@ impl Server {
             .spawn()
             .expect("the server starts");
         let mut line = String::new();
-        let stdout = process.stdout.take().expect("a pipe");
-        BufReader::new(stdout)
+        let mut stdout = BufReader::new(process.stdout.take().expect("a pipe"));
+        stdout
             .read_line(&mut line)
             .expect("the server says where it is");
-        let url = line.trim().to_owned();
-        let server = Self { process, url };
+        let server = Self {
+            process,
+            _stdout: stdout,
+            url: line.trim().to_owned(),
+        };
         assert!(server.url.starts_with("http://127.0.0.1:"), "{line:?}");
         server
     }

@@ -1,0 +1,162 @@
+//! The toolbox before an OpenAI-compatible endpoint: a model's calls of its functions are run here,
+//! and the client gets the answer. Everything else goes through as it came.
+
+mod calls;
+mod chat;
+mod events;
+mod memory;
+mod offered;
+mod refusal;
+mod responses;
+mod result;
+mod rounds;
+mod upstream;
+mod usage;
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use axum::routing::{any, post};
+use reqwest::Url;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::Toolset;
+use crate::mcp::MESSAGE_BYTES_MAX;
+use chat::Chat;
+use memory::Memory;
+use refusal::Refusal;
+use responses::Responses;
+use rounds::Api;
+use upstream::Upstream;
+
+pub use upstream::{EndpointKey, GatewayError};
+
+/// How often a model is asked for one answer, where nobody says otherwise.
+const ROUNDS_MAX: u32 = 8;
+
+/// An endpoint whose models get the toolbox's functions. Cloning is cheap.
+#[derive(Clone)]
+pub struct Gateway {
+    upstream: Upstream,
+    rounds_max: u32,
+    writing: Writing,
+}
+
+/// How the toolbox's functions are written for the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// As they are.
+    Plain,
+    /// So that the model can write nothing but arguments of the right shape.
+    Strict,
+}
+
+impl Gateway {
+    /// Before the endpoint at `url`, which is what clients call its base URL. One without a path
+    /// gets the usual one, `/v1`.
+    ///
+    /// # Errors
+    /// When `url` is no http or https URL, or holds a user, a query or a fragment; when the
+    /// system has no certificates to trust.
+    pub fn new(url: Url) -> Result<Self, GatewayError> {
+        Ok(Self {
+            upstream: Upstream::new(url)?,
+            rounds_max: ROUNDS_MAX,
+            writing: Writing::Plain,
+        })
+    }
+
+    /// Shows `key` to the endpoint. Without one it is asked anonymously: what clients show is for
+    /// this server.
+    #[must_use]
+    pub fn with_key(mut self, key: EndpointKey) -> Self {
+        self.upstream.show(key);
+        self
+    }
+
+    /// Asks the model at most `rounds` times for one answer, 8 unless told otherwise. In the last
+    /// of several it may call nothing, so that it has to answer.
+    #[must_use]
+    pub fn with_rounds_max(mut self, rounds: NonZeroU32) -> Self {
+        self.rounds_max = rounds.get();
+        self
+    }
+
+    /// Writes the functions with `"strict": true`, for endpoints that hold a model to it.
+    #[must_use]
+    pub fn strict(mut self) -> Self {
+        self.writing = Writing::Strict;
+        self
+    }
+}
+
+/// What every request needs.
+pub(crate) struct Shared {
+    gateway: Gateway,
+    toolset: Toolset,
+    memory: Memory,
+    /// Ends answers that are under way.
+    stop: CancellationToken,
+}
+
+/// The routes below `/v1`. Answers end when `stop` does.
+pub(crate) fn router(gateway: Gateway, toolset: Toolset, stop: CancellationToken) -> Router {
+    let shared = Arc::new(Shared {
+        gateway,
+        toolset,
+        memory: Memory::default(),
+        stop,
+    });
+    Router::new()
+        .route(
+            "/v1/chat/completions",
+            post(answer::<Chat>).fallback(through),
+        )
+        .route("/v1/responses", post(answer::<Responses>).fallback(through))
+        .route("/v1/{*rest}", any(through))
+        .with_state(shared)
+}
+
+/// Hands a request on, and its answer back.
+async fn through(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Refusal> {
+    shared.gateway.upstream.through(request).await
+}
+
+/// Answers a request for text, with as many rounds as it takes.
+async fn answer<A: Api>(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let request = read(body).await?;
+    let streams = request.get("stream").and_then(Value::as_bool) == Some(true);
+    let api = A::open(request, &shared)?;
+    if !api.offers_functions() {
+        // There is nothing to do here.
+        return shared
+            .gateway
+            .upstream
+            .ask(A::PATH, &headers, api.request())
+            .await
+            .map(upstream::handed_on);
+    }
+    if streams {
+        rounds::streamed(shared, api, headers).await
+    } else {
+        rounds::whole(shared, api, headers).await
+    }
+}
+
+async fn read(body: Body) -> Result<Map<String, Value>, Refusal> {
+    let bytes: Bytes = axum::body::to_bytes(body, MESSAGE_BYTES_MAX)
+        .await
+        .map_err(|_| Refusal::TooLong)?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Refusal::request(format!("the body is no JSON object: {error}"), None))
+}

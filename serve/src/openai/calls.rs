@@ -1,0 +1,130 @@
+//! Calls that a model asks for, and what came of those that are run here.
+
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt as _};
+use serde_json::Value;
+use tool_hub_agent::{FailureText, from_strict};
+use tool_hub_host::{Nobody, Outcome};
+
+use super::Writing;
+use super::offered::Offered;
+use super::refusal::Refusal;
+use super::result::CallResult;
+
+/// Calls of one reply that are run; further ones are answered with a failure.
+const CALLS_MAX: usize = 64;
+/// How much the results of all calls of an answer may take up.
+pub(super) const RESULTS_BYTES_MAX: usize = 16 << 20;
+/// How much of an unknown name is given back.
+const SHOWN_CHARACTERS_MAX: usize = 80;
+
+/// A call, whoever answers it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    /// The text of a JSON object, if the model did as it should.
+    pub(super) arguments: String,
+}
+
+/// A name for a call that nobody can guess: nine letters and digits, which is the one form that
+/// every endpoint takes.
+pub(super) fn fresh_id() -> Result<String, Refusal> {
+    const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut rest = getrandom::u64().map_err(Refusal::Random)?;
+    let letters = (0..9).map(|_| {
+        let letter = LETTERS[(rest % 62) as usize];
+        rest /= 62;
+        char::from(letter)
+    });
+    Ok(letters.collect())
+}
+
+/// Runs `calls`, several at once, and gives their results in the order of the calls. They take
+/// up `room`; a result for which none is left is a failure. Dropping the future stops all of them.
+pub(super) async fn run(offered: &Offered, calls: &[Call], room: &mut usize) -> Vec<CallResult> {
+    let running: Vec<_> = calls
+        .iter()
+        .enumerate()
+        .map(|(index, call)| one(offered, index, call))
+        .collect();
+    let mut running = stream::iter(running).buffered(offered.at_once);
+    let mut results = Vec::with_capacity(calls.len());
+    while let Some(result) = running.next().await {
+        let left = room.checked_sub(result.bytes());
+        *room = left.unwrap_or(*room);
+        results.push(match left {
+            Some(_) => result,
+            None => CallResult::failed(&FailureText {
+                function: &shown(&calls[results.len()].name),
+                kind: "host-limit",
+                message: "there is no room for its result beside those of the calls before",
+                fix: None,
+                argument: None,
+                retryable: false,
+            }),
+        });
+    }
+    results
+}
+
+fn shown(name: &str) -> String {
+    name.chars().take(SHOWN_CHARACTERS_MAX).collect()
+}
+
+async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
+    let name = shown(&call.name);
+    let failed = |kind, message: &str, fix| {
+        CallResult::failed(&FailureText {
+            function: &name,
+            kind,
+            message,
+            fix,
+            argument: None,
+            retryable: false,
+        })
+    };
+    let Some(callee) = offered.callee(&call.name) else {
+        let fix = offered
+            .nearest(&call.name)
+            .map(|nearest| format!("call `{nearest}`"));
+        return failed(
+            "unknown-function",
+            "there is no such function",
+            fix.as_deref(),
+        );
+    };
+    if index >= CALLS_MAX {
+        let message = format!("more than {CALLS_MAX} calls were made at once");
+        return failed("host-limit", &message, None);
+    }
+    let arguments = arguments(
+        offered.writing(),
+        &callee.spec().input_schema,
+        &call.arguments,
+    );
+    match callee.call(&arguments, Arc::new(Nobody)).await {
+        Outcome::Reply(reply) => CallResult::of_reply(reply),
+        Outcome::Failure(failure) => CallResult::failed(&FailureText {
+            function: &name,
+            kind: failure.kind.as_str(),
+            message: &failure.message,
+            fix: failure.fix.as_deref(),
+            argument: failure.argument.as_deref(),
+            retryable: failure.retryable,
+        }),
+    }
+}
+
+/// The arguments as the tool takes them. What is no JSON stays as it is: the host says why.
+fn arguments(writing: Writing, schema: &Value, text: &str) -> String {
+    if text.trim_ascii().is_empty() {
+        // How many models write that there are none.
+        return "{}".to_owned();
+    }
+    match (writing, serde_json::from_str(text)) {
+        (Writing::Strict, Ok(value)) => from_strict(schema, value).to_string(),
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,295 @@
+//! A reply of the Chat Completions API, whole or put together from a stream, of newer and older
+//! servers.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::openai::calls::{Call, fresh_id};
+use crate::openai::offered::Offered;
+use crate::openai::refusal::Refusal;
+
+/// Reasons to end that clients know.
+const FINISH_REASONS: [&str; 4] = ["stop", "length", "tool_calls", "content_filter"];
+/// Reasons after which a call is probably not complete.
+const CUT_OFF: [&str; 2] = ["length", "content_filter"];
+/// What older servers of text-generation-inference call every function.
+const ANY_FUNCTION: &str = "tools";
+/// Where some of them put the name instead.
+const INNER_NAME: &str = "_name";
+const INNER_FUNCTION: &str = "function";
+
+/// What the model said.
+#[derive(Default)]
+pub(super) struct Reply {
+    /// Everything around the message, where the reply came whole.
+    whole: Map<String, Value>,
+    pub(super) message: Map<String, Value>,
+    pub(super) finish_reason: Option<String>,
+}
+
+/// A call as the API writes it.
+#[derive(Debug, Clone)]
+pub(super) struct ToolCall {
+    pub(super) call: Call,
+    /// Whether the client answers it.
+    pub(super) is_theirs: bool,
+    pub(super) written: Value,
+}
+
+impl ToolCall {
+    pub(super) fn rename(&mut self, id: String) {
+        self.written["id"] = id.clone().into();
+        self.call.id = id;
+    }
+}
+
+impl Reply {
+    pub(super) fn read(reply: Value) -> Result<Self, Refusal> {
+        let no_message = || Refusal::malformed("its reply holds no message");
+        let Value::Object(mut whole) = reply else {
+            return Err(no_message());
+        };
+        let choice = whole
+            .get_mut("choices")
+            .and_then(|choices| choices.get_mut(0));
+        let choice = choice
+            .and_then(Value::as_object_mut)
+            .ok_or_else(no_message)?;
+        let Some(Value::Object(message)) = choice.get_mut("message").map(Value::take) else {
+            return Err(no_message());
+        };
+        let finish_reason = choice.get("finish_reason").and_then(Value::as_str);
+        Ok(Self {
+            finish_reason: finish_reason.map(str::to_owned),
+            message,
+            whole,
+        })
+    }
+
+    pub(super) fn usage(&self) -> Option<&Value> {
+        self.whole.get("usage")
+    }
+
+    /// Takes the calls out of the message, in the one form that everybody reads. Those of a reply
+    /// that was cut off are left out.
+    pub(super) fn take_calls(
+        &mut self,
+        offered: &Offered,
+        ids: &mut HashSet<String>,
+    ) -> Result<Vec<ToolCall>, Refusal> {
+        let written = match self.message.shift_remove("tool_calls") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(list)) => list,
+            Some(one) => vec![one],
+        };
+        let calls = written.into_iter().filter_map(|call| match call {
+            Value::Object(call) => Some(tool_call(call, offered, ids)),
+            _ => None,
+        });
+        let mut calls = calls.collect::<Result<Vec<_>, _>>()?;
+        if self
+            .finish_reason
+            .as_deref()
+            .is_some_and(|reason| CUT_OFF.contains(&reason))
+        {
+            calls.retain(|call| call.is_theirs);
+        }
+        Ok(calls)
+    }
+
+    /// The message with `calls`, as the model is told of it again.
+    pub(super) fn message_with(&self, calls: &[ToolCall]) -> Value {
+        let mut message = self.message.clone();
+        message.insert("role".to_owned(), "assistant".into());
+        message.entry("content").or_insert(Value::Null);
+        if !calls.is_empty() {
+            let written = calls.iter().map(|call| call.written.clone());
+            message.insert("tool_calls".to_owned(), written.collect());
+        }
+        message.into()
+    }
+
+    /// Why the answer ends.
+    pub(super) fn finish_reason(&self, hands_back: bool) -> &str {
+        match self.finish_reason.as_deref() {
+            Some(reason) if !hands_back || FINISH_REASONS.contains(&reason) => reason,
+            _ if hands_back => "tool_calls",
+            _ => "stop",
+        }
+    }
+
+    /// The whole reply, with the calls that the client has to answer and what all rounds cost.
+    pub(super) fn finished(&mut self, calls: &[ToolCall], usage: Option<&Value>) -> Value {
+        let reason = self.finish_reason(!calls.is_empty()).to_owned();
+        let message = self.message_with(calls);
+        let mut whole = std::mem::take(&mut self.whole);
+        if let Some(choice) = whole
+            .get_mut("choices")
+            .and_then(|choices| choices.get_mut(0))
+        {
+            choice["message"] = message;
+            if self.finish_reason.is_some() || !calls.is_empty() {
+                choice["finish_reason"] = reason.into();
+            }
+        }
+        if let Some(usage) = usage {
+            whole.insert("usage".to_owned(), usage.clone());
+        }
+        whole.into()
+    }
+
+    /// Adds what a stream says next: text goes on, calls grow, everything else is said once.
+    pub(super) fn add(&mut self, delta: &Map<String, Value>) {
+        for (name, value) in delta {
+            match (name.as_str(), value) {
+                (_, Value::Null) => {}
+                ("tool_calls", calls) => {
+                    let grown = self
+                        .message
+                        .entry("tool_calls")
+                        .or_insert_with(|| json!([]));
+                    if let Value::Array(grown) = grown {
+                        add_calls(grown, calls);
+                    }
+                }
+                ("role", role) => {
+                    self.message.insert("role".to_owned(), role.clone());
+                }
+                (name, Value::String(more)) => match self.message.get_mut(name) {
+                    Some(Value::String(text)) => text.push_str(more),
+                    _ => {
+                        self.message.insert(name.to_owned(), value.clone());
+                    }
+                },
+                (name, value) => {
+                    self.message.insert(name.to_owned(), value.clone());
+                }
+            }
+        }
+    }
+}
+
+fn add_calls(grown: &mut Vec<Value>, delta: &Value) {
+    let several = delta
+        .as_array()
+        .map_or(std::slice::from_ref(delta), Vec::as_slice);
+    for part in several.iter().filter_map(Value::as_object) {
+        let index = part.get("index").cloned();
+        let known = grown
+            .iter_mut()
+            .find(|call| index.is_some() && call.get("index") == index.as_ref());
+        match known {
+            Some(call) => grow(call, part),
+            None => grown.push(part.clone().into()),
+        }
+    }
+}
+
+/// Adds the members of `part` to a call: arguments go on, and what is there stays.
+fn grow(call: &mut Value, part: &Map<String, Value>) {
+    let Value::Object(call) = call else {
+        return;
+    };
+    for (name, value) in part {
+        match (call.get_mut(name), value) {
+            (_, Value::Null) => {}
+            (Some(inner @ Value::Object(_)), Value::Object(more)) => grow(inner, more),
+            (Some(Value::String(text)), Value::String(more))
+                if matches!(name.as_str(), "arguments" | "input") =>
+            {
+                text.push_str(more);
+            }
+            (Some(Value::String(text)), _) if !text.is_empty() => {}
+            (Some(Value::Number(_)), _) => {}
+            _ => {
+                call.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// A call in the one form that everybody reads, whoever wrote it.
+fn tool_call(
+    mut written: Map<String, Value>,
+    offered: &Offered,
+    ids: &mut HashSet<String>,
+) -> Result<ToolCall, Refusal> {
+    written.shift_remove("index");
+    let id = match written.get("id") {
+        Some(Value::String(id)) if !id.is_empty() && ids.insert(id.clone()) => id.clone(),
+        // Some servers give none, or the same to every call.
+        _ => fresh_id()?,
+    };
+    ids.insert(id.clone());
+    written.insert("id".to_owned(), id.clone().into());
+    if written.get("type") == Some(&"custom".into()) {
+        let name = String::new();
+        let arguments = String::new();
+        let call = Call {
+            id,
+            name,
+            arguments,
+        };
+        return Ok(ToolCall {
+            call,
+            is_theirs: true,
+            written: written.into(),
+        });
+    }
+    let mut function = match written.shift_remove("function") {
+        Some(Value::Object(function)) => function,
+        _ => Map::new(),
+    };
+    let name = function
+        .get("name")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let arguments = function
+        .shift_remove("arguments")
+        .filter(|arguments| !arguments.is_null());
+    let parameters = function.shift_remove("parameters");
+    let (name, arguments) = named(name, arguments.or(parameters).unwrap_or_default(), offered);
+    function.insert("name".to_owned(), name.clone().into());
+    function.insert("arguments".to_owned(), arguments.clone().into());
+    function.retain(|_, value| !value.is_null());
+    written.insert("type".to_owned(), "function".into());
+    written.insert("function".to_owned(), function.into());
+    Ok(ToolCall {
+        is_theirs: offered.is_theirs(&name),
+        call: Call {
+            id,
+            name,
+            arguments,
+        },
+        written: written.into(),
+    })
+}
+
+/// The name of the function and the text of its arguments. A server that gives no name puts it
+/// among the arguments, or leaves it to be told from them.
+fn named(name: String, arguments: Value, offered: &Offered) -> (String, String) {
+    let is_known = offered.callee(&name).is_some() || offered.is_theirs(&name);
+    let text = match arguments {
+        Value::String(text) => text,
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    if is_known || !(name.is_empty() || name == ANY_FUNCTION) {
+        return (name, text);
+    }
+    let Ok(Value::Object(mut members)) = serde_json::from_str(&text) else {
+        return (name, text);
+    };
+    if members.len() == 1
+        && let Some(Value::Object(inner)) = members.get_mut(INNER_FUNCTION)
+    {
+        members = std::mem::take(inner);
+    }
+    let inner = match members.shift_remove(INNER_NAME) {
+        Some(Value::String(inner)) => Some(inner),
+        _ => offered.meant(&members).map(str::to_owned),
+    };
+    (inner.unwrap_or(name), Value::Object(members).to_string())
+}

@@ -1,0 +1,192 @@
+//! Server-sent events, read from an endpoint and written to a client.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use futures::stream;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::refusal::Refusal;
+use super::upstream::REPLY_BYTES_MAX;
+
+/// How often something is sent to a client that waits for a long call, so that nobody between
+/// takes the connection for dead.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// Events that wait while the client reads slowly.
+const WAITING_MAX: usize = 16;
+/// How the Chat Completions API says that nothing follows.
+const DONE: &[u8] = b"[DONE]";
+
+/// What an endpoint sends.
+pub(super) enum Received {
+    Event(Value),
+    Done,
+}
+
+/// The events of one reply.
+pub(super) struct Events {
+    response: reqwest::Response,
+    buffer: Vec<u8>,
+    /// How much of the buffer holds no line break.
+    searched: usize,
+    data: Vec<u8>,
+    bytes_total: usize,
+}
+
+impl Events {
+    pub(super) fn of(response: reqwest::Response) -> Result<Self, Refusal> {
+        let kind = response.headers().get(header::CONTENT_TYPE);
+        let is_stream = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
+        if !is_stream {
+            return Err(Refusal::malformed(
+                "it does not stream, though it was asked to",
+            ));
+        }
+        Ok(Self {
+            response,
+            buffer: Vec::new(),
+            searched: 0,
+            data: Vec::new(),
+            bytes_total: 0,
+        })
+    }
+
+    /// The next event that carries data; nothing at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<Received>, Refusal> {
+        loop {
+            while let Some(line) = self.line() {
+                if let Some(data) = self.take(&line) {
+                    return received(&data).map(Some);
+                }
+            }
+            let Some(chunk) = self.response.chunk().await.map_err(Refusal::unreachable)? else {
+                // What no empty line ends was cut off, or was written by somebody who leaves it out.
+                let rest = std::mem::take(&mut self.buffer);
+                self.take(&rest);
+                let data = std::mem::take(&mut self.data);
+                return if data.is_empty() {
+                    Ok(None)
+                } else {
+                    received(&data).map(Some)
+                };
+            };
+            self.bytes_total += chunk.len();
+            if self.bytes_total > REPLY_BYTES_MAX {
+                return Err(Refusal::malformed(format!(
+                    "its reply has more than {REPLY_BYTES_MAX} bytes"
+                )));
+            }
+            self.buffer.extend_from_slice(&chunk);
+        }
+    }
+
+    /// The next line that is complete, without its end.
+    fn line(&mut self) -> Option<Vec<u8>> {
+        let found = self.buffer[self.searched..]
+            .iter()
+            .position(|byte| *byte == b'\n');
+        let Some(end) = found.map(|at| self.searched + at) else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let rest = self.buffer.split_off(end + 1);
+        let mut line = std::mem::replace(&mut self.buffer, rest);
+        self.searched = 0;
+        line.pop();
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        Some(line)
+    }
+
+    /// Takes note of a line; an empty one ends an event, which is given back.
+    fn take(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        if line.is_empty() {
+            return Some(std::mem::take(&mut self.data)).filter(|data| !data.is_empty());
+        }
+        // Everything that counts stands in the data, the type of an event as well.
+        if let Some(data) = line.strip_prefix(b"data:") {
+            if !self.data.is_empty() {
+                self.data.push(b'\n');
+            }
+            self.data
+                .extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
+        }
+        None
+    }
+}
+
+fn received(data: &[u8]) -> Result<Received, Refusal> {
+    if data.trim_ascii() == DONE {
+        return Ok(Received::Done);
+    }
+    let event = serde_json::from_slice(data);
+    let event =
+        event.map_err(|error| Refusal::malformed(format!("an event is no JSON: {error}")))?;
+    Ok(Received::Event(event))
+}
+
+/// Where events for the client go.
+pub(super) struct Sink(mpsc::Sender<Bytes>);
+
+impl Sink {
+    pub(super) async fn send_all(&self, events: Vec<Bytes>) {
+        for event in events {
+            // The receiver lives as long as whoever sends.
+            let _ = self.0.send(event).await;
+        }
+    }
+}
+
+/// An event of a name, or one without.
+pub(super) fn event(name: Option<&str>, data: &Value) -> Bytes {
+    match name {
+        Some(name) => format!("event: {name}\ndata: {data}\n\n").into(),
+        None => format!("data: {data}\n\n").into(),
+    }
+}
+
+pub(super) fn done() -> Bytes {
+    Bytes::from_static(b"data: [DONE]\n\n")
+}
+
+/// A response that consists of what `work` sends. The work goes on while somebody reads, and
+/// ends with the response: a client that leaves stops all of it.
+pub(super) fn response<W>(work: impl FnOnce(Sink) -> W) -> Response
+where
+    W: Future<Output = ()> + Send + 'static,
+{
+    let (sender, mut events) = mpsc::channel(WAITING_MAX);
+    let mut work: Option<Pin<Box<W>>> = Some(Box::pin(work(Sink(sender))));
+    let mut idle = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
+    idle.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let body = stream::poll_fn(move |context| {
+        if let Some(running) = &mut work
+            && running.as_mut().poll(context).is_ready()
+        {
+            work = None;
+        }
+        if let Poll::Ready(event) = events.poll_recv(context) {
+            idle.reset();
+            return Poll::Ready(event.map(Ok::<_, Infallible>));
+        }
+        ready!(idle.poll_tick(context));
+        Poll::Ready(Some(Ok(Bytes::from_static(b": waiting\n\n"))))
+    });
+    let mut response = Response::new(Body::from_stream(body));
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream"),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}

@@ -1,0 +1,229 @@
+//! What a model may call in one request: the client's own functions and the toolbox's.
+
+mod choice;
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+use tool_hub_agent::{Dialect, export};
+use tool_hub_manifest::FunctionSpec;
+
+use super::Writing;
+use super::refusal::Refusal;
+use crate::Toolset;
+use crate::callee::Callee;
+use choice::Choice;
+
+/// The functions of one request. They stay what they are when the toolset changes.
+pub(super) struct Offered {
+    /// The toolbox's, by name.
+    ours: HashMap<String, Callee>,
+    /// The client's, by name, with the schemas of their arguments.
+    theirs: HashMap<String, Value>,
+    /// The function that the request names.
+    forced: Option<String>,
+    writing: Writing,
+    /// How many calls of one reply run at once.
+    pub(super) at_once: usize,
+}
+
+/// Calls of one reply that run at once, unless the request wants one after another.
+const CALLS_AT_ONCE: usize = 8;
+
+/// How the two APIs write the same thing.
+pub(super) struct Dialects {
+    plain: Dialect,
+    strict: Dialect,
+    /// A `tool_choice` that names a function.
+    named: fn(&str) -> Value,
+}
+
+impl Dialects {
+    pub(super) const CHAT: Self = Self {
+        plain: Dialect::OpenAi,
+        strict: Dialect::OpenAiStrict,
+        named: |name| serde_json::json!({"type": "function", "function": {"name": name}}),
+    };
+    pub(super) const RESPONSES: Self = Self {
+        plain: Dialect::Responses,
+        strict: Dialect::ResponsesStrict,
+        named: |name| serde_json::json!({"type": "function", "name": name}),
+    };
+}
+
+impl Offered {
+    /// Adds the toolbox's functions to `request`, as far as its `tool_choice` wants them.
+    ///
+    /// A choice that only some endpoints know is written as all do: a bare name as the object
+    /// that names a function, and a list of allowed tools by offering no others.
+    pub(super) fn add(
+        request: &mut Map<String, Value>,
+        toolset: &Toolset,
+        writing: Writing,
+        dialects: &Dialects,
+    ) -> Result<Self, Refusal> {
+        let mut tools = match request.shift_remove("tools") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(tools)) => tools,
+            Some(_) => return Err(Refusal::request("`tools` is no list", Some("tools"))),
+        };
+        let choice = Choice::read(request.get("tool_choice"))?;
+        let mut ours = match choice {
+            Choice::Nothing => Vec::new(),
+            _ => toolset.listed(),
+        };
+        let theirs = own_functions(&tools);
+        if let Some(name) = ours
+            .iter()
+            .map(|callee| &callee.spec().name)
+            .find(|name| theirs.contains_key(*name))
+        {
+            return Err(Refusal::request(
+                format!("`{name}` is a tool of this server; call your own function something else"),
+                Some("tools"),
+            ));
+        }
+        tools.extend(definitions(&mut ours, writing, dialects));
+        let forced = choice.write(request, &mut tools, dialects.named);
+        ours.retain(|callee| {
+            tools
+                .iter()
+                .any(|tool| name_of(tool) == Some(&*callee.spec().name))
+        });
+        if tools.is_empty() {
+            // Endpoints refuse to be told how to choose from nothing.
+            request.shift_remove("tool_choice");
+            request.shift_remove("parallel_tool_calls");
+        } else {
+            request.insert("tools".to_owned(), tools.into());
+        }
+        let one_by_one = request.get("parallel_tool_calls") == Some(&Value::Bool(false));
+        Ok(Self {
+            ours: ours
+                .into_iter()
+                .map(|callee| (callee.spec().name.clone(), callee))
+                .collect(),
+            theirs,
+            forced,
+            writing,
+            at_once: if one_by_one { 1 } else { CALLS_AT_ONCE },
+        })
+    }
+
+    /// Whether there is anything to run here.
+    pub(super) fn is_ours(&self) -> bool {
+        !self.ours.is_empty()
+    }
+
+    pub(super) fn writing(&self) -> Writing {
+        self.writing
+    }
+
+    /// The toolbox's function of that name, where it is offered.
+    pub(super) fn callee(&self, name: &str) -> Option<&Callee> {
+        self.ours.get(name)
+    }
+
+    /// The function that was probably meant by a name that nobody has: at most two letters away.
+    pub(super) fn nearest(&self, name: &str) -> Option<&str> {
+        let names = self.ours.keys().chain(self.theirs.keys());
+        names
+            .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
+            .filter(|(edits, _)| *edits <= 2)
+            .min()
+            .map(|(_, offered)| offered.as_str())
+    }
+
+    /// Whether the client answers calls of that name. All others are answered here, were it by
+    /// saying that there is no such function.
+    pub(super) fn is_theirs(&self, name: &str) -> bool {
+        self.theirs.contains_key(name)
+    }
+
+    /// The function that `arguments` without a name are for: the one that the request names, or
+    /// the only one that has such arguments.
+    pub(super) fn meant(&self, arguments: &Map<String, Value>) -> Option<&str> {
+        if let Some(forced) = &self.forced {
+            return Some(forced);
+        }
+        let ours = self
+            .ours
+            .iter()
+            .map(|(name, callee)| (name, &callee.spec().input_schema));
+        let all: Vec<_> = ours.chain(&self.theirs).collect();
+        if let [(only, _)] = all[..] {
+            return Some(only);
+        }
+        let mut fitting = all
+            .into_iter()
+            .filter(|(_, schema)| fits(arguments, schema));
+        match (fitting.next(), fitting.next()) {
+            (Some((name, _)), None) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// The definitions of `callees`, without those that endpoints would refuse a whole request for.
+fn definitions(callees: &mut Vec<Callee>, writing: Writing, dialects: &Dialects) -> Vec<Value> {
+    let dialect = match writing {
+        Writing::Plain => dialects.plain,
+        Writing::Strict => dialects.strict,
+    };
+    let mut definitions = Vec::new();
+    callees.retain(|callee| match definition(callee.spec(), dialect) {
+        Ok(definition) => {
+            definitions.push(definition);
+            true
+        }
+        Err(refusal) => {
+            tracing::warn!(%refusal, "a function cannot be offered to models");
+            false
+        }
+    });
+    definitions
+}
+
+fn definition(spec: &FunctionSpec, dialect: Dialect) -> Result<Value, String> {
+    let mut export = export(std::slice::from_ref(spec), dialect);
+    match export.losses.iter().find(|loss| loss.lost.is_refusal()) {
+        Some(refusal) => Err(refusal.to_string()),
+        None => Ok(export.tools[0].take()),
+    }
+}
+
+/// The name of a tool, and of a call: functions and tools with free text have one.
+fn name_of(tool: &Value) -> Option<&str> {
+    named(tool)?.get("name")?.as_str()
+}
+
+/// What holds the members of a function: the two APIs write them at different depths.
+fn named(tool: &Value) -> Option<&Value> {
+    let inner = tool.get("function").or_else(|| tool.get("custom"));
+    inner.or_else(|| matches!(tool.get("type")?.as_str()?, "function" | "custom").then_some(tool))
+}
+
+fn own_functions(tools: &[Value]) -> HashMap<String, Value> {
+    let named = tools
+        .iter()
+        .filter_map(|tool| Some((name_of(tool)?, named(tool)?)));
+    named
+        .map(|(name, tool)| {
+            (
+                name.to_owned(),
+                tool.get("parameters").cloned().unwrap_or_default(),
+            )
+        })
+        .collect()
+}
+
+/// Whether `arguments` have every member that `schema` demands, and none that it does not know.
+fn fits(arguments: &Map<String, Value>, schema: &Value) -> bool {
+    let members = schema.get("properties").and_then(Value::as_object);
+    let required = schema.get("required").and_then(Value::as_array);
+    let mut required = required.into_iter().flatten().filter_map(Value::as_str);
+    required.all(|name| arguments.contains_key(name))
+        && arguments
+            .keys()
+            .all(|name| members.is_some_and(|members| members.contains_key(name)))
+}

@@ -1,0 +1,87 @@
+//! What a request says of the tools that the model should choose: its member `tool_choice`.
+
+use serde_json::{Map, Value};
+
+use super::{Refusal, name_of};
+
+/// The choice, of either API.
+#[derive(Debug, PartialEq)]
+pub(super) enum Choice {
+    /// The model calls nothing.
+    Nothing,
+    /// One function, named without more.
+    Named(String),
+    /// Only tools that one of these describes.
+    Allowed { mode: String, tools: Vec<Value> },
+    /// Whatever else there is. Every endpoint knows it, or says that it does not.
+    AsWritten,
+}
+
+impl Choice {
+    pub(super) fn read(choice: Option<&Value>) -> Result<Self, Refusal> {
+        Ok(match choice {
+            Some(Value::String(word)) => match word.as_str() {
+                "none" => Self::Nothing,
+                "auto" | "required" => Self::AsWritten,
+                name => Self::Named(name.to_owned()),
+            },
+            Some(Value::Object(object)) if object.get("type") == Some(&"allowed_tools".into()) => {
+                Self::allowed(object).ok_or_else(|| {
+                    Refusal::request(
+                        "`allowed_tools` needs `mode` and `tools`",
+                        Some("tool_choice"),
+                    )
+                })?
+            }
+            _ => Self::AsWritten,
+        })
+    }
+
+    fn allowed(object: &Map<String, Value>) -> Option<Self> {
+        // Chat Completions writes them one deeper than Responses does.
+        let allowed = match object.get("allowed_tools") {
+            Some(inner) => inner.as_object()?,
+            None => object,
+        };
+        let mode = allowed.get("mode")?.as_str()?;
+        let mode = matches!(mode, "auto" | "required").then(|| mode.to_owned())?;
+        let tools = allowed.get("tools")?.as_array()?.clone();
+        Some(Self::Allowed { mode, tools })
+    }
+
+    /// Writes the choice into `request` and leaves in `tools` what may be chosen. Gives the name
+    /// of the function that has to be called.
+    pub(super) fn write(
+        self,
+        request: &mut Map<String, Value>,
+        tools: &mut Vec<Value>,
+        named: fn(&str) -> Value,
+    ) -> Option<String> {
+        match self {
+            Self::Nothing => None,
+            Self::Named(name) => {
+                request.insert("tool_choice".to_owned(), named(&name));
+                Some(name)
+            }
+            Self::Allowed {
+                mode,
+                tools: allowed,
+            } => {
+                tools.retain(|tool| allowed.iter().any(|entry| describes(entry, tool)));
+                request.insert("tool_choice".to_owned(), mode.into());
+                None
+            }
+            Self::AsWritten => name_of(request.get("tool_choice")?).map(str::to_owned),
+        }
+    }
+}
+
+/// Whether `tool` has everything that `entry` says.
+fn describes(entry: &Value, tool: &Value) -> bool {
+    match (entry, tool) {
+        (Value::Object(entry), Value::Object(tool)) => entry
+            .iter()
+            .all(|(name, value)| tool.get(name).is_some_and(|other| describes(value, other))),
+        (entry, tool) => entry == tool,
+    }
+}

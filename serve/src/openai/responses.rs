@@ -1,0 +1,342 @@
+//! The Responses API: a reply is a list of items, and results are items after it. What is run
+//! here is shown as calls of an MCP server, which is how the API shows what a server runs, and
+//! which clients carry from one request to the next.
+
+mod item;
+mod stream;
+
+use axum::body::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::Shared;
+use super::calls::{Call, fresh_id};
+use super::memory::{self, Memory};
+use super::offered::{Dialects, Offered};
+use super::refusal::Refusal;
+use super::result::CallResult;
+use super::rounds::{Api, Turn};
+use super::usage::Usage;
+use stream::Stream;
+
+/// A request under way.
+pub(super) struct Responses {
+    request: Map<String, Value>,
+    /// What the client asked for where the endpoint is asked for something else.
+    asked: Asked,
+    offered: Offered,
+    /// The reply of the last round: a response.
+    reply: Map<String, Value>,
+    /// The items of the answer, in the order in which the client saw them.
+    shown: Vec<Value>,
+    /// The results of the last round, where the client has calls of it to answer, too.
+    pending: Vec<Value>,
+    hands_back: bool,
+    usage: Usage,
+    stream: Stream,
+}
+
+/// What a response repeats of its request.
+struct Asked {
+    tool_choice: Value,
+    previous: Option<Value>,
+}
+
+impl Api for Responses {
+    const PATH: &'static str = "/v1/responses";
+
+    fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
+        let asked = Asked {
+            tool_choice: request.get("tool_choice").cloned().unwrap_or("auto".into()),
+            previous: request.get("previous_response_id").cloned(),
+        };
+        restore(&mut request, &shared.memory);
+        let writing = shared.gateway.writing;
+        let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::RESPONSES)?;
+        if offered.is_ours() && request.get("background") == Some(&Value::Bool(true)) {
+            return Err(Refusal::request(
+                "`background` cannot be had where this server's tools are called; leave it out, or send `\"tool_choice\": \"none\"`",
+                Some("background"),
+            ));
+        }
+        Ok(Self {
+            request,
+            asked,
+            offered,
+            reply: Map::new(),
+            shown: Vec::new(),
+            pending: Vec::new(),
+            hands_back: false,
+            usage: Usage::default(),
+            stream: Stream::default(),
+        })
+    }
+
+    fn offered(&self) -> &Offered {
+        &self.offered
+    }
+
+    fn request(&self) -> &Map<String, Value> {
+        &self.request
+    }
+
+    fn request_mut(&mut self) -> &mut Map<String, Value> {
+        &mut self.request
+    }
+
+    fn take_reply(&mut self, reply: Value) -> Result<(), Refusal> {
+        match reply {
+            Value::Object(reply) if reply.get("output").is_some_and(Value::is_array) => {
+                self.usage.add(reply.get("usage"));
+                self.reply = reply;
+                Ok(())
+            }
+            _ => Err(Refusal::malformed("its reply holds no output")),
+        }
+    }
+
+    fn take_event(&mut self, event: Value) -> Result<Vec<Bytes>, Refusal> {
+        match event {
+            Value::Object(event) => self.event(event),
+            _ => Err(Refusal::malformed("an event is no object")),
+        }
+    }
+
+    fn end_stream(&mut self, _was_done: bool) -> Result<(), Refusal> {
+        let Some(mut reply) = self.stream.take_reply() else {
+            return Err(Refusal::malformed("its stream ends before the answer does"));
+        };
+        self.usage.add(reply.get("usage"));
+        // Some servers leave out of the end what they said before.
+        if reply
+            .get("output")
+            .and_then(Value::as_array)
+            .is_none_or(Vec::is_empty)
+        {
+            reply.insert("output".to_owned(), self.stream.items().collect());
+        }
+        self.reply = reply;
+        Ok(())
+    }
+
+    fn turn(&mut self) -> Result<Turn, Refusal> {
+        let mut turn = Turn {
+            ours: Vec::new(),
+            hands_back: false,
+        };
+        let Some(Value::Array(mut output)) = self.reply.get_mut("output").map(Value::take) else {
+            return Ok(turn);
+        };
+        for (index, written) in output.iter_mut().enumerate() {
+            let call = item::call(written, &self.offered, fresh_id)?;
+            if !self.stream.has_shown(index) {
+                let shown = call.as_ref().map(|call| item::begun(call, written));
+                self.shown.push(shown.unwrap_or_else(|| written.clone()));
+            }
+            turn.hands_back |= call.is_none() && item::is_for_client(written);
+            turn.ours.extend(call);
+        }
+        self.reply.insert("output".to_owned(), output.into());
+        self.hands_back = turn.hands_back;
+        // What was cut off has no calls that are complete.
+        if self
+            .reply
+            .get("status")
+            .and_then(Value::as_str)
+            .is_some_and(|status| status != "completed")
+        {
+            turn.ours.clear();
+        }
+        Ok(turn)
+    }
+
+    fn answer(&mut self, calls: &[Call], results: Vec<CallResult>) -> Vec<Bytes> {
+        let mut events = Vec::new();
+        let mut outputs = Vec::new();
+        for (call, result) in calls.iter().zip(results) {
+            outputs.push(json!({
+                "type": "function_call_output", "call_id": call.id, "output": result.output(),
+            }));
+            let begun = self
+                .shown
+                .iter_mut()
+                .enumerate()
+                .find(|(_, shown)| item::is_of(shown, call));
+            if let Some((index, shown)) = begun {
+                item::end(shown, &result);
+                events.extend(self.stream.ended(index, shown, result.is_failure));
+            }
+        }
+        self.go_on(&outputs);
+        if self.hands_back {
+            self.pending = outputs;
+        }
+        self.stream.end_round();
+        events
+    }
+
+    fn finish(&mut self, memory: &Memory) -> Result<Value, Refusal> {
+        Ok(self.finished(memory).into())
+    }
+
+    fn finish_stream(&mut self, memory: &Memory) -> Result<Vec<Bytes>, Refusal> {
+        let response = self.finished(memory);
+        Ok(vec![self.stream.finish(response)])
+    }
+
+    fn break_off(&mut self, refusal: &Refusal) -> Vec<Bytes> {
+        vec![self.stream.broken_off(refusal)]
+    }
+}
+
+impl Responses {
+    /// Lets the request go on after the reply, with the results.
+    fn go_on(&mut self, outputs: &[Value]) {
+        let mut input = list(self.request.shift_remove("input"));
+        if conversation(&self.request).is_some() {
+            // The endpoint has everything else in the conversation already.
+            input.clear();
+        } else if let Some(Value::Array(output)) = self.reply.get("output") {
+            input.extend(output.iter().cloned());
+        }
+        input.extend(outputs.iter().cloned());
+        self.request.insert("input".to_owned(), input.into());
+    }
+
+    /// The answer: the last reply, with the items and the cost of all rounds.
+    fn finished(&mut self, memory: &Memory) -> Map<String, Value> {
+        let mut response = std::mem::take(&mut self.reply);
+        let last = response
+            .get("id")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
+        self.present(&mut response);
+        self.shown.iter_mut().for_each(item::give_up);
+        let hands_back: Vec<String> = self
+            .shown
+            .iter()
+            .filter(|item| item::is_for_client(item))
+            .filter_map(item::call_id)
+            .collect();
+        response.insert("output".to_owned(), std::mem::take(&mut self.shown).into());
+        if let Some(usage) = self.usage.sum() {
+            response.insert("usage".to_owned(), usage.clone());
+        }
+        let shown = response.get("id").and_then(Value::as_str);
+        if let (Some(shown), Some(last)) = (shown, last)
+            && shown != last
+        {
+            let turn = memory::Turn {
+                id: Some(last),
+                hidden: Vec::new(),
+            };
+            memory.keep(shown.to_owned(), turn);
+        }
+        let anchor = conversation(&self.request).or(shown);
+        if let Some(anchor) = anchor.filter(|_| !self.pending.is_empty()) {
+            for call in hands_back {
+                let turn = memory::Turn {
+                    id: None,
+                    hidden: self.pending.clone(),
+                };
+                memory.keep(name_of(anchor, &call), turn);
+            }
+        }
+        response
+    }
+
+    /// Makes a response what the client asked for.
+    fn present(&self, response: &mut Map<String, Value>) {
+        if let Some(Value::Array(tools)) = response.get_mut("tools") {
+            tools.retain(|tool| {
+                let name = tool.get("name").and_then(Value::as_str);
+                name.is_none_or(|name| self.offered.callee(name).is_none())
+            });
+        }
+        if response.contains_key("tool_choice") {
+            response.insert("tool_choice".to_owned(), self.asked.tool_choice.clone());
+        }
+        if let Some(previous) = &self.asked.previous {
+            response.insert("previous_response_id".to_owned(), previous.clone());
+        }
+        self.stream.make_alike(response);
+    }
+
+    /// Takes an event, and gives what the client is shown of it.
+    fn event(&mut self, mut event: Map<String, Value>) -> Result<Vec<Bytes>, Refusal> {
+        let kind = event
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned();
+        match kind.as_str() {
+            "error" => {
+                let error = event.shift_remove("error").filter(Value::is_object);
+                Err(Refusal::BrokeOff(error.unwrap_or(event.into())))
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                if let Some(Value::Object(response)) = event.shift_remove("response") {
+                    self.stream.end(kind, response);
+                }
+                Ok(Vec::new())
+            }
+            "response.created" | "response.queued" | "response.in_progress" => {
+                let Some(Value::Object(mut response)) = event.shift_remove("response") else {
+                    return Err(Refusal::malformed("an event holds no response"));
+                };
+                if self.stream.is_later_round() {
+                    return Ok(Vec::new());
+                }
+                self.stream.begin(&response);
+                self.present(&mut response);
+                event.insert("response".to_owned(), response.into());
+                Ok(vec![self.stream.numbered(event)])
+            }
+            _ => self
+                .stream
+                .of_item(&kind, event, &self.offered, &mut self.shown),
+        }
+    }
+}
+
+/// The items of an input.
+fn list(input: Option<Value>) -> Vec<Value> {
+    match input {
+        Some(Value::Array(items)) => items,
+        Some(Value::String(text)) => vec![json!({"role": "user", "content": text})],
+        _ => Vec::new(),
+    }
+}
+
+fn conversation(request: &Map<String, Value>) -> Option<&str> {
+    match request.get("conversation")? {
+        Value::String(id) => Some(id),
+        other => other.get("id")?.as_str(),
+    }
+}
+
+fn name_of(anchor: &str, call: &str) -> String {
+    format!("{anchor}/{call}")
+}
+
+/// Puts into a request what its client did not see, or carries in another form.
+fn restore(request: &mut Map<String, Value>, memory: &Memory) {
+    let previous = request.get("previous_response_id").and_then(Value::as_str);
+    let anchor = previous
+        .or_else(|| conversation(request))
+        .map(str::to_owned);
+    if let Some(Value::Array(items)) = request.get_mut("input") {
+        let calls: Vec<String> = items.iter().filter_map(item::call_id).collect();
+        let pending = anchor.as_ref().and_then(|anchor| {
+            calls
+                .iter()
+                .find_map(|call| memory.turn(&name_of(anchor, call)))
+        });
+        let carried = std::mem::take(items).into_iter().flat_map(item::carried);
+        let hidden = pending.iter().flat_map(|turn| turn.hidden.iter().cloned());
+        *items = hidden.chain(carried).collect();
+    }
+    let known = request.get("previous_response_id").and_then(Value::as_str);
+    if let Some(id) = known.and_then(|known| memory.turn(known)?.id.clone()) {
+        request.insert("previous_response_id".to_owned(), id.into());
+    }
+}

@@ -1,0 +1,208 @@
+//! A streamed answer of the Responses API: the events of all rounds, numbered as those of one.
+
+use std::collections::BTreeMap;
+
+use axum::body::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::item;
+use crate::openai::calls::{Call, fresh_id};
+use crate::openai::events::event;
+use crate::openai::offered::Offered;
+use crate::openai::refusal::Refusal;
+
+/// What the response of every event says alike, whichever round it is of.
+const ALIKE: [&str; 2] = ["id", "created_at"];
+
+/// What the client was shown so far.
+#[derive(Default)]
+pub(super) struct Stream {
+    /// The number of the next event.
+    sequence: u64,
+    first: Map<String, Value>,
+    is_later_round: bool,
+    /// The items of this round.
+    items: BTreeMap<u64, Announced>,
+    end: Option<(String, Map<String, Value>)>,
+}
+
+/// An item of which the client knows.
+struct Announced {
+    /// Where it stands in the answer.
+    shown_at: usize,
+    /// Whether it is a call that is run here.
+    is_ours: bool,
+    /// The item, when it is complete.
+    item: Option<Value>,
+}
+
+impl Stream {
+    pub(super) fn is_later_round(&self) -> bool {
+        self.is_later_round
+    }
+
+    /// Takes note of how the first round names the answer.
+    pub(super) fn begin(&mut self, response: &Map<String, Value>) {
+        for name in ALIKE {
+            if let Some(value) = response.get(name) {
+                self.first.insert(name.to_owned(), value.clone());
+            }
+        }
+    }
+
+    pub(super) fn make_alike(&self, response: &mut Map<String, Value>) {
+        for (name, value) in &self.first {
+            response.insert(name.clone(), value.clone());
+        }
+    }
+
+    /// Takes note of how a round ends.
+    pub(super) fn end(&mut self, kind: String, response: Map<String, Value>) {
+        self.end = Some((kind, response));
+    }
+
+    pub(super) fn take_reply(&mut self) -> Option<Map<String, Value>> {
+        self.end
+            .as_mut()
+            .map(|(_, response)| std::mem::take(response))
+    }
+
+    /// The complete items of this round.
+    pub(super) fn items(&self) -> impl Iterator<Item = Value> {
+        self.items
+            .values()
+            .filter_map(|announced| announced.item.clone())
+    }
+
+    /// Whether the client knows of the item at `index` of this round.
+    pub(super) fn has_shown(&self, index: usize) -> bool {
+        self.items.contains_key(&(index as u64))
+    }
+
+    pub(super) fn end_round(&mut self) {
+        self.is_later_round = true;
+        self.items.clear();
+    }
+
+    /// An event with its number.
+    pub(super) fn numbered(&mut self, mut written: Map<String, Value>) -> Bytes {
+        written.insert("sequence_number".to_owned(), self.sequence.into());
+        self.sequence += 1;
+        let written = Value::Object(written);
+        event(written["type"].as_str(), &written)
+    }
+
+    fn event(&mut self, kind: &str, members: Value) -> Bytes {
+        let mut event = Map::new();
+        event.insert("type".to_owned(), kind.into());
+        if let Value::Object(members) = members {
+            event.extend(members);
+        }
+        self.numbered(event)
+    }
+
+    /// An event about an item, as the client is shown it: where the item stands in the answer,
+    /// and as a call of a server where it is run here.
+    pub(super) fn of_item(
+        &mut self,
+        kind: &str,
+        mut event: Map<String, Value>,
+        offered: &Offered,
+        shown: &mut Vec<Value>,
+    ) -> Result<Vec<Bytes>, Refusal> {
+        let Some(index) = event.get("output_index").and_then(Value::as_u64) else {
+            return Ok(vec![self.numbered(event)]);
+        };
+        let mut events = Vec::new();
+        if !self.items.contains_key(&index) {
+            let mut written = event.get("item").cloned().unwrap_or_default();
+            let call = item::call(&mut written, offered, fresh_id)?;
+            events.extend(self.announce(index, call, &written, shown));
+        }
+        let Some(announced) = self.items.get_mut(&index) else {
+            return Ok(events);
+        };
+        let at = announced.shown_at;
+        if kind == "response.output_item.done" {
+            announced.item = event.get("item").cloned();
+        }
+        if announced.is_ours {
+            if kind == "response.function_call_arguments.done" {
+                shown[at]["arguments"] = event["arguments"].clone();
+                let members = json!({
+                    "output_index": at, "item_id": shown[at]["id"], "arguments": event["arguments"],
+                });
+                events.push(self.event("response.mcp_call_arguments.done", members));
+            }
+            return Ok(events);
+        }
+        if let Some(item) = &announced.item {
+            shown[at] = item.clone();
+        }
+        event.insert("output_index".to_owned(), at.into());
+        events.push(self.numbered(event));
+        Ok(events)
+    }
+
+    /// Gives an item its place in the answer. A call that is run here is shown at once; of
+    /// anything else the endpoint's own event tells.
+    fn announce(
+        &mut self,
+        index: u64,
+        call: Option<Call>,
+        written: &Value,
+        shown: &mut Vec<Value>,
+    ) -> Vec<Bytes> {
+        let at = shown.len();
+        let announced = Announced {
+            shown_at: at,
+            is_ours: call.is_some(),
+            item: None,
+        };
+        self.items.insert(index, announced);
+        let Some(call) = call else {
+            shown.push(written.clone());
+            return Vec::new();
+        };
+        let item = item::begun(&call, written);
+        let about = json!({"output_index": at, "item_id": item["id"]});
+        let added = json!({"output_index": at, "item": item});
+        shown.push(item);
+        vec![
+            self.event("response.output_item.added", added),
+            self.event("response.mcp_call.in_progress", about),
+        ]
+    }
+
+    /// The events of a call that has been run.
+    pub(super) fn ended(&mut self, index: usize, shown: &Value, is_failure: bool) -> [Bytes; 2] {
+        let kind = match is_failure {
+            true => "response.mcp_call.failed",
+            false => "response.mcp_call.completed",
+        };
+        let about = json!({"output_index": index, "item_id": shown["id"]});
+        let done = json!({"output_index": index, "item": shown});
+        [
+            self.event(kind, about),
+            self.event("response.output_item.done", done),
+        ]
+    }
+
+    /// The event that ends an answer.
+    pub(super) fn finish(&mut self, response: Map<String, Value>) -> Bytes {
+        let kind = match self.end.take() {
+            Some((kind, _)) => kind,
+            None => "response.completed".to_owned(),
+        };
+        self.event(&kind, json!({ "response": response }))
+    }
+
+    /// How an answer breaks off.
+    pub(super) fn broken_off(&mut self, refusal: &Refusal) -> Bytes {
+        let error = refusal.error();
+        let members = json!({
+            "code": error["code"], "message": error["message"], "param": error["param"],
+        });
+        self.event("error", members)
+    }
+}

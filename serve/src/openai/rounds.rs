@@ -1,0 +1,251 @@
+//! An answer in rounds: the model is asked, its calls are run, and it is asked again with their
+//! results, until it calls nothing that is run here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout_at};
+
+use super::Shared;
+use super::calls::{self, Call};
+use super::events::{self, Events, Received, Sink};
+use super::memory::Memory;
+use super::offered::Offered;
+use super::refusal::Refusal;
+use super::result::CallResult;
+use super::upstream::{self, kept_headers};
+
+/// How long an answer may take, all rounds and calls together.
+const TIME_MAX: Duration = Duration::from_secs(10 * 60);
+
+/// One of the two APIs, in the middle of a request: how requests, replies and results are written.
+pub(super) trait Api: Sized + Send + Sync + 'static {
+    /// Where it is asked.
+    const PATH: &'static str;
+
+    /// Begins with what the client sent.
+    fn open(request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal>;
+
+    /// Whether the model is offered anything that is run here.
+    fn offers_functions(&self) -> bool {
+        self.offered().is_ours()
+    }
+
+    fn offered(&self) -> &Offered;
+
+    /// What the model is asked next.
+    fn request(&self) -> &Map<String, Value>;
+
+    /// The same, as the client may change it.
+    fn request_mut(&mut self) -> &mut Map<String, Value>;
+
+    /// Takes a whole reply.
+    fn take_reply(&mut self, reply: Value) -> Result<(), Refusal>;
+
+    /// Takes an event of a reply, and gives those that the client is shown.
+    fn take_event(&mut self, event: Value) -> Result<Vec<Bytes>, Refusal>;
+
+    /// Takes note that a reply has no further events. `was_done` when the endpoint said so.
+    fn end_stream(&mut self, was_done: bool) -> Result<(), Refusal>;
+
+    /// What the reply asks for.
+    fn turn(&mut self) -> Result<Turn, Refusal>;
+
+    /// Takes the results of the turn's calls, in their order, and gives the events that the
+    /// client is shown.
+    fn answer(&mut self, calls: &[Call], results: Vec<CallResult>) -> Vec<Bytes>;
+
+    /// The answer, when the last reply was a whole one.
+    fn finish(&mut self, memory: &Memory) -> Result<Value, Refusal>;
+
+    /// The last events of the answer, when the last reply was a stream.
+    fn finish_stream(&mut self, memory: &Memory) -> Result<Vec<Bytes>, Refusal>;
+
+    /// How a stream breaks off.
+    fn break_off(&mut self, refusal: &Refusal) -> Vec<Bytes>;
+}
+
+/// What a reply asks for.
+pub(super) struct Turn {
+    /// Calls that are run here.
+    pub(super) ours: Vec<Call>,
+    /// Whether the client has calls to answer, too.
+    pub(super) hands_back: bool,
+}
+
+/// Whether the model is asked again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Ask,
+    Finish,
+}
+
+/// An answer under way.
+struct Talk<A> {
+    shared: Arc<Shared>,
+    api: A,
+    headers: HeaderMap,
+    round: u32,
+    deadline: Instant,
+    has_run: bool,
+    /// How much the results of further calls may take up.
+    room: usize,
+}
+
+impl<A: Api> Talk<A> {
+    fn new(shared: Arc<Shared>, api: A, headers: HeaderMap) -> Self {
+        Self {
+            shared,
+            api,
+            headers,
+            round: 0,
+            deadline: Instant::now() + TIME_MAX,
+            has_run: false,
+            room: calls::RESULTS_BYTES_MAX,
+        }
+    }
+
+    /// Asks the model for the next round.
+    async fn ask(&mut self) -> Result<reqwest::Response, Refusal> {
+        self.round += 1;
+        let gateway = &self.shared.gateway;
+        if self.round > 1 {
+            // A choice that forces a call would force one in every round.
+            let choice = if self.round < gateway.rounds_max {
+                "auto"
+            } else {
+                "none"
+            };
+            let request = self.api.request_mut();
+            if choice == "none" || request.contains_key("tool_choice") {
+                request.insert("tool_choice".to_owned(), choice.into());
+            }
+        }
+        let asked = gateway
+            .upstream
+            .ask(A::PATH, &self.headers, self.api.request());
+        self.in_time(asked).await
+    }
+
+    /// Runs the calls of the last reply, and gives the events that the client is shown.
+    async fn act(&mut self) -> Result<(Vec<Bytes>, Next), Refusal> {
+        let turn = self.api.turn()?;
+        if turn.ours.is_empty() {
+            return Ok((Vec::new(), Next::Finish));
+        }
+        let rounds_max = self.shared.gateway.rounds_max;
+        if self.round >= rounds_max {
+            return Err(Refusal::Rounds { rounds: rounds_max });
+        }
+        self.has_run = true;
+        let mut room = self.room;
+        let run = async { Ok(calls::run(self.api.offered(), &turn.ours, &mut room).await) };
+        let results = self.in_time(run).await?;
+        self.room = room;
+        let shown = self.api.answer(&turn.ours, results);
+        let next = if turn.hands_back {
+            Next::Finish
+        } else {
+            Next::Ask
+        };
+        Ok((shown, next))
+    }
+
+    async fn in_time<T>(
+        &self,
+        work: impl Future<Output = Result<T, Refusal>>,
+    ) -> Result<T, Refusal> {
+        let seconds = TIME_MAX.as_secs();
+        tokio::select! {
+            done = timeout_at(self.deadline, work) => done.unwrap_or(Err(Refusal::Time { seconds })),
+            () = self.shared.stop.cancelled() => Err(Refusal::Stopping),
+        }
+    }
+
+    /// A request that has run something must not be made again by a client that retries.
+    fn refused(&self, refusal: Refusal) -> Refusal {
+        match self.has_run {
+            true => Refusal::AfterCalls(Box::new(refusal)),
+            false => refusal,
+        }
+    }
+
+    async fn whole(&mut self) -> Result<Response, Refusal> {
+        loop {
+            let response = self.ask().await?;
+            let mut headers = kept_headers(response.headers());
+            headers.remove(header::CONTENT_LENGTH);
+            headers.remove(header::CONTENT_TYPE);
+            let reply = self.in_time(upstream::reply(response)).await?;
+            self.api.take_reply(reply)?;
+            if self.act().await?.1 == Next::Finish {
+                let answer = self.api.finish(&self.shared.memory)?;
+                return Ok((headers, Json(answer)).into_response());
+            }
+        }
+    }
+
+    async fn stream(&mut self, first: reqwest::Response, sink: &Sink) -> Result<(), Refusal> {
+        let mut response = first;
+        loop {
+            self.show_reply(response, sink).await?;
+            let (shown, next) = self.act().await?;
+            sink.send_all(shown).await;
+            if next == Next::Finish {
+                let last = self.api.finish_stream(&self.shared.memory)?;
+                sink.send_all(last).await;
+                return Ok(());
+            }
+            response = self.ask().await?;
+        }
+    }
+
+    async fn show_reply(
+        &mut self,
+        response: reqwest::Response,
+        sink: &Sink,
+    ) -> Result<(), Refusal> {
+        let mut events = Events::of(response)?;
+        let was_done = loop {
+            match self.in_time(events.next()).await? {
+                Some(Received::Event(event)) => sink.send_all(self.api.take_event(event)?).await,
+                Some(Received::Done) => break true,
+                None => break false,
+            }
+        };
+        self.api.end_stream(was_done)
+    }
+}
+
+/// Answers with one body.
+pub(super) async fn whole<A: Api>(
+    shared: Arc<Shared>,
+    api: A,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let mut talk = Talk::new(shared, api, headers);
+    let answered = talk.whole().await;
+    answered.map_err(|refusal| talk.refused(refusal))
+}
+
+/// Answers with events, as the model's replies come. What the endpoint refuses at once is an
+/// answer with its status.
+pub(super) async fn streamed<A: Api>(
+    shared: Arc<Shared>,
+    api: A,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let mut talk = Talk::new(shared, api, headers);
+    let first = talk.ask().await?;
+    Ok(events::response(move |sink| async move {
+        if let Err(refusal) = talk.stream(first, &sink).await {
+            tracing::warn!(%refusal, "an answer of the gateway broke off");
+            sink.send_all(talk.api.break_off(&refusal)).await;
+        }
+    }))
+}

@@ -1,0 +1,166 @@
+//! What goes through as it came, and what does not: keys, tokens and paths.
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::support::{Reply, Served, question};
+
+const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_else_goes_through() {
+    let models = r#"{"object":"list","data":[]}"#;
+    let served = Served::start([
+        Reply::Other(
+            200,
+            &[
+                ("content-type", "application/json"),
+                ("x-request-id", "1"),
+                ("set-cookie", "a=b"),
+            ],
+            models.into(),
+        ),
+        Reply::Other(418, JSON, "{}".into()),
+        Reply::Other(200, JSON, "{}".into()),
+    ])
+    .await;
+    let get = |path: &str| {
+        let request = served.client.get(format!("{}{path}", served.url));
+        request.bearer_auth(served.token.expose())
+    };
+    let response = get("/v1/models?limit=3").send().await.unwrap();
+    assert_eq!(response.headers()["x-request-id"], "1");
+    assert!(!response.headers().contains_key("set-cookie"));
+    assert_eq!(response.text().await.unwrap(), models);
+    let request = served.post("/v1/embeddings", &json!({"input": "a"}));
+    let response = request
+        .header("openai-organization", "org")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), StatusCode::IM_A_TEAPOT);
+    assert!(
+        get("/v1/chat/completions")
+            .send()
+            .await
+            .unwrap()
+            .status()
+            .is_success()
+    );
+    let asked = served.asked();
+    let paths: Vec<&str> = asked.iter().map(|asked| &*asked.path).collect();
+    assert_eq!(
+        paths,
+        [
+            "/v1/models?limit=3",
+            "/v1/embeddings",
+            "/v1/chat/completions"
+        ]
+    );
+    assert_eq!(asked[1].body, json!({"input": "a"}));
+    assert_eq!(asked[1].headers["openai-organization"], "org");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_endpoint_sees_its_own_key_and_never_a_client_s_token() {
+    for key in [None, Some("sk-canary")] {
+        let reply = || {
+            Reply::Whole(
+                json!({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}),
+            )
+        };
+        let served = Served::start_with(1, [reply(), reply()], |gateway| match key {
+            Some(key) => gateway.with_key(key.parse().unwrap()),
+            None => gateway,
+        })
+        .await;
+        for path in ["/v1/chat/completions", "/v1/models"] {
+            let request = served.post(path, &question(&json!({})));
+            request.header("cookie", "a=b").send().await.unwrap();
+        }
+        for asked in served.asked() {
+            let shown = asked.headers.get("authorization");
+            let expect = key.map(|key| format!("Bearer {key}"));
+            assert_eq!(
+                shown.map(|shown| shown.to_str().unwrap()),
+                expect.as_deref()
+            );
+            assert!(!asked.headers.contains_key("cookie"));
+            let all = format!("{:?}", asked.headers);
+            assert!(!all.contains(served.token.expose()), "{all}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_of_the_endpoint_are_handed_on() {
+    let too_many =
+        r#"{"error":{"message":"slow down","type":"rate_limit","param":null,"code":"x"}}"#;
+    let served = Served::start([]).await;
+    for (reply, status, says) in [
+        (Reply::Other(429, JSON, too_many.into()), 429, "slow down"),
+        (
+            Reply::Other(
+                307,
+                &[("location", "http://127.0.0.1:1/v1/chat/completions")],
+                String::new(),
+            ),
+            502,
+            "it redirects",
+        ),
+        (Reply::Other(200, JSON, "no".into()), 502, "no JSON"),
+        (Reply::Whole(json!({"choices": []})), 502, "no message"),
+    ] {
+        served.then([reply]);
+        let refused = served
+            .post("/v1/chat/completions", &question(&json!({})))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(refused.status().as_u16(), status);
+        assert!(!refused.headers().contains_key("location"));
+        let error = refused.json::<Value>().await.unwrap()["error"].take();
+        assert!(error["message"].as_str().unwrap().contains(says), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_request_is_refused() {
+    let served = Served::start([]).await;
+    let long = format!("\"{}\"", "x".repeat(21 << 20));
+    for (body, status) in [("{", 400), ("[]", 400), (&*long, 413)] {
+        let alone = reqwest::Client::new().post(format!("{}/v1/chat/completions", served.url));
+        let request = alone
+            .bearer_auth(served.token.expose())
+            .body(body.to_owned());
+        let refused = request.send().await.unwrap();
+        assert_eq!(refused.status().as_u16(), status);
+    }
+    let anonymous = served.client.get(format!("{}/v1/models", served.url));
+    assert_eq!(
+        anonymous.send().await.unwrap().status(),
+        StatusCode::UNAUTHORIZED
+    );
+    assert!(served.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_path_leads_out_of_the_endpoint() {
+    let served = Served::start([]).await;
+    let address = served.url.trim_start_matches("http://");
+    for path in ["/v1/../admin", "/v1/%2e%2e/admin", "/v1/a/../../admin"] {
+        // Clients would take the dots out before they ask.
+        let mut raw = TcpStream::connect(address).await.unwrap();
+        let token = served.token.expose();
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+        );
+        raw.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        raw.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{path}: {answer}");
+    }
+    assert!(served.asked().is_empty());
+}
