@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tool_hub_serve::{Access, MCP_PATH, serve_http};
+use tool_hub_serve::{Access, BearerToken, Caller, MCP_PATH, serve_http};
 
 use support::{Bare, Spread, catalogue};
 
@@ -252,8 +252,9 @@ async fn serve_bare() -> Result<(), Failed> {
 
 async fn serve_ours() -> Result<(), Failed> {
     let catalogue = catalogue(KEYS).await.map_err(|error| error.to_string())?;
-    let access = Access::new(TOKEN.parse()?);
-    let listener = listen().await?;
-    serve_http(listener, catalogue.into(), access, std::future::pending()).await?;
+    let token: BearerToken = TOKEN.parse()?;
+    let caller = Caller::new("bench".parse()?, token.digest(), catalogue.into());
+    let access = Access::none().with_caller(caller)?;
+    serve_http(listen().await?, access, std::future::pending()).await?;
     Ok(())
 }

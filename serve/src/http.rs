@@ -1,11 +1,14 @@
 //! A listener as the connection: the Model Context Protocol over streamable HTTP, for
 //! clients that show a token.
 
+mod body;
+mod caller;
 mod guard;
+mod listener;
+mod problem;
 mod sessions;
 
-use std::future::{Future, IntoFuture as _};
-use std::pin::pin;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +24,8 @@ use crate::{ServeError, Toolset};
 use guard::Guard;
 use sessions::Sessions;
 
-pub use guard::{Access, AccessError, BearerToken};
+pub use caller::{BearerToken, Caller, CallerName};
+pub use guard::{Access, AccessError};
 
 /// Where the protocol is answered.
 pub const MCP_PATH: &str = "/mcp";
@@ -32,9 +36,6 @@ const REQUESTS_MAX: usize = 512;
 /// takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// How long connections have to end after a shutdown.
-const GRACE: Duration = Duration::from_secs(5);
-
 /// Answers clients of `listener` at [`MCP_PATH`] until `shutdown` completes.
 ///
 /// Both eras of the protocol are spoken. Clients of revision 2025-11-25 and older have a
@@ -42,54 +43,54 @@ const GRACE: Duration = Duration::from_secs(5);
 /// another client needs the room. To others every request stands for itself. A request whose
 /// client leaves stops its call. It is answered when
 /// its `Host` is one of `access`, its `Origin`, if it has one, too, and it carries the bearer
-/// token; otherwise it gets status 403 or 401. A message has at most 20 MiB. A shutdown stops
+/// token of a caller, whose tools it then sees; otherwise it gets status 403 or 401. A request
+/// has at most 20 MiB; its head and its body have 30 seconds each to arrive. A shutdown stops
 /// calls at once, and requests that are still being sent after five seconds.
 ///
 /// # Errors
-/// When the listener breaks, or the system has no random bytes.
+/// When the system has no random bytes.
 ///
 /// # Panics
 /// Outside of a tokio runtime with I/O and time enabled.
 pub async fn serve_http(
     listener: TcpListener,
-    toolset: Toolset,
     access: Access,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let stop = CancellationToken::new();
-    let router = router(Server::new(toolset)?, access, stop.clone());
-    let served = axum::serve(listener, router)
-        .with_graceful_shutdown(stop.clone().cancelled_owned())
-        .into_future();
-    let mut served = pin!(served);
-    tokio::select! {
-        ended = &mut served => return ended.map_err(ServeError::Listener),
-        () = shutdown => stop.cancel(),
-    }
-    // Somebody who is in the middle of a request may never come to its end.
-    match tokio::time::timeout(GRACE, served).await {
-        Ok(ended) => ended.map_err(ServeError::Listener),
-        Err(_) => Ok(()),
-    }
+    // Whoever drops the future wants calls to end as well.
+    let _stopped = stop.clone().drop_guard();
+    let limit = GlobalConcurrencyLimitLayer::new(REQUESTS_MAX);
+    let guard = Guard::new(access, |toolset| {
+        let routes = routes(toolset, &stop)?;
+        let whole = routes.layer(axum::middleware::from_fn(body::whole));
+        Ok(whole.layer(limit.clone()))
+    })?;
+    let router = Router::new().fallback(guard::enter);
+    let shutdown = async {
+        shutdown.await;
+        stop.cancel();
+    };
+    listener::answer(listener, router.with_state(Arc::new(guard)), shutdown).await;
+    Ok(())
 }
 
-fn router(server: Server, access: Access, stop: CancellationToken) -> Router {
+/// What a caller finds behind the door.
+fn routes(toolset: Toolset, stop: &CancellationToken) -> Result<Router, ServeError> {
     let mut config = StreamableHttpServerConfig::default();
     config.sse_keep_alive = Some(KEEP_ALIVE);
     config.json_response = true;
     // No stream is resumed: who leaves ends the call.
     config.sse_retry = None;
-    config.cancellation_token = stop;
+    config.cancellation_token = stop.clone();
     config.max_request_body_bytes = MESSAGE_BYTES_MAX;
     // The guard has checked both, by the same lists for every route.
     config.allowed_hosts = Vec::new();
     config.allowed_origins = Vec::new();
     let sessions = Arc::new(Sessions::new());
+    let server = Server::new(toolset)?;
     let mcp = StreamableHttpService::new(move || Ok(server.for_another()), sessions, config);
-    let guard = Arc::new(Guard::new(access));
-    Router::new()
+    Ok(Router::new()
         .route_service(MCP_PATH, mcp)
-        .layer(DefaultBodyLimit::disable())
-        .layer(GlobalConcurrencyLimitLayer::new(REQUESTS_MAX))
-        .layer(axum::middleware::from_fn_with_state(guard, guard::guard))
+        .layer(DefaultBodyLimit::disable()))
 }

@@ -2,9 +2,9 @@
 //! pair of byte streams, or HTTP.
 //!
 //! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`]
-//! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until it leaves or the caller says stop, [`serve_http`]
-//! answers those that [`Access`] lets in. Revision 2025-11-25 and older (`initialize`) and
-//! 2026-07-28 (no session) are spoken alike.
+//! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until
+//! it leaves or the caller says stop, [`serve_http`] answers each [`Caller`] that [`Access`] lets
+//! in. Revision 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike.
 //!
 //! ```
 //! use tokio::io::AsyncReadExt;
@@ -55,7 +55,7 @@ mod toolset;
 
 pub use catalogue::{Catalogue, CatalogueError, Offer};
 pub use error::ServeError;
-pub use http::{Access, AccessError, BearerToken, MCP_PATH, serve_http};
+pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

@@ -107,11 +107,7 @@ fn prompts_and_resources() {
     let served = served();
     let script = scripts().join("beside_functions.py");
     for server in [&[][..], &[served.server.url(), TOKEN]] {
-        said(
-            python_with(&["mcp==2.3.0"])
-                .arg(&script)
-                .args(server),
-        );
+        said(python_with(&["mcp==2.3.0"]).arg(&script).args(server));
     }
 }
 
