@@ -139,6 +139,10 @@ impl Catalogue {
         self.entries.iter().map(|entry| &*entry.offer.spec.name)
     }
 
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }

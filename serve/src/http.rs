@@ -1,4 +1,4 @@
-//! A listener as the connection: the Model Context Protocol over streamable HTTP, for
+//! A listener as the connection: the Model Context Protocol over streamable HTTP, and REST, for
 //! clients that show a token.
 
 mod body;
@@ -20,12 +20,13 @@ use tokio_util::sync::CancellationToken;
 use tower::limit::GlobalConcurrencyLimitLayer;
 
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
-use crate::{ServeError, Toolset};
+use crate::{ServeError, Toolset, rest};
 use guard::Guard;
 use sessions::Sessions;
 
 pub use caller::{BearerToken, Caller, CallerName};
 pub use guard::{Access, AccessError};
+pub(crate) use problem::{PROBLEM_TYPE, Problem};
 
 /// Where the protocol is answered.
 pub const MCP_PATH: &str = "/mcp";
@@ -34,9 +35,10 @@ pub const MCP_PATH: &str = "/mcp";
 const REQUESTS_MAX: usize = 512;
 /// How often something is sent to a client that waits for a long call, so that nobody between
 /// takes the connection for dead.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Answers clients of `listener` at [`MCP_PATH`] until `shutdown` completes.
+/// Answers clients of `listener` until `shutdown` completes: the Model Context Protocol at
+/// [`MCP_PATH`], and REST below [`REST_PATH`](crate::REST_PATH).
 ///
 /// Both eras of the protocol are spoken. Clients of revision 2025-11-25 and older have a
 /// session, which is closed when nothing happened in it for a quarter of an hour, or when
@@ -88,9 +90,10 @@ fn routes(toolset: Toolset, stop: &CancellationToken) -> Result<Router, ServeErr
     config.allowed_hosts = Vec::new();
     config.allowed_origins = Vec::new();
     let sessions = Arc::new(Sessions::new());
-    let server = Server::new(toolset)?;
+    let server = Server::new(toolset.clone())?;
     let mcp = StreamableHttpService::new(move || Ok(server.for_another()), sessions, config);
     Ok(Router::new()
         .route_service(MCP_PATH, mcp)
+        .merge(rest::routes(toolset, stop.clone()))
         .layer(DefaultBodyLimit::disable()))
 }

@@ -1,5 +1,5 @@
 //! Loaded tools offered to agents over the Model Context Protocol, on stdio, any other
-//! pair of byte streams, or HTTP.
+//! pair of byte streams, or HTTP, and to programs over plain HTTP.
 //!
 //! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`]
 //! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until
@@ -50,6 +50,7 @@ mod catalogue;
 mod error;
 mod http;
 mod mcp;
+mod rest;
 mod stdio;
 mod toolset;
 
@@ -57,5 +58,6 @@ pub use catalogue::{Catalogue, CatalogueError, Offer};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
+pub use rest::REST_PATH;
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

@@ -149,6 +149,11 @@ impl UnknownFunction {
             name,
         }
     }
+
+    /// The name that was probably meant.
+    pub(crate) fn nearest(&self) -> Option<&str> {
+        self.nearest.as_deref()
+    }
 }
 
 /// A name that somebody asked for, cut and escaped.

@@ -35,6 +35,7 @@ mod output;
 mod public_clients;
 mod readme;
 mod reference;
+mod rest;
 mod rights;
 mod samples;
 mod search;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         journey::tests(),
         tamper::tests(),
         clients::tests(),
+        rest::tests(),
         rights::tests(),
         samples::tests(),
         search::tests(),

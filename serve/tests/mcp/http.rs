@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tool_hub_serve::{Access, BearerToken, Caller, MCP_PATH, Toolset, serve_http};
+use tool_hub_serve::{Access, BearerToken, Caller, MCP_PATH, REST_PATH, Toolset, serve_http};
 
 use crate::support::catalogue;
 use crate::{PATIENCE, check, text};
@@ -18,7 +18,7 @@ pub(crate) struct Served {
     pub(crate) url: String,
     pub(crate) token: BearerToken,
     pub(crate) client: Client,
-    session: String,
+    pub(crate) session: String,
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
 }
@@ -89,8 +89,13 @@ impl Served {
             .header("mcp-session-id", session)
     }
 
+    /// The URL of something below `/v1`.
+    pub(crate) fn rest(&self, path: &str) -> String {
+        self.url.replace(MCP_PATH, &format!("{REST_PATH}{path}"))
+    }
+
     /// A request as every client makes it, but for the token.
-    fn anonymous(&self, body: &Value) -> RequestBuilder {
+    pub(crate) fn anonymous(&self, body: &Value) -> RequestBuilder {
         self.client
             .post(&self.url)
             .header("accept", "application/json, text/event-stream")

@@ -3,8 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod callers;
 mod changes;
 mod http;
+mod rest;
+mod slow;
 mod support;
 
 use std::time::Duration;
