@@ -203,6 +203,7 @@ impl Shared {
             host: self.clone(),
             name: manifest.name.clone(),
             icon: manifest.icon.clone(),
+            pin: *verified.pin(),
             known,
             asked: Arc::new(asked.clone()),
             limits: self.config.limits.lowered_to(&manifest.limits),

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, ToolName};
+use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, Pin, ToolName};
 use tracing::Instrument as _;
 use wasmtime::component::{InstancePre, Val};
 use wasmtime_wasi_config::WasiConfigVariables;
@@ -33,6 +33,7 @@ pub(crate) struct Loaded {
     pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
     pub(crate) icon: Option<Icon>,
+    pub(crate) pin: Pin,
     pub(crate) known: Arc<Known>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
@@ -80,6 +81,11 @@ impl Tool {
     /// Whether this is a clone of `other`.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.loaded, &other.loaded)
+    }
+
+    /// The digests of what it was loaded from.
+    pub fn pin(&self) -> Pin {
+        self.loaded.pin
     }
 
     /// What can be called, in the manifest's order.

@@ -5,6 +5,7 @@
 //! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until
 //! it leaves or the caller says stop, [`serve_http`] answers each [`Caller`] that [`Access`] lets
 //! in. Revision 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike.
+//! An [`Audit`] takes note of calls, whichever way they come.
 //!
 //! ```
 //! use tokio::io::AsyncReadExt;
@@ -45,6 +46,7 @@
 //! # }
 //! ```
 
+mod audit;
 mod beside;
 mod catalogue;
 mod error;
@@ -54,6 +56,7 @@ mod rest;
 mod stdio;
 mod toolset;
 
+pub use audit::{Audit, AuditedCall, FrontEnd};
 pub use catalogue::{Catalogue, CatalogueError, Offer};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};

@@ -10,8 +10,9 @@ use tool_hub_agent::ResultShape;
 use tool_hub_host::{Interaction, Outcome};
 use tool_hub_manifest::{FunctionSpec, ToolKey};
 
-use crate::Catalogue;
+use crate::audit::Auditor;
 use crate::catalogue::Entry;
+use crate::{Audit, CallerName, Catalogue, FrontEnd};
 
 /// How much of an unknown name is given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
@@ -22,7 +23,11 @@ const TOUCHED_WAITING_MAX: usize = 64;
 /// The functions that are offered now, to any number of clients. Cloning is cheap; clones
 /// share everything.
 #[derive(Clone)]
-pub struct Toolset(Arc<Shared>);
+pub struct Toolset {
+    shared: Arc<Shared>,
+    /// Absent where nobody wants to know of calls.
+    auditor: Option<Auditor>,
+}
 
 struct Shared {
     catalogue: watch::Sender<Arc<Catalogue>>,
@@ -48,31 +53,44 @@ pub(crate) struct UnknownFunction {
 impl Toolset {
     /// Offers what `catalogue` holds.
     pub fn new(catalogue: Catalogue) -> Self {
-        Self(Arc::new(Shared {
+        let shared = Shared {
             catalogue: watch::Sender::new(Arc::new(catalogue)),
             touched: broadcast::Sender::new(TOUCHED_WAITING_MAX),
-        }))
+        };
+        Self {
+            shared: Arc::new(shared),
+            auditor: None,
+        }
+    }
+
+    /// The same functions; `log` takes note of every call that is made through what this gives
+    /// back, as a call of `caller`.
+    pub fn audited(self, log: Arc<dyn Audit>, caller: CallerName) -> Self {
+        Self {
+            auditor: Some(Auditor::new(log, caller)),
+            ..self
+        }
     }
 
     /// Offers what `catalogue` holds, from now on. Calls under way end as they began, and
     /// clients that want to know are told.
     pub fn replace(&self, catalogue: Catalogue) {
-        self.0.catalogue.send_replace(Arc::new(catalogue));
+        self.shared.catalogue.send_replace(Arc::new(catalogue));
     }
 
     /// What is offered now.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
-        self.0.catalogue.borrow().clone()
+        self.shared.catalogue.borrow().clone()
     }
 
     /// Wakes up at every replacement from now on.
     pub(crate) fn changes(&self) -> watch::Receiver<Arc<Catalogue>> {
-        self.0.catalogue.subscribe()
+        self.shared.catalogue.subscribe()
     }
 
     /// Names every tool whose resources a call may change from now on.
     pub(crate) fn touched(&self) -> broadcast::Receiver<ToolKey> {
-        self.0.touched.subscribe()
+        self.shared.touched.subscribe()
     }
 
     /// The function that agents call `name`.
@@ -112,11 +130,21 @@ impl Callee {
         self.entry().shape
     }
 
-    /// Calls it with the text of a JSON object. Dropping the future stops the call.
-    pub(crate) async fn call(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
+    /// Calls it, for `front_end`, with the text of a JSON object. Dropping the future stops the
+    /// call.
+    pub(crate) async fn call(
+        &self,
+        front_end: FrontEnd,
+        arguments: &str,
+        interaction: Arc<dyn Interaction>,
+    ) -> Outcome {
         let offer = &self.entry().offer;
         let function = offer.function.as_str();
-        let outcome = offer.tool.call_with(function, arguments, interaction).await;
+        let call = |interaction| offer.tool.call_with(function, arguments, interaction);
+        let outcome = match &self.toolset.auditor {
+            Some(auditor) => auditor.call(offer, front_end, interaction, call).await,
+            None => call(interaction).await,
+        };
         self.tell_of_changes();
         outcome
     }
@@ -124,7 +152,7 @@ impl Callee {
     /// Says that the tool's resources may be others now, to whoever wants to know. Only what
     /// calls itself read-only leaves them as they are.
     fn tell_of_changes(&self) {
-        let touched = &self.toolset.0.touched;
+        let touched = &self.toolset.shared.touched;
         let tool = &self.entry().offer.tool;
         let is_read_only = self.spec().annotations.read_only == Some(true);
         if is_read_only || touched.receiver_count() == 0 || !tool.has_resources() {

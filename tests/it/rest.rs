@@ -1,12 +1,13 @@
 //! Plain HTTP as programs see it that know nothing of tools: readers of OpenAPI, a fuzzer of
-//! what it promises, and several callers of one server.
+//! what it promises, several callers of one server, and the log of their calls.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use serde_json::Value;
 use tool_hub_manifest::Digest;
 
-use crate::journey::load;
+use crate::journey::{digest, load};
 use crate::public_clients::{packages, said};
 use crate::reference::{options_of, reference, rows, words};
 use crate::support::{Home, Need, Server, Test, guests, root, test};
@@ -24,8 +25,8 @@ pub(crate) fn tests() -> Vec<Test> {
         )
         .needs(&[Need::RustGuests, Need::PythonPackages]),
         test(
-            "rest::each_token_has_its_own_toolbox",
-            each_token_has_its_own_toolbox,
+            "rest::each_token_has_its_own_toolbox_and_every_call_is_noted",
+            each_token_has_its_own_toolbox_and_every_call_is_noted,
         )
         .needs(&[Need::RustGuests]),
         test(
@@ -101,25 +102,43 @@ fn schemathesis_finds_nothing_that_breaks_the_promise() {
     assert!(report.contains("No issues found"), "{report}");
 }
 
-fn each_token_has_its_own_toolbox() {
+fn each_token_has_its_own_toolbox_and_every_call_is_noted() {
     let user = Home::new();
     for tool in ["calculator", "text-stats"] {
         load(&user, &guests::built(tool).to_string_lossy(), &[]);
+    }
+    // Robin's own toolbox has both as well, and the calculator under another name.
+    let project = guests::built("calculator");
+    let project = project.to_string_lossy();
+    user.write("robins/toolbox.toml", "");
+    for (tool, name) in [
+        (&*project, "sums"),
+        (&guests::built("text-stats").to_string_lossy(), "texts"),
+    ] {
+        let digest = digest(&user, tool);
+        let load = ["load", tool, "--as", name, "--approve", &digest];
+        let loaded = user
+            .command(load)
+            .current_dir(user.work().join("robins"))
+            .status();
+        assert!(loaded.expect("the command starts").success());
     }
     let robins = "the-token-of-robin";
     let anns = "the-token-of-ann-in-a-file";
     private(&user, "anns-token", anns);
     let tokens = format!(
-        "[ann]\nfile = \"anns-token\"\n\n[robin]\nsha256 = \"{}\"\ntools = [\"calculator\"]\n",
+        "[ann]\nfile = \"anns-token\"\n\n[robin]\nsha256 = \"{}\"\ntoolbox = \"robins\"\ntools = [\"sums\"]\n",
         Digest::of(robins.as_bytes()).hex()
     );
     private(&user, "tokens.toml", &tokens);
-    let server = Server::start(
-        user.command("serve --http --listen 127.0.0.1:0 --tokens tokens.toml".split(" ")),
-    );
+    let server = Server::start(user.command(
+        "serve --http --listen 127.0.0.1:0 --tokens tokens.toml --audit calls.jsonl".split(" "),
+    ));
     let base = server.url().trim_end_matches("/mcp");
     let calculator = format!("{base}/v1/tools/calculator__evaluate");
     let words = format!("{base}/v1/tools/text_stats__count_words");
+    let sums = format!("{base}/v1/tools/sums__evaluate");
+    let texts = format!("{base}/v1/tools/texts__count_words");
     let status = |url: &str, token: &str, body: &str| {
         let mut curl = Command::new("curl");
         curl.args(["--silent", "--max-time", "30", "--output", "/dev/null"])
@@ -131,11 +150,43 @@ fn each_token_has_its_own_toolbox() {
     };
     let sum = r#"{"expression": "6 * 7"}"#;
     let text = r#"{"text": "one two"}"#;
-    assert_eq!(status(&calculator, robins, sum), "200");
-    assert_eq!(status(&words, robins, text), "404");
+    assert_eq!(status(&sums, robins, sum), "200");
+    assert_eq!(status(&texts, robins, text), "404");
+    assert_eq!(status(&calculator, robins, sum), "404");
+    assert_eq!(status(&sums, anns, sum), "404");
     assert_eq!(status(&words, anns, text), "200");
     assert_eq!(status(&calculator, anns, "{}"), "422");
     assert_eq!(status(&calculator, "the-token-of-nobody", sum), "401");
+
+    let log = std::fs::read_to_string(user.work().join("calls.jsonl")).expect("the log");
+    let lines = log.lines().map(serde_json::from_str);
+    let lines: Vec<Value> = lines.collect::<Result<_, _>>().expect("JSON lines");
+    let noted: Vec<[&str; 4]> = lines
+        .iter()
+        .map(|line| {
+            ["caller", "front_end", "function", "outcome"]
+                .map(|member| line[member].as_str().expect("a text"))
+        })
+        .collect();
+    assert_eq!(
+        noted,
+        [
+            ["robin", "rest", "sums__evaluate", "reply"],
+            ["ann", "rest", "text_stats__count_words", "reply"],
+            ["ann", "rest", "calculator__evaluate", "invalid-argument"],
+        ]
+    );
+    let component = guests::built("calculator").join("dist/tool.wasm");
+    let component = Digest::of(&std::fs::read(component).expect("a component"));
+    assert_eq!(lines[0]["component"], component.to_string());
+    assert_eq!(lines[0]["tool"], "calculator");
+    assert_eq!(lines[0]["usage"]["input_bytes"], sum.len());
+    assert!(
+        lines[0]["time"]
+            .as_str()
+            .is_some_and(|time| time.ends_with('Z'))
+    );
+    assert!(!log.contains("6 * 7") && !log.contains("one two"), "{log}");
 }
 
 fn private(user: &Home, name: &str, contents: &str) {
@@ -196,4 +247,8 @@ fn what_makes_no_callers_is_said_at_once() {
         "{}",
         refused.stderr()
     );
+    let refused = user.tool("serve --audit nowhere/calls.jsonl");
+    let told = "the audit log nowhere/calls.jsonl cannot be written";
+    assert_eq!(refused.code(), 1);
+    assert!(refused.stderr().contains(told), "{}", refused.stderr());
 }

@@ -14,6 +14,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tool_hub_serve::{Access, BearerToken, Caller, MCP_PATH, Toolset};
 
+use crate::audit::AuditLog;
 use crate::config::Config;
 use crate::listen::listen;
 use crate::printer::Printer;
@@ -23,7 +24,7 @@ use crate::wording::counted;
 
 use tokens::{Named, token_of};
 
-/// Who calls on standard input.
+/// Who calls on standard input, to the audit log.
 const ON_STDIO: &str = "stdio";
 /// Who calls over HTTP where there is one token.
 const ON_HTTP: &str = "http";
@@ -43,6 +44,13 @@ pub(crate) struct Serve {
     /// upwards, else your own]
     #[arg(long, value_name = "DIR")]
     toolbox: Option<PathBuf>,
+
+    /// Append a line of JSON for each call to this file; `-` is standard error
+    ///
+    /// The line says when, who, which function, with what end, and what the call used, and
+    /// nothing of arguments and results. While it cannot be written no call is made.
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
 
     #[command(flatten)]
     http: Http,
@@ -100,6 +108,10 @@ impl Serve {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
+        let log = match &self.audit {
+            Some(path) => Some(AuditLog::open(path, *printer)?),
+            None => None,
+        };
         let (callers, made) = self.callers(config)?;
         let shares = callers.iter().map(|caller| &caller.share);
         let served = Served::open_all(shares, config, printer)?;
@@ -114,7 +126,10 @@ impl Serve {
             let seen = served.stamps();
             let catalogue = served.catalogue().await?;
             functions += catalogue.names().count();
-            let toolset = Toolset::new(catalogue);
+            let mut toolset = Toolset::new(catalogue);
+            if let Some(log) = &log {
+                toolset = toolset.audited(log.clone(), caller.name.clone());
+            }
             if let (Some(door), Some(token)) = (&mut door, caller.token) {
                 door.admit(Caller::new(caller.name.clone(), token, toolset.clone()))?;
             }

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use tool_hub_host::{Failure, FailureKind, Interaction, Outcome, Progress, Usage};
 
 use super::Rest;
+use crate::FrontEnd;
 use crate::http::{KEEP_ALIVE, Problem};
 use crate::mcp::{of_failure, of_reply};
 use crate::toolset::Callee;
@@ -83,7 +84,9 @@ impl Call {
             reports,
             had_a_turn: AtomicBool::new(false),
         });
-        let called = self.callee.call(&self.arguments, line.clone());
+        let called = self
+            .callee
+            .call(FrontEnd::Rest, &self.arguments, line.clone());
         let outcome = tokio::select! {
             biased;
             outcome = called => outcome,
