@@ -10,6 +10,7 @@ use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
 use tool_hub_registry_server::RegistryError;
+use tool_hub_serve::AccessError;
 
 use crate::printer::OutputLost;
 
@@ -63,6 +64,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
         cause.is::<std::io::Error>()
             || cause.is::<url::ParseError>()
             || cause.is::<toml_edit::de::Error>()
+            || cause.is::<AccessError>()
     });
     Diagnosis {
         exit: if user_can_mend {

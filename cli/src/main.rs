@@ -4,6 +4,7 @@ mod approval;
 mod approvals;
 mod args;
 mod arguments;
+mod audit;
 mod build;
 mod clear_text;
 mod columns;

@@ -1,7 +1,7 @@
 //! A toolbox as `tool serve` offers it: loaded, and loaded again whenever it is edited.
 
 use std::convert::Infallible;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tokio::time::MissedTickBehavior;
@@ -21,11 +21,19 @@ use crate::wording::counted;
 /// Three files are looked at, which costs nothing and works on every file system.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
+/// Some tools of a toolbox.
+#[derive(Debug, Clone)]
+pub(crate) struct Share {
+    /// Where the toolbox is: without it the nearest one upwards, else the user's own.
+    pub(crate) toolbox: Option<PathBuf>,
+    /// Only these tools; all where there are none.
+    pub(crate) names: Vec<String>,
+}
+
 /// A toolbox, which of its tools are served, and what they are loaded with.
 pub(crate) struct Served<'a> {
     directory: PathBuf,
-    /// Only these tools; all where there are none.
-    names: &'a [String],
+    share: &'a Share,
     presentation: Presentation,
     host: Host,
     store: Store,
@@ -39,34 +47,36 @@ pub(crate) struct Served<'a> {
 pub(crate) struct Stamps([Option<(SystemTime, u64)>; 3]);
 
 impl<'a> Served<'a> {
-    /// Chooses the toolbox in `directory`, or without one the nearest upwards, else the
-    /// user's own.
-    pub(crate) fn open(
-        directory: Option<&Path>,
-        names: &'a [String],
+    /// Chooses the toolboxes of `shares`, whose tools run in one sandbox.
+    pub(crate) fn open_all(
+        shares: impl IntoIterator<Item = &'a Share>,
         presentation: Presentation,
         config: &'a Config,
         printer: &'a Printer,
-    ) -> anyhow::Result<Self> {
-        let toolbox = match directory {
-            Some(directory) => OpenToolbox::open_named(directory, config)?,
-            None => OpenToolbox::open(config)?,
+    ) -> anyhow::Result<Vec<Self>> {
+        let (host, store) = (config.open_host()?, config.open_store()?);
+        let open = |share: &'a Share| {
+            let toolbox = match &share.toolbox {
+                Some(directory) => OpenToolbox::open_named(directory, config)?,
+                None => OpenToolbox::open(config)?,
+            };
+            Ok(Self {
+                directory: toolbox.directory().to_owned(),
+                share,
+                presentation,
+                host: host.clone(),
+                store: store.clone(),
+                config,
+                printer,
+            })
         };
-        Ok(Self {
-            directory: toolbox.directory().to_owned(),
-            names,
-            presentation,
-            host: config.open_host()?,
-            store: config.open_store()?,
-            config,
-            printer,
-        })
+        shares.into_iter().map(open).collect()
     }
 
     /// Loads the tools as the toolbox now stands.
     pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
         let toolbox = OpenToolbox::open_in(self.directory.clone(), self.config)?;
-        let members = toolbox.usable(self.names, self.printer)?;
+        let members = toolbox.usable(&self.share.names, self.printer)?;
         let loaded = LoadedTool::load_all(members, &self.host, &self.store, self.config).await?;
         let mut offers = Vec::new();
         for tool in &loaded {

@@ -8,6 +8,7 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+#[path = "support/support.rs"]
 mod support;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -21,7 +22,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tool_hub_serve::{Access, MCP_PATH, serve_http};
+use tool_hub_serve::{Access, BearerToken, Caller, MCP_PATH, serve_http};
 
 use support::{Bare, Spread, catalogue};
 
@@ -252,15 +253,9 @@ async fn serve_bare() -> Result<(), Failed> {
 
 async fn serve_ours() -> Result<(), Failed> {
     let catalogue = catalogue(KEYS).await.map_err(|error| error.to_string())?;
-    let access = Access::new(TOKEN.parse()?);
-    let listener = listen().await?;
-    serve_http(
-        listener,
-        catalogue.into(),
-        access,
-        None,
-        std::future::pending(),
-    )
-    .await?;
+    let token: BearerToken = TOKEN.parse()?;
+    let caller = Caller::new("bench".parse()?, token.digest(), catalogue.into());
+    let access = Access::none().with_caller(caller)?;
+    serve_http(listen().await?, access, None, std::future::pending()).await?;
     Ok(())
 }

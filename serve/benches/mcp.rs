@@ -10,6 +10,7 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
+#[path = "support/support.rs"]
 mod support;
 
 use std::io::{BufRead, BufReader, Write};

@@ -11,7 +11,7 @@ use tool_hub_manifest::FunctionSpec;
 use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};
 use crate::catalogue::{BuiltInEntry, Entry};
 use crate::toolset::UnknownFunction;
-use crate::{Catalogue, Toolset, discovery, tolerance};
+use crate::{Catalogue, FrontEnd, Toolset, discovery, tolerance};
 
 /// A function that somebody asked for. It stays what it is when the toolset changes.
 pub(crate) struct Callee {
@@ -85,20 +85,21 @@ impl Callee {
         }
     }
 
-    /// Calls it with the text of a JSON object, or of something that can be read as the one
-    /// that was meant. What the agent gets is no longer than agents can read. Dropping the
-    /// future stops the call.
-    pub(crate) async fn call(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
-        let outcome = self.attempt(arguments, interaction.clone()).await;
-        let outcome = match tolerance::is_refused(&outcome) {
-            false => outcome,
-            true => match repair(&self.spec().input_schema, arguments) {
-                Some(read) => {
-                    let outcome = self.attempt(&read.arguments, interaction).await;
-                    tolerance::noted(outcome, read.note, self.spec())
-                }
-                None => tolerance::explained(outcome, self.spec()),
-            },
+    /// Calls it, for `front_end`, with the text of a JSON object, or of something that can be read
+    /// as the one that was meant. What the agent gets is no longer than agents can read. Dropping
+    /// the future stops the call.
+    pub(crate) async fn call(
+        &self,
+        front_end: FrontEnd,
+        arguments: &str,
+        interaction: Arc<dyn Interaction>,
+    ) -> Outcome {
+        let call = |interaction| self.as_meant(front_end, arguments, interaction);
+        let outcome = match (self.entry(), self.toolset.auditor()) {
+            (Ok(Entry { offer, .. }), Some(auditor)) => {
+                auditor.call(offer, front_end, interaction, call).await
+            }
+            _ => call(interaction).await,
         };
         match (self.which, self.catalogue.answer_bytes_max()) {
             (Which::Function(_), Some(max)) => {
@@ -109,8 +110,34 @@ impl Callee {
         }
     }
 
+    async fn as_meant(
+        &self,
+        front_end: FrontEnd,
+        arguments: &str,
+        interaction: Arc<dyn Interaction>,
+    ) -> Outcome {
+        let outcome = self
+            .attempt(front_end, arguments, interaction.clone())
+            .await;
+        if !tolerance::is_refused(&outcome) {
+            return outcome;
+        }
+        match repair(&self.spec().input_schema, arguments) {
+            Some(read) => {
+                let again = self.attempt(front_end, &read.arguments, interaction);
+                tolerance::noted(again.await, read.note, self.spec())
+            }
+            None => tolerance::explained(outcome, self.spec()),
+        }
+    }
+
     /// Calls it once, as it stands.
-    async fn attempt(&self, arguments: &str, interaction: Arc<dyn Interaction>) -> Outcome {
+    async fn attempt(
+        &self,
+        front_end: FrontEnd,
+        arguments: &str,
+        interaction: Arc<dyn Interaction>,
+    ) -> Outcome {
         match self.entry() {
             Ok(Entry { offer, .. }) => {
                 let function = offer.function.as_str();
@@ -123,7 +150,7 @@ impl Callee {
                 outcome
             }
             Err(entry) => {
-                self.attempt_built_in(entry.built_in, arguments, interaction)
+                self.attempt_built_in(entry.built_in, front_end, arguments, interaction)
                     .await
             }
         }
@@ -132,6 +159,7 @@ impl Callee {
     fn attempt_built_in<'a>(
         &'a self,
         built_in: BuiltIn,
+        front_end: FrontEnd,
         arguments: &'a str,
         interaction: Arc<dyn Interaction>,
     ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
@@ -145,7 +173,10 @@ impl Callee {
                     .map(|other| built_in::answer(discovery::described(other.spec()))),
                 BuiltIn::CallTool => match built_in::read::<CallTool>(arguments) {
                     Ok(wanted) => match self.other(&wanted.name) {
-                        Ok(other) => return other.call(&wanted.arguments(), interaction).await,
+                        Ok(other) => {
+                            let arguments = wanted.arguments();
+                            return other.call(front_end, &arguments, interaction).await;
+                        }
                         Err(unknown) => Err(unknown),
                     },
                     Err(failure) => Err(failure),

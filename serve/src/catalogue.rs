@@ -283,6 +283,11 @@ impl Catalogue {
         self.index.is_none()
     }
 
+    /// Every function, listed or not, in order.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }

@@ -12,9 +12,6 @@ pub enum ServeError {
     /// The client's opening was not one of the protocol's.
     #[error("the client did not open the session as the protocol demands")]
     Handshake(#[source] Box<ServerInitializeError>),
-    /// No connection can be accepted any more.
-    #[error("the listener broke")]
-    Listener(#[source] std::io::Error),
     /// The task that answers the client died.
     #[error("the task that answers the client died")]
     Died(#[source] tokio::task::JoinError),

@@ -1,11 +1,14 @@
-//! A listener as the connection: the Model Context Protocol over streamable HTTP, for
+//! A listener as the connection: the Model Context Protocol over streamable HTTP, and REST, for
 //! clients that show a token.
 
+mod body;
+mod caller;
 mod guard;
+mod listener;
+mod problem;
 mod sessions;
 
-use std::future::{Future, IntoFuture as _};
-use std::pin::pin;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,11 +20,13 @@ use tokio_util::sync::CancellationToken;
 use tower::limit::GlobalConcurrencyLimitLayer;
 
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
-use crate::{Gateway, ServeError, Toolset, openai};
+use crate::{Gateway, ServeError, Toolset, openai, rest};
 use guard::Guard;
 use sessions::Sessions;
 
-pub use guard::{Access, AccessError, BearerToken};
+pub use caller::{BearerToken, Caller, CallerName};
+pub use guard::{Access, AccessError};
+pub(crate) use problem::{PROBLEM_TYPE, Problem};
 
 /// Where the protocol is answered.
 pub const MCP_PATH: &str = "/mcp";
@@ -30,75 +35,70 @@ pub const MCP_PATH: &str = "/mcp";
 const REQUESTS_MAX: usize = 512;
 /// How often something is sent to a client that waits for a long call, so that nobody between
 /// takes the connection for dead.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// How long connections have to end after a shutdown.
-const GRACE: Duration = Duration::from_secs(5);
-
-/// Answers clients of `listener` at [`MCP_PATH`] until `shutdown` completes.
+/// Answers clients of `listener` until `shutdown` completes: the Model Context Protocol at
+/// [`MCP_PATH`], and REST below [`REST_PATH`](crate::REST_PATH).
 ///
 /// Both eras of the protocol are spoken. Clients of revision 2025-11-25 and older have a
 /// session, which is closed when nothing happened in it for a quarter of an hour, or when
 /// another client needs the room. To others every request stands for itself. A request whose
 /// client leaves stops its call. It is answered when
 /// its `Host` is one of `access`, its `Origin`, if it has one, too, and it carries the bearer
-/// token; otherwise it gets status 403 or 401. A message has at most 20 MiB. A shutdown stops
-/// calls at once, and requests that are still being sent after five seconds. With a `gateway`,
-/// what is below `/v1` goes to its endpoint.
+/// token of a caller, whose tools it then sees; otherwise it gets status 403 or 401. A request
+/// has at most 20 MiB; its head and its body have 30 seconds each to arrive. A shutdown stops
+/// calls at once, and requests that are still being sent after five seconds. With a
+/// `gateway`, what is below `/v1` and not ours goes to its endpoint.
 ///
 /// # Errors
-/// When the listener breaks, or the system has no random bytes.
+/// When the system has no random bytes.
 ///
 /// # Panics
 /// Outside of a tokio runtime with I/O and time enabled.
 pub async fn serve_http(
     listener: TcpListener,
-    toolset: Toolset,
     access: Access,
     gateway: Option<Gateway>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let stop = CancellationToken::new();
-    let gateway = gateway.map(|gateway| openai::router(gateway, toolset.clone(), stop.clone()));
-    let router = router(Server::new(toolset)?, gateway, access, stop.clone());
-    let served = axum::serve(listener, router)
-        .with_graceful_shutdown(stop.clone().cancelled_owned())
-        .into_future();
-    let mut served = pin!(served);
-    tokio::select! {
-        ended = &mut served => return ended.map_err(ServeError::Listener),
-        () = shutdown => stop.cancel(),
-    }
-    // Somebody who is in the middle of a request may never come to its end.
-    match tokio::time::timeout(GRACE, served).await {
-        Ok(ended) => ended.map_err(ServeError::Listener),
-        Err(_) => Ok(()),
-    }
+    // Whoever drops the future wants calls to end as well.
+    let _stopped = stop.clone().drop_guard();
+    let limit = GlobalConcurrencyLimitLayer::new(REQUESTS_MAX);
+    let guard = Guard::new(access, |toolset| {
+        let mut routes = routes(toolset.clone(), &stop)?;
+        if let Some(gateway) = &gateway {
+            routes = routes.merge(openai::router(gateway.clone(), toolset, stop.clone()));
+        }
+        let whole = routes.layer(axum::middleware::from_fn(body::whole));
+        Ok(whole.layer(limit.clone()))
+    })?;
+    let router = Router::new().fallback(guard::enter);
+    let shutdown = async {
+        shutdown.await;
+        stop.cancel();
+    };
+    listener::answer(listener, router.with_state(Arc::new(guard)), shutdown).await;
+    Ok(())
 }
 
-fn router(
-    server: Server,
-    gateway: Option<Router>,
-    access: Access,
-    stop: CancellationToken,
-) -> Router {
+/// What a caller finds behind the door.
+fn routes(toolset: Toolset, stop: &CancellationToken) -> Result<Router, ServeError> {
     let mut config = StreamableHttpServerConfig::default();
     config.sse_keep_alive = Some(KEEP_ALIVE);
     config.json_response = true;
     // No stream is resumed: who leaves ends the call.
     config.sse_retry = None;
-    config.cancellation_token = stop;
+    config.cancellation_token = stop.clone();
     config.max_request_body_bytes = MESSAGE_BYTES_MAX;
     // The guard has checked both, by the same lists for every route.
     config.allowed_hosts = Vec::new();
     config.allowed_origins = Vec::new();
     let sessions = Arc::new(Sessions::new());
+    let server = Server::new(toolset.clone())?;
     let mcp = StreamableHttpService::new(move || Ok(server.for_another()), sessions, config);
-    let guard = Arc::new(Guard::new(access));
-    Router::new()
+    Ok(Router::new()
         .route_service(MCP_PATH, mcp)
-        .merge(gateway.unwrap_or_default())
-        .layer(DefaultBodyLimit::disable())
-        .layer(GlobalConcurrencyLimitLayer::new(REQUESTS_MAX))
-        .layer(axum::middleware::from_fn_with_state(guard, guard::guard))
+        .merge(rest::routes(toolset, stop.clone()))
+        .layer(DefaultBodyLimit::disable()))
 }

@@ -1,10 +1,11 @@
 //! Loaded tools offered to agents over the Model Context Protocol, on stdio, any other
-//! pair of byte streams, or HTTP.
+//! pair of byte streams, or HTTP, and to programs over plain HTTP.
 //!
 //! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`]
-//! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until it leaves or the caller says stop, [`serve_http`]
-//! answers those that [`Access`] lets in. Revision 2025-11-25 and older (`initialize`) and
-//! 2026-07-28 (no session) are spoken alike.
+//! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until
+//! it leaves or the caller says stop, [`serve_http`] answers each [`Caller`] that [`Access`] lets
+//! in. Revision 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike.
+//! An [`Audit`] takes note of calls, whichever way they come.
 //!
 //! ```
 //! use tokio::io::AsyncReadExt;
@@ -45,6 +46,7 @@
 //! # }
 //! ```
 
+mod audit;
 mod beside;
 mod built_in;
 mod callee;
@@ -55,15 +57,18 @@ mod http;
 mod index;
 mod mcp;
 mod openai;
+mod rest;
 mod shelf;
 mod stdio;
 mod tolerance;
 mod toolset;
 
+pub use audit::{Audit, AuditedCall, FrontEnd};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use error::ServeError;
-pub use http::{Access, AccessError, BearerToken, MCP_PATH, serve_http};
+pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
 pub use openai::{EndpointKey, Gateway, GatewayError};
+pub use rest::REST_PATH;
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

@@ -21,6 +21,7 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::{ServeError, Toolset};
+pub(crate) use result::{of_failure, of_reply};
 pub(crate) use server::Server;
 use wire::Wire;
 

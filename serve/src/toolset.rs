@@ -8,9 +8,10 @@ use tokio::sync::{broadcast, watch};
 use tool_hub_host::{EmbeddedResource, ResourceContents};
 use tool_hub_manifest::ToolKey;
 
-use crate::Catalogue;
+use crate::audit::Auditor;
 use crate::callee::Callee;
 use crate::shelf::Shelf;
+use crate::{Audit, CallerName, Catalogue};
 
 /// How much of an unknown name is given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
@@ -21,7 +22,11 @@ const TOUCHED_WAITING_MAX: usize = 64;
 /// The functions that are offered now, to any number of clients. Cloning is cheap; clones
 /// share everything.
 #[derive(Clone)]
-pub struct Toolset(Arc<Shared>);
+pub struct Toolset {
+    shared: Arc<Shared>,
+    /// Absent where nobody wants to know of calls.
+    auditor: Option<Auditor>,
+}
 
 struct Shared {
     catalogue: watch::Sender<Arc<Catalogue>>,
@@ -43,17 +48,30 @@ pub(crate) struct UnknownFunction {
 impl Toolset {
     /// Offers what `catalogue` holds.
     pub fn new(catalogue: Catalogue) -> Self {
-        Self(Arc::new(Shared {
+        let shared = Shared {
             catalogue: watch::Sender::new(Arc::new(catalogue)),
             touched: broadcast::Sender::new(TOUCHED_WAITING_MAX),
             shelf: Shelf::new(),
-        }))
+        };
+        Self {
+            shared: Arc::new(shared),
+            auditor: None,
+        }
+    }
+
+    /// The same functions; `log` takes note of every call that is made through what this gives
+    /// back, as a call of `caller`.
+    pub fn audited(self, log: Arc<dyn Audit>, caller: CallerName) -> Self {
+        Self {
+            auditor: Some(Auditor::new(log, caller)),
+            ..self
+        }
     }
 
     /// Offers what `catalogue` holds, from now on. Calls under way end as they began, and
     /// clients that want to know are told.
     pub fn replace(&self, catalogue: Catalogue) {
-        self.0.catalogue.send_replace(Arc::new(catalogue));
+        self.shared.catalogue.send_replace(Arc::new(catalogue));
     }
 
     /// The long answer that is kept at `uri`, whole.
@@ -68,32 +86,37 @@ impl Toolset {
 
     /// What is offered now.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
-        self.0.catalogue.borrow().clone()
+        self.shared.catalogue.borrow().clone()
     }
 
     /// Wakes up at every replacement from now on.
     pub(crate) fn changes(&self) -> watch::Receiver<Arc<Catalogue>> {
-        self.0.catalogue.subscribe()
+        self.shared.catalogue.subscribe()
     }
 
     /// Names every tool whose resources a call may change from now on.
     pub(crate) fn touched(&self) -> broadcast::Receiver<ToolKey> {
-        self.0.touched.subscribe()
+        self.shared.touched.subscribe()
     }
 
     /// Says that a call may have changed the resources of a tool, to whoever wants to know.
     pub(crate) fn touch(&self, key: impl FnOnce() -> Option<ToolKey>) {
-        if self.0.touched.receiver_count() > 0
+        if self.shared.touched.receiver_count() > 0
             && let Some(key) = key()
         {
             // Whoever wanted to know may have left meanwhile.
-            let _ = self.0.touched.send(key);
+            let _ = self.shared.touched.send(key);
         }
+    }
+
+    /// Who takes note of calls, where somebody does.
+    pub(crate) fn auditor(&self) -> Option<&Auditor> {
+        self.auditor.as_ref()
     }
 
     /// Where long answers are kept.
     pub(crate) fn shelf(&self) -> &Shelf {
-        &self.0.shelf
+        &self.shared.shelf
     }
 
     /// The functions that are listed, in order.
@@ -125,6 +148,11 @@ impl UnknownFunction {
             is_listed: catalogue.lists_all(),
             name,
         }
+    }
+
+    /// The name that was probably meant.
+    pub(crate) fn nearest(&self) -> Option<&str> {
+        self.nearest.as_deref()
     }
 }
 

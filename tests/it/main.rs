@@ -36,6 +36,7 @@ mod output;
 mod public_clients;
 mod readme;
 mod reference;
+mod rest;
 mod rights;
 mod samples;
 mod search;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         journey::tests(),
         tamper::tests(),
         clients::tests(),
+        rest::tests(),
         rights::tests(),
         samples::tests(),
         search::tests(),

@@ -3,26 +3,37 @@
 
 mod gateway;
 
+mod tokens;
+
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
+use futures::future::select_all;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tool_hub_serve::{
-    ANSWER_BYTES_MAX, Access, BearerToken, Gateway, LISTED_MAX, MCP_PATH, Presentation, Toolset,
+    ANSWER_BYTES_MAX, Access, BearerToken, Caller, Gateway, LISTED_MAX, MCP_PATH, Presentation,
+    Toolset,
 };
 
-use crate::config::{self, Config};
-use crate::diagnosis::Problem;
+use crate::audit::AuditLog;
+use crate::config::Config;
 use crate::listen::listen;
 use crate::printer::Printer;
-use crate::served::Served;
+use crate::served::{Served, Share};
 use crate::signals::stop_requested;
 use crate::wording::counted;
 use gateway::OpenAi;
+
+use tokens::{Named, token_of};
+
+/// Who calls on standard input, to the audit log.
+const ON_STDIO: &str = "stdio";
+/// Who calls over HTTP where there is one token.
+const ON_HTTP: &str = "http";
 
 /// Arguments of `tool serve`.
 #[derive(Debug, Args)]
@@ -53,6 +64,13 @@ pub(crate) struct Serve {
     /// them with.
     #[arg(long, value_name = "N", default_value_t = LISTED_MAX)]
     list_max: usize,
+
+    /// Append a line of JSON for each call to this file; `-` is standard error
+    ///
+    /// The line says when, who, which function, with what end, and what the call used, and
+    /// nothing of arguments and results. While it cannot be written no call is made.
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
 
     #[command(flatten)]
     http: Http,
@@ -92,6 +110,18 @@ struct Http {
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
 
+    /// A file with several tokens by name, each with tools of its own
+    ///
+    /// A table a name: `sha256` is the digest of the token, or `file` holds it; `toolbox` is
+    /// the directory of another toolbox, and `tools` are some of its tools.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "http",
+        conflicts_with_all = ["token_file", "names"]
+    )]
+    tokens: Option<PathBuf>,
+
     /// A host by whose name clients reach the server, beside localhost (repeatable)
     #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
     hosts: Vec<String>,
@@ -120,37 +150,84 @@ impl Serve {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let directory = self.toolbox.as_deref();
-        let served = Served::open(directory, &self.names, self.presentation(), config, printer)?;
+        let log = match &self.audit {
+            Some(path) => Some(AuditLog::open(path, *printer)?),
+            None => None,
+        };
         let gateway = self.openai.gateway(config, printer)?;
+        let (callers, made) = self.callers(config)?;
+        let shares = callers.iter().map(|caller| &caller.share);
+        let served = Served::open_all(shares, self.presentation(), config, printer)?;
         // What is wrong with it is said before tools are compiled.
-        let door = match self.http.http {
-            true => Some(self.http.open(gateway).await?),
+        let mut door = match self.http.http {
+            true => Some(self.http.open(made, gateway).await?),
             false => None,
         };
-        let seen = served.stamps();
-        let catalogue = served.catalogue().await?;
-        let functions = counted(catalogue.names().count(), "function");
-        let toolset = Toolset::new(catalogue);
-        let answering = answer(toolset.clone(), door, &functions, printer);
+        let mut toolsets = Vec::new();
+        let mut functions = 0;
+        for (caller, served) in callers.iter().zip(&served) {
+            let seen = served.stamps();
+            let catalogue = served.catalogue().await?;
+            functions += catalogue.names().count();
+            let mut toolset = Toolset::new(catalogue);
+            if let Some(log) = &log {
+                toolset = toolset.audited(log.clone(), caller.name.clone());
+            }
+            if let (Some(door), Some(token)) = (&mut door, caller.token) {
+                door.admit(Caller::new(caller.name.clone(), token, toolset.clone()))?;
+            }
+            toolsets.push((toolset, seen));
+        }
+        let follows = served.iter().zip(&toolsets);
+        let follows = follows.map(|(one, (toolset, seen))| Box::pin(one.follow(toolset, *seen)));
+        let follows: Vec<_> = follows.collect();
+        let functions = counted(functions, "function");
+        let answering = answer(&toolsets[0].0, door, &functions, printer);
         tokio::select! {
             answered = answering => answered?,
-            never = served.follow(&toolset, seen) => match never {},
+            (never, ..) = select_all(follows) => match never {},
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Who may call, and the token that was made for this run, if one was: whoever chose one
+    /// knows it.
+    fn callers(&self, config: &Config) -> anyhow::Result<(Vec<Named>, Option<BearerToken>)> {
+        let usual = self.toolbox.as_deref();
+        if let Some(file) = &self.http.tokens {
+            return Ok((tokens::read(file, usual, config)?, None));
+        }
+        let share = Share {
+            toolbox: self.toolbox.clone(),
+            names: self.names.clone(),
+        };
+        let (name, token, made) = match (self.http.http, &self.http.token_file) {
+            (false, _) => (ON_STDIO, None, None),
+            (true, Some(file)) => (ON_HTTP, Some(token_of(file)?), None),
+            (true, None) => {
+                let token = BearerToken::random().context("a token cannot be made")?;
+                (ON_HTTP, Some(token.clone()), Some(token))
+            }
+        };
+        let only = Named {
+            name: name.parse()?,
+            token: token.as_ref().map(BearerToken::digest),
+            share,
+        };
+        Ok((vec![only], made))
     }
 }
 
 /// Answers clients, at the door where there is one, until they leave or somebody says stop.
 async fn answer(
-    toolset: Toolset,
+    toolset: &Toolset,
     door: Option<Door>,
     functions: &str,
     printer: &Printer,
 ) -> anyhow::Result<()> {
     let Some(door) = door else {
         printer.note(&format!("serving {functions} on standard input and output"));
-        tool_hub_serve::serve_stdio(toolset, stop_requested()).await?;
+        tool_hub_serve::serve_stdio(toolset.clone(), stop_requested()).await?;
         return Ok(());
     };
     door.tell(functions, printer)?;
@@ -160,7 +237,7 @@ async fn answer(
         gateway,
         ..
     } = door;
-    tool_hub_serve::serve_http(listener, toolset, access, gateway, stop_requested()).await?;
+    tool_hub_serve::serve_http(listener, access, gateway, stop_requested()).await?;
     Ok(())
 }
 
@@ -170,11 +247,18 @@ struct Door {
     access: Access,
     /// What stands before an endpoint.
     gateway: Option<Gateway>,
-    /// The token, where it was made for this run: whoever chose one knows it.
+    callers: usize,
+    /// The token, where it was made for this run.
     made: Option<BearerToken>,
 }
 
 impl Door {
+    fn admit(&mut self, caller: Caller) -> anyhow::Result<()> {
+        self.access = self.access.clone().with_caller(caller)?;
+        self.callers += 1;
+        Ok(())
+    }
+
     fn tell(&self, functions: &str, printer: &Printer) -> anyhow::Result<()> {
         let origin = format!("http://{}", self.listener.local_addr()?);
         let url = format!("{origin}{MCP_PATH}");
@@ -194,30 +278,34 @@ impl Door {
         if let Some(token) = made {
             printer.data(&format!("Authorization: Bearer {token}"))?;
         }
-        printer.note(&format!("serving {functions}; stop it with Ctrl-C"));
+        let callers = match self.callers {
+            1 => String::new(),
+            several => format!(" to {several} callers"),
+        };
+        printer.note(&format!(
+            "serving {functions}{callers}; stop it with Ctrl-C"
+        ));
         Ok(())
     }
 }
 
 impl Http {
-    async fn open(&self, gateway: Option<Gateway>) -> anyhow::Result<Door> {
-        let (token, made) = match &self.token_file {
-            Some(file) => (token_of(file)?, None),
-            None => {
-                let token = BearerToken::random().context("a token cannot be made")?;
-                (token.clone(), Some(token))
-            }
-        };
+    async fn open(
+        &self,
+        made: Option<BearerToken>,
+        gateway: Option<Gateway>,
+    ) -> anyhow::Result<Door> {
         Ok(Door {
-            access: self.access(token)?,
+            access: self.access()?,
             listener: listen(self.listen).await?,
             gateway,
+            callers: 0,
             made,
         })
     }
 
-    fn access(&self, token: BearerToken) -> anyhow::Result<Access> {
-        let mut access = Access::new(token);
+    fn access(&self) -> anyhow::Result<Access> {
+        let mut access = Access::none();
         let own = self.listen.ip();
         if !own.is_unspecified() {
             access = access.with_host(&own.to_string())?;
@@ -230,15 +318,4 @@ impl Http {
         }
         Ok(access)
     }
-}
-
-fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
-    let text = config::read_bounded(file)
-        .with_context(|| format!("the token file {} cannot be read", file.display()))?;
-    let token: Result<BearerToken, _> = text.trim().parse();
-    token.map_err(|error| {
-        Problem::user(format!("{} holds no token: {error}", file.display()))
-            .hint("make one with: openssl rand -hex 32")
-            .into()
-    })
 }

@@ -1,65 +1,19 @@
-//! Who may ask: requests for this server by name, from no foreign page, with the token.
+//! Who may ask: requests for this server by name, from no foreign page, with a caller's token.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Json, Response};
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
-use serde_json::json;
+use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
+use tower::ServiceExt as _;
 
-/// A token that can be guessed is none.
-const TOKEN_CHARACTERS_MIN: usize = 16;
-const TOKEN_CHARACTERS_MAX: usize = 4_096;
-/// How many random bytes a token is made of.
-const TOKEN_BYTES: usize = 32;
-
-/// What a client shows in the header `Authorization`, after `Bearer`.
-#[derive(Clone)]
-pub struct BearerToken(String);
-
-impl BearerToken {
-    /// A new one, of 256 random bits.
-    ///
-    /// # Errors
-    /// When the system has no random bytes.
-    pub fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; TOKEN_BYTES];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
-    }
-
-    /// The token itself, for the one who starts the server.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::str::FromStr for BearerToken {
-    type Err = AccessError;
-
-    /// Reads a token of 16 to 4,096 visible ASCII characters.
-    fn from_str(text: &str) -> Result<Self, AccessError> {
-        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(AccessError::TokenCharacters);
-        }
-        if !(TOKEN_CHARACTERS_MIN..=TOKEN_CHARACTERS_MAX).contains(&text.len()) {
-            return Err(AccessError::TokenLength { length: text.len() });
-        }
-        Ok(Self(text.to_owned()))
-    }
-}
-
-impl std::fmt::Debug for BearerToken {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("BearerToken(…)")
-    }
-}
+use super::caller::{BearerToken, Caller};
+use super::problem::Problem;
+use crate::{ServeError, Toolset};
 
 /// What cannot be granted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,6 +28,26 @@ pub enum AccessError {
     /// The token has characters that a header cannot carry.
     #[error("a token consists of visible ASCII characters, without spaces")]
     TokenCharacters,
+    /// The name is too long, or has characters that a log cannot show as they are.
+    #[error("`{name}` is no name of a caller: 1 to 64 of A-Z, a-z, 0-9, `.`, `_`, `@` and `-`")]
+    CallerName {
+        /// What was given, cut.
+        name: String,
+    },
+    /// Two callers have one name.
+    #[error("two callers are called `{name}`")]
+    CallerTwice {
+        /// The name.
+        name: String,
+    },
+    /// Two callers show one token.
+    #[error("`{one}` and `{other}` have the same token")]
+    TokenTwice {
+        /// Who has it.
+        one: String,
+        /// Who has it, too.
+        other: String,
+    },
     /// A host that no request can name.
     #[error("`{host}` is not the name or the address of a host")]
     Host {
@@ -90,24 +64,46 @@ pub enum AccessError {
     },
 }
 
-/// Who may ask. This machine's own names are always among the hosts; no origin is allowed
-/// unless it is named.
+/// Who may ask. Nobody but the callers that are named, and no page of an origin that is not;
+/// this machine's own names are always among the hosts.
 #[derive(Debug, Clone)]
 pub struct Access {
-    token: BearerToken,
+    callers: Vec<Caller>,
     hosts: Vec<String>,
     origins: Vec<String>,
 }
 
 impl Access {
-    /// For clients on this machine that show `token`.
-    pub fn new(token: BearerToken) -> Self {
+    /// For clients on this machine, and none of them yet.
+    pub fn none() -> Self {
         let hosts = ["localhost", "127.0.0.1", "[::1]"];
         Self {
-            token,
+            callers: Vec::new(),
             hosts: hosts.map(str::to_owned).to_vec(),
             origins: Vec::new(),
         }
+    }
+
+    /// `caller` may ask.
+    ///
+    /// # Errors
+    /// When another one has its name or its token.
+    pub fn with_caller(mut self, caller: Caller) -> Result<Self, AccessError> {
+        for known in &self.callers {
+            if known.name == caller.name {
+                return Err(AccessError::CallerTwice {
+                    name: caller.name.to_string(),
+                });
+            }
+            if known.token == caller.token {
+                return Err(AccessError::TokenTwice {
+                    one: known.name.to_string(),
+                    other: caller.name.to_string(),
+                });
+            }
+        }
+        self.callers.push(caller);
+        Ok(self)
     }
 
     /// Requests may name `host` in their header `Host`, with any port.
@@ -155,8 +151,12 @@ fn host_of(authority: &str) -> Option<String> {
     (!has_user && !authority.host().is_empty()).then(|| authority.host().to_ascii_lowercase())
 }
 
+/// The door that every request comes through. Behind it each caller has routes of its own, so
+/// that nothing that is kept for one can be reached by another.
 pub(super) struct Guard {
     access: Access,
+    /// In the order of the callers.
+    routes: Vec<Router>,
 }
 
 /// Why a request is not answered.
@@ -168,11 +168,22 @@ enum Refusal {
 }
 
 impl Guard {
-    pub(super) fn new(access: Access) -> Self {
-        Self { access }
+    /// Leads each caller to what `routes` makes of its tools.
+    pub(super) fn new(
+        access: Access,
+        routes: impl Fn(Toolset) -> Result<Router, ServeError>,
+    ) -> Result<Self, ServeError> {
+        let made = access.callers.iter();
+        let made: Result<Vec<Router>, ServeError> =
+            made.map(|caller| routes(caller.toolset.clone())).collect();
+        Ok(Self {
+            routes: made?,
+            access,
+        })
     }
 
-    fn check(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    /// Which of the callers it is.
+    fn check(&self, headers: &HeaderMap) -> Result<usize, Refusal> {
         let host = only(headers, &header::HOST).and_then(host_of);
         if !host.is_some_and(|host| self.access.hosts.contains(&host)) {
             return Err(Refusal::Host);
@@ -184,11 +195,16 @@ impl Guard {
             }
         }
         let shown = only(headers, &header::AUTHORIZATION).and_then(bearer);
-        let shown = shown.unwrap_or_default().as_bytes();
-        if !bool::from(shown.ct_eq(self.access.token.0.as_bytes())) {
-            return Err(Refusal::Token);
+        let shown: Option<BearerToken> = shown.and_then(|token| token.parse().ok());
+        let shown = shown.ok_or(Refusal::Token)?.digest();
+        let mut found = None;
+        // All of them are compared, so that the time says nothing about who is among them.
+        for (index, caller) in self.access.callers.iter().enumerate() {
+            if bool::from(caller.token.as_bytes().ct_eq(shown.as_bytes())) {
+                found = Some(index);
+            }
         }
-        Ok(())
+        found.ok_or(Refusal::Token)
     }
 }
 
@@ -211,7 +227,7 @@ fn bearer(value: &str) -> Option<&str> {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let (status, error) = match self {
+        let (status, detail) = match self {
             Self::Host => (
                 StatusCode::FORBIDDEN,
                 "the request's Host is not a name of this server",
@@ -222,10 +238,10 @@ impl IntoResponse for Refusal {
             ),
             Self::Token => (
                 StatusCode::UNAUTHORIZED,
-                "send the server's token, as the header `Authorization: Bearer …`",
+                "send a token of the server's, as the header `Authorization: Bearer …`",
             ),
         };
-        let mut response = (status, Json(json!({ "error": error }))).into_response();
+        let mut response = Problem::new(status, detail).into_response();
         if self == Self::Token {
             let scheme = HeaderValue::from_static("Bearer realm=\"tool-hub\"");
             response
@@ -236,14 +252,13 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Lets through what may ask.
-pub(super) async fn guard(
-    State(guard): State<Arc<Guard>>,
-    request: Request,
-    next: Next,
-) -> Response {
+/// Lets through who may ask, each to its own routes.
+pub(super) async fn enter(State(guard): State<Arc<Guard>>, request: Request) -> Response {
     match guard.check(request.headers()) {
-        Ok(()) => next.run(request).await,
+        Ok(caller) => match guard.routes[caller].clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
         Err(refusal) => {
             tracing::warn!(
                 ?refusal,
@@ -258,18 +273,27 @@ pub(super) async fn guard(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::CallerName;
 
     const TOKEN: &str = "0123456789abcdef";
 
+    fn caller(name: &str, token: &str) -> Caller {
+        let token: BearerToken = token.parse().unwrap();
+        let toolset = Toolset::new(crate::Catalogue::new([]).unwrap());
+        Caller::new(name.parse().unwrap(), token.digest(), toolset)
+    }
+
     fn guard() -> Guard {
-        let access = Access::new(TOKEN.parse().unwrap());
-        let access = access.with_host("tools.example").unwrap();
+        let access = Access::none().with_host("tools.example").unwrap();
         let access = access.with_host("2001:db8::1").unwrap();
-        Guard::new(access.with_origin("https://app.example").unwrap())
+        let access = access.with_origin("https://app.example").unwrap();
+        let access = access.with_caller(caller("ann", TOKEN)).unwrap();
+        let access = access.with_caller(caller("bob", &TOKEN.repeat(2))).unwrap();
+        Guard::new(access, |_| Ok(Router::new())).unwrap()
     }
 
     #[track_caller]
-    fn check(headers: &[(&str, &str)], expect: Result<(), Refusal>) {
+    fn check(headers: &[(&str, &str)], expect: Result<usize, Refusal>) {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             let name: HeaderName = name.parse().unwrap();
@@ -291,7 +315,7 @@ mod tests {
             "tools.example:443",
             "[2001:db8::1]:80",
         ] {
-            check(&[("host", host), token], Ok(()));
+            check(&[("host", host), token], Ok(0));
         }
         for host in [
             "",
@@ -322,8 +346,8 @@ mod tests {
             ("authorization", "Bearer 0123456789abcdef"),
         ];
         for (origin, expect) in [
-            ("https://app.example", Ok(())),
-            ("HTTPS://APP.example", Ok(())),
+            ("https://app.example", Ok(0)),
+            ("HTTPS://APP.example", Ok(0)),
             ("http://app.example", Err(Refusal::Origin)),
             ("https://app.example:8443", Err(Refusal::Origin)),
             ("https://app.example.evil", Err(Refusal::Origin)),
@@ -338,8 +362,9 @@ mod tests {
     #[test]
     fn nobody_without_the_token() {
         for (value, expect) in [
-            ("Bearer 0123456789abcdef", Ok(())),
-            ("bearer  0123456789abcdef", Ok(())),
+            ("Bearer 0123456789abcdef", Ok(0)),
+            ("bearer  0123456789abcdef", Ok(0)),
+            ("Bearer 0123456789abcdef0123456789abcdef", Ok(1)),
             ("Bearer 0123456789abcdeg", Err(Refusal::Token)),
             ("Bearer 0123456789abcde", Err(Refusal::Token)),
             ("Bearer 0123456789abcdef0", Err(Refusal::Token)),
@@ -351,6 +376,14 @@ mod tests {
             check(&[("host", "localhost"), ("authorization", value)], expect);
         }
         check(&[("host", "localhost")], Err(Refusal::Token));
+        let nobody = Guard::new(Access::none(), |_| Ok(Router::new())).unwrap();
+        let mut map = HeaderMap::new();
+        map.insert("host", HeaderValue::from_static("localhost"));
+        map.insert(
+            "authorization",
+            HeaderValue::from_static("Bearer 0123456789abcdef"),
+        );
+        assert_eq!(nobody.check(&map), Err(Refusal::Token));
     }
 
     #[test]
@@ -363,7 +396,7 @@ mod tests {
             "0123456789 abcdef".parse::<BearerToken>(),
             Err(AccessError::TokenCharacters)
         ));
-        let access = || Access::new(TOKEN.parse().unwrap());
+        let access = Access::none;
         for host in [
             "",
             "a b",
@@ -377,6 +410,19 @@ mod tests {
         for origin in ["", "app.example", "https://", "https://a b", "*"] {
             assert!(access().with_origin(origin).is_err(), "{origin}");
         }
+        for name in ["", "a b", "a\n", "é", &"a".repeat(65)] {
+            assert!(name.parse::<CallerName>().is_err(), "{name}");
+        }
+        let ann = access().with_caller(caller("ann", TOKEN)).unwrap();
+        let refused = |other| ann.clone().with_caller(other).unwrap_err().to_string();
+        assert_eq!(
+            refused(caller("ann", "another-token-of-hers")),
+            "two callers are called `ann`"
+        );
+        assert_eq!(
+            refused(caller("bob", TOKEN)),
+            "`ann` and `bob` have the same token"
+        );
         let (one, other) = (
             BearerToken::random().unwrap(),
             BearerToken::random().unwrap(),

@@ -14,6 +14,7 @@ use super::report::Reports;
 use super::result;
 use super::session::Session;
 use super::wire::RawArguments;
+use crate::FrontEnd;
 use crate::callee::Callee;
 
 /// What is known of a client beside its request.
@@ -47,7 +48,10 @@ pub(super) async fn call(
         state: request.request_state.as_deref(),
         responses: request.input_responses,
     };
-    let called = async |interaction| callee.call(&arguments, interaction).await.into_result();
+    let called = async |interaction| {
+        let called = callee.call(FrontEnd::Mcp, &arguments, interaction);
+        called.await.into_result()
+    };
     let result = match run(asked, &context, client, called).await? {
         Came::Answer(reply) => result::of_reply(callee.shape(), reply),
         Came::Failure(failure) => result::of_failure(&callee.spec().name, &failure),

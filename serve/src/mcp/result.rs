@@ -12,7 +12,7 @@ const FAILURE_META: &str = "tool-hub/failure";
 
 /// The result of a function that answered. `declared` is the shape its output schema
 /// promises, where it has one.
-pub(super) fn of_reply(declared: Option<ResultShape>, reply: Reply) -> CallToolResult {
+pub(crate) fn of_reply(declared: Option<ResultShape>, reply: Reply) -> CallToolResult {
     let mut result = CallToolResult::default();
     result.result_type = Some(ResultType::COMPLETE);
     result.is_error = Some(false);
@@ -41,7 +41,7 @@ pub(super) fn of_reply(declared: Option<ResultShape>, reply: Reply) -> CallToolR
 }
 
 /// A failure is a result, not a protocol error: the model shall read it and mend its call.
-pub(super) fn of_failure(function: &str, failure: &Failure) -> CallToolResult {
+pub(crate) fn of_failure(function: &str, failure: &Failure) -> CallToolResult {
     let text = FailureText {
         function,
         kind: failure.kind.as_str(),

@@ -11,6 +11,7 @@ use super::Writing;
 use super::offered::Offered;
 use super::refusal::Refusal;
 use super::result::CallResult;
+use crate::FrontEnd;
 
 /// Calls of one reply that are run; further ones are answered with a failure.
 const CALLS_MAX: usize = 64;
@@ -104,7 +105,10 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
         &callee.spec().input_schema,
         &call.arguments,
     );
-    match callee.call(&arguments, Arc::new(Nobody)).await {
+    match callee
+        .call(FrontEnd::OpenAi, &arguments, Arc::new(Nobody))
+        .await
+    {
         Outcome::Reply(reply) => CallResult::of_reply(reply),
         Outcome::Failure(failure) => CallResult::failed(&FailureText {
             function: &name,

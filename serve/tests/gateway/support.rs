@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_host::{Approved, Host, HostConfig};
 use tool_hub_manifest::{Grants, Package, Verified};
-use tool_hub_serve::{Access, BearerToken, Catalogue, Gateway, Offer, Toolset, serve_http};
+use tool_hub_serve::{Access, BearerToken, Caller, Catalogue, Gateway, Offer, Toolset, serve_http};
 
 use crate::PATIENCE;
 
@@ -96,15 +96,10 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let token = BearerToken::random().unwrap();
-        let access = Access::new(token.clone());
         let toolset = toolset(calls_max).await;
-        let serving = serve_http(
-            listener,
-            toolset,
-            access,
-            Some(gateway),
-            std::future::pending(),
-        );
+        let caller = Caller::new("test".parse().unwrap(), token.digest(), toolset);
+        let access = Access::none().with_caller(caller).unwrap();
+        let serving = serve_http(listener, access, Some(gateway), std::future::pending());
         tokio::spawn(serving);
         Self {
             url,

@@ -8,34 +8,46 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tool_hub_serve::{Access, BearerToken, MCP_PATH, serve_http};
+use tool_hub_serve::{Access, BearerToken, Caller, MCP_PATH, REST_PATH, Toolset, serve_http};
 
 use crate::support::catalogue;
 use crate::{PATIENCE, check, text};
 
 /// A server of the guest, and a client for it that has a session.
-struct Served {
-    url: String,
-    token: BearerToken,
-    client: Client,
-    session: String,
+pub(crate) struct Served {
+    pub(crate) url: String,
+    pub(crate) token: BearerToken,
+    pub(crate) client: Client,
+    pub(crate) session: String,
     stop: oneshot::Sender<()>,
     server: JoinHandle<()>,
 }
 
 impl Served {
-    async fn start(calls_max: u32) -> Self {
+    pub(crate) async fn start(calls_max: u32) -> Self {
+        Self::start_with(&[("ann", Toolset::new(catalogue(calls_max).await))]).await
+    }
+
+    /// Whatever is asked is asked by the first of `callers`. The token of the others is their
+    /// name, four times.
+    pub(crate) async fn start_with(callers: &[(&str, Toolset)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}{MCP_PATH}", listener.local_addr().unwrap());
         let token = BearerToken::random().unwrap();
-        let access = Access::new(token.clone());
+        let mut access = Access::none();
+        for (index, (name, toolset)) in callers.iter().enumerate() {
+            let shown = match index {
+                0 => token.clone(),
+                _ => name.repeat(4).parse().unwrap(),
+            };
+            let name = name.parse().unwrap();
+            let caller = Caller::new(name, shown.digest(), toolset.clone());
+            access = access.with_caller(caller).unwrap();
+        }
         let (stop, stopped) = oneshot::channel();
-        let catalogue = catalogue(calls_max).await;
         let server = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap() };
-            serve_http(listener, catalogue.into(), access, None, shutdown)
-                .await
-                .unwrap();
+            serve_http(listener, access, None, shutdown).await.unwrap();
         });
         let mut served = Self {
             url,
@@ -77,8 +89,13 @@ impl Served {
             .header("mcp-session-id", session)
     }
 
+    /// The URL of something below `/v1`.
+    pub(crate) fn rest(&self, path: &str) -> String {
+        self.url.replace(MCP_PATH, &format!("{REST_PATH}{path}"))
+    }
+
     /// A request as every client makes it, but for the token.
-    fn anonymous(&self, body: &Value) -> RequestBuilder {
+    pub(crate) fn anonymous(&self, body: &Value) -> RequestBuilder {
         self.client
             .post(&self.url)
             .header("accept", "application/json, text/event-stream")
@@ -90,7 +107,7 @@ impl Served {
     }
 
     /// The answer to `body` of a client of revision 2025-11-25.
-    async fn answer(&self, body: &Value) -> Value {
+    pub(crate) async fn answer(&self, body: &Value) -> Value {
         let request = self.within(&self.session, body);
         let response = request.timeout(PATIENCE).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
@@ -98,7 +115,7 @@ impl Served {
         events.pop().unwrap()
     }
 
-    async fn shut_down(self) {
+    pub(crate) async fn shut_down(self) {
         self.stop.send(()).unwrap();
         tokio::time::timeout(PATIENCE, self.server)
             .await
@@ -116,7 +133,7 @@ fn events(stream: &str) -> Vec<Value> {
         .collect()
 }
 
-fn call(function: &str, arguments: &Value) -> Value {
+pub(crate) fn call(function: &str, arguments: &Value) -> Value {
     let params = json!({"name": format!("guest__{function}"), "arguments": arguments});
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 }
@@ -213,6 +230,12 @@ async fn who_may_not_ask_is_not_answered() {
         assert_eq!(response.status(), expect);
         let challenge = response.headers().contains_key("www-authenticate");
         assert_eq!(challenge, expect == StatusCode::UNAUTHORIZED);
+        if expect != StatusCode::METHOD_NOT_ALLOWED {
+            assert_eq!(
+                response.headers()["content-type"],
+                "application/problem+json"
+            );
+        }
     }
     served.shut_down().await;
 }

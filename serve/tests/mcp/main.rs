@@ -3,10 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod audit;
+mod callers;
 mod changes;
 mod discovery;
 mod http;
+mod rest;
 mod shelf;
+mod slow;
 mod support;
 mod tolerance;
 

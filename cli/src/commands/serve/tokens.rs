@@ -1,0 +1,149 @@
+//! The file that says who may call over HTTP, each with a token of their own: `--tokens`.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use tool_hub_manifest::Digest;
+use tool_hub_serve::{BearerToken, CallerName};
+
+use crate::config::{self, Config};
+use crate::diagnosis::Problem;
+use crate::served::Share;
+
+/// Who may call, and what they get.
+pub(super) struct Named {
+    pub(super) name: CallerName,
+    /// Of the token. Absent for who is at the other end of standard input.
+    pub(super) token: Option<Digest>,
+    pub(super) share: Share,
+}
+
+/// A table of the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    sha256: Option<Digest>,
+    file: Option<PathBuf>,
+    toolbox: Option<PathBuf>,
+    tools: Option<Vec<String>>,
+}
+
+/// Reads the file at `path`; its own paths are taken from where it is. Who has no toolbox there
+/// gets the `usual` one, or the nearest.
+///
+/// # Errors
+/// When somebody else could put a token into it, or an entry says too little or too much.
+pub(super) fn read(
+    path: &Path,
+    usual: Option<&Path>,
+    config: &Config,
+) -> anyhow::Result<Vec<Named>> {
+    let cannot = || format!("{} cannot be used", path.display());
+    let text = config::read_bounded(path).with_context(cannot)?;
+    let metadata = std::fs::metadata(path).with_context(cannot)?;
+    if mode(&metadata) & 0o022 != 0 {
+        let file = path.display();
+        return Err(Problem::user(format!(
+            "others can write to {file}, and so let themselves in"
+        ))
+        .hint(format!("make it yours alone with: chmod 600 {file}"))
+        .into());
+    }
+    let entries: BTreeMap<String, Entry> = toml_edit::de::from_str(&text).with_context(cannot)?;
+    if entries.is_empty() {
+        let problem = Problem::user(format!("{} names nobody", path.display()));
+        return Err(problem
+            .hint("write a table for each name: [name], and sha256 or file below it")
+            .into());
+    }
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let place = |path: PathBuf| match path.starts_with("~") {
+        true => config.place(&path),
+        false => config.place(&directory.join(path)),
+    };
+    let entries = entries.into_iter();
+    let named = entries.map(|(name, entry)| {
+        let in_file = || format!("[{name}] of {} cannot be used", path.display());
+        entry.named(&name, usual, place).with_context(in_file)
+    });
+    named.collect()
+}
+
+impl Entry {
+    fn named(
+        self,
+        name: &str,
+        usual: Option<&Path>,
+        place: impl Fn(PathBuf) -> PathBuf,
+    ) -> anyhow::Result<Named> {
+        let token = match (self.sha256, self.file) {
+            (Some(digest), None) => digest,
+            (None, Some(file)) => private_token(&place(file))?.digest(),
+            _ => {
+                return Err(Problem::user("it has either `sha256` or `file`")
+                    .hint("sha256 is what this prints: printf %s \"$TOKEN\" | sha256sum")
+                    .into());
+            }
+        };
+        if self.tools.as_ref().is_some_and(Vec::is_empty) {
+            let problem = Problem::user("`tools` names none");
+            return Err(problem
+                .hint("leave it out for all, or take the table out")
+                .into());
+        }
+        Ok(Named {
+            name: name.parse()?,
+            token: Some(token),
+            share: Share {
+                toolbox: self
+                    .toolbox
+                    .map(place)
+                    .or_else(|| usual.map(Path::to_owned)),
+                names: self.tools.unwrap_or_default(),
+            },
+        })
+    }
+}
+
+/// The token in `file`, which nobody else can read.
+fn private_token(file: &Path) -> anyhow::Result<BearerToken> {
+    let metadata = std::fs::metadata(file)
+        .with_context(|| format!("the token file {} cannot be read", file.display()))?;
+    if mode(&metadata) & 0o077 != 0 {
+        let file = file.display();
+        return Err(
+            Problem::user(format!("others can read the token in {file}"))
+                .hint(format!(
+                    "make a new one, and the file yours alone with: chmod 600 {file}"
+                ))
+                .into(),
+        );
+    }
+    token_of(file)
+}
+
+/// The token in `file`.
+pub(super) fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
+    let text = config::read_bounded(file)
+        .with_context(|| format!("the token file {} cannot be read", file.display()))?;
+    let token: Result<BearerToken, _> = text.trim().parse();
+    token.map_err(|error| {
+        Problem::user(format!("{} holds no token: {error}", file.display()))
+            .hint("make one with: openssl rand -hex 32")
+            .into()
+    })
+}
+
+#[cfg(unix)]
+fn mode(metadata: &Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.permissions().mode()
+}
+
+#[cfg(not(unix))]
+fn mode(_: &Metadata) -> u32 {
+    0
+}

@@ -1,0 +1,180 @@
+//! Which calls were made, by whom, and how they ended: a note for each, whichever front end it
+//! came through.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::Serialize;
+use tool_hub_host::{
+    Answer, Failure, FailureKind, Interaction, Outcome, Output, Progress, Question, Usage,
+};
+use tool_hub_manifest::{Digest, ToolName};
+
+use crate::{CallerName, Offer};
+
+/// Takes notes of calls. Both methods are called on threads that answer clients, so neither may
+/// take long.
+pub trait Audit: Send + Sync {
+    /// Whether notes can be taken. A call that could not be noted is not made.
+    ///
+    /// # Errors
+    /// When they cannot; the call is answered with a failure that does not say why.
+    fn ready(&self) -> io::Result<()>;
+
+    /// Takes note of a call that is over. A log that fails here keeps the note and is not
+    /// [`ready`](Self::ready) until it has written it.
+    fn note(&self, call: &AuditedCall<'_>);
+}
+
+/// A call, without what was said in it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AuditedCall<'a> {
+    /// When it was made.
+    pub began: SystemTime,
+    /// Who made it.
+    pub caller: &'a CallerName,
+    /// Which way it came.
+    pub front_end: FrontEnd,
+    /// The function, by the name that agents call.
+    pub function: &'a str,
+    /// The tool that has it.
+    pub tool: &'a ToolName,
+    /// The component that ran.
+    pub component: Digest,
+    /// `reply`, the kind of the failure, or `cancelled` where nobody waited for the end.
+    pub outcome: &'static str,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What it used. Absent when it was cancelled, or never reached the tool.
+    pub usage: Option<Usage>,
+}
+
+/// The way a call came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum FrontEnd {
+    /// The Model Context Protocol.
+    Mcp,
+    /// Plain HTTP.
+    Rest,
+    /// A model behind an OpenAI-compatible endpoint.
+    OpenAi,
+}
+
+/// Who is noted for the calls of a toolset, and where.
+#[derive(Clone)]
+pub(crate) struct Auditor {
+    log: Arc<dyn Audit>,
+    caller: CallerName,
+}
+
+impl Auditor {
+    pub(crate) fn new(log: Arc<dyn Audit>, caller: CallerName) -> Self {
+        Self { log, caller }
+    }
+
+    /// Makes the call of a function of `offer`, and notes it: also when the future is dropped
+    /// before its end, which stops the call.
+    pub(crate) async fn call<F: Future<Output = Outcome>>(
+        &self,
+        offer: &Offer,
+        front_end: FrontEnd,
+        interaction: Arc<dyn Interaction>,
+        call: impl FnOnce(Arc<dyn Interaction>) -> F,
+    ) -> Outcome {
+        if let Err(error) = self.log.ready() {
+            tracing::error!(%error, "a call was refused: it could not be noted");
+            return refusal().into();
+        }
+        let metered = Arc::new(Metered {
+            interaction,
+            usage: Mutex::default(),
+        });
+        let mut under_way = UnderWay {
+            auditor: self,
+            offer,
+            front_end,
+            began: (SystemTime::now(), Instant::now()),
+            metered: metered.clone(),
+            outcome: "cancelled",
+        };
+        let outcome = call(metered).await;
+        under_way.outcome = match &outcome {
+            Outcome::Reply(_) => "reply",
+            Outcome::Failure(failure) => failure.kind.as_str(),
+        };
+        outcome
+    }
+}
+
+fn refusal() -> Failure {
+    let message = "the server takes no calls: it cannot write its audit log";
+    Failure::new(FailureKind::Unavailable, message)
+        .with_fix("tell whoever runs the server; call again once it is mended")
+        .retryable()
+}
+
+/// A call that is noted when it ends, however it does.
+struct UnderWay<'a> {
+    auditor: &'a Auditor,
+    offer: &'a Offer,
+    front_end: FrontEnd,
+    began: (SystemTime, Instant),
+    metered: Arc<Metered>,
+    outcome: &'static str,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let (began, clock) = self.began;
+        self.auditor.log.note(&AuditedCall {
+            began,
+            caller: &self.auditor.caller,
+            front_end: self.front_end,
+            function: &self.offer.spec.name,
+            tool: self.offer.tool.name(),
+            component: self.offer.tool.pin().component,
+            outcome: self.outcome,
+            elapsed: clock.elapsed(),
+            usage: *self
+                .metered
+                .usage
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        });
+    }
+}
+
+/// Passes everything on, and keeps what the call used.
+struct Metered {
+    interaction: Arc<dyn Interaction>,
+    /// Of the last attempt: arguments that were refused may be read as they were meant.
+    usage: Mutex<Option<Usage>>,
+}
+
+impl Interaction for Metered {
+    fn progress(&self, progress: Progress) {
+        self.interaction.progress(progress);
+    }
+
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
+        self.interaction.ask(question)
+    }
+
+    fn output(&self, output: &Output) {
+        self.interaction.output(output);
+    }
+
+    fn used(&self, usage: &Usage) {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Some(*usage);
+        self.interaction.used(usage);
+    }
+}

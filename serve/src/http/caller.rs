@@ -1,0 +1,128 @@
+//! Who calls: a name, the token that proves it, and the tools of that name.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
+use tool_hub_manifest::Digest;
+
+use super::AccessError;
+use crate::Toolset;
+
+/// A token that can be guessed is none.
+const TOKEN_CHARACTERS_MIN: usize = 16;
+const TOKEN_CHARACTERS_MAX: usize = 4_096;
+/// How many random bytes a token is made of.
+const TOKEN_BYTES: usize = 32;
+/// The longest name of a caller.
+const NAME_CHARACTERS_MAX: usize = 64;
+
+/// What a client shows in the header `Authorization`, after `Bearer`.
+#[derive(Clone)]
+pub struct BearerToken(String);
+
+impl BearerToken {
+    /// A new one, of 256 random bits.
+    ///
+    /// # Errors
+    /// When the system has no random bytes.
+    pub fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; TOKEN_BYTES];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// The token itself, for the one who starts the server.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// What a server keeps of it.
+    pub fn digest(&self) -> Digest {
+        Digest::of(self.0.as_bytes())
+    }
+}
+
+impl FromStr for BearerToken {
+    type Err = AccessError;
+
+    /// Reads a token of 16 to 4,096 visible ASCII characters.
+    fn from_str(text: &str) -> Result<Self, AccessError> {
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(AccessError::TokenCharacters);
+        }
+        if !(TOKEN_CHARACTERS_MIN..=TOKEN_CHARACTERS_MAX).contains(&text.len()) {
+            return Err(AccessError::TokenLength { length: text.len() });
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for BearerToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BearerToken(…)")
+    }
+}
+
+/// What a caller is called in the audit log: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_`, `@` and
+/// `-`. Cloning is cheap.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallerName(Arc<str>);
+
+impl CallerName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for CallerName {
+    type Err = AccessError;
+
+    fn from_str(text: &str) -> Result<Self, AccessError> {
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte);
+        if !(1..=NAME_CHARACTERS_MAX).contains(&text.len()) || !text.bytes().all(is_known) {
+            return Err(AccessError::CallerName {
+                name: text.chars().take(NAME_CHARACTERS_MAX).collect(),
+            });
+        }
+        Ok(Self(text.into()))
+    }
+}
+
+impl fmt::Display for CallerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Who may call, and what. Callers share nothing but the listener: one never sees the tools, the
+/// sessions or the sealed state of another.
+#[derive(Clone)]
+pub struct Caller {
+    pub(super) name: CallerName,
+    /// Of the token, so that comparing tells nothing about the token itself.
+    pub(super) token: Digest,
+    pub(super) toolset: Toolset,
+}
+
+impl Caller {
+    /// Whoever shows the token of which `token` is the SHA-256 calls the functions of `toolset`.
+    pub fn new(name: CallerName, token: Digest, toolset: Toolset) -> Self {
+        Self {
+            name,
+            token,
+            toolset,
+        }
+    }
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Caller")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,89 @@
+//! Accepting connections until told to stop: so many at once, and none that only waits.
+
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+
+/// Connections that are open at once; further ones wait to be accepted.
+const CONNECTIONS_MAX: usize = 1_024;
+/// How long a request's head may take. The same clock runs while a kept connection waits for its
+/// next request, so it ends idle connections as well as heads that come a byte at a time.
+const HEAD_TIME: Duration = Duration::from_secs(30);
+/// Rest after the system refused a connection for want of descriptors or memory.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long connections have to end after a shutdown.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Answers connections with `router` until `shutdown` completes, and open ones a little longer:
+/// somebody who is in the middle of a request may never come to its end. Dropping the future ends
+/// all of them.
+pub(super) async fn answer(
+    listener: TcpListener,
+    router: Router,
+    shutdown: impl Future<Output = ()>,
+) {
+    let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let graceful = GracefulShutdown::new();
+    let mut builder = Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME);
+    let mut open = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &connections) => accepted,
+            Some(_) = open.join_next() => continue,
+            () = &mut shutdown => break,
+        };
+        let (stream, permit) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "small answers may be delayed on this connection");
+        }
+        let service = TowerToHyperService::new(router.clone());
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let connection = graceful.watch(connection);
+        open.spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection broke off");
+            }
+            drop(permit);
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(GRACE, graceful.shutdown())
+        .await
+        .is_err()
+    {
+        tracing::warn!("requests were still open when the time for their end was over");
+    }
+}
+
+/// Waits for room, and then for a connection.
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Semaphore>,
+) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    let permit = Arc::clone(connections).acquire_owned().await;
+    let permit = permit.map_err(io::Error::other)?;
+    let (stream, _) = listener.accept().await?;
+    Ok((stream, permit))
+}

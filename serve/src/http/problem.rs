@@ -1,0 +1,65 @@
+//! A request that is not answered, as RFC 9457 says it.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Map, Value, json};
+
+/// What a program reads in `Content-Type`.
+pub(crate) const PROBLEM_TYPE: &str = "application/problem+json";
+/// How long a client should wait before it asks a busy server again.
+const RETRY_AFTER_SECONDS: &str = "3";
+
+/// Why a request is not answered. Its status says of what kind it is, so it has no type of its
+/// own.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    detail: String,
+    /// Further members, by which a program can mend its request.
+    members: Map<String, Value>,
+}
+
+impl Problem {
+    /// `detail` is one sentence for whoever made the request.
+    pub(crate) fn new(status: StatusCode, detail: impl Into<String>) -> Self {
+        Self {
+            status,
+            detail: detail.into(),
+            members: Map::new(),
+        }
+    }
+
+    /// The same with another member.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.members.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The whole of it, as JSON.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut problem = json!({
+            "title": self.status.canonical_reason(),
+            "status": self.status.as_u16(),
+            "detail": self.detail,
+        });
+        if let Some(members) = problem.as_object_mut() {
+            members.extend(self.members.clone());
+        }
+        problem
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.to_json().to_string()));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_TYPE));
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            let seconds = HeaderValue::from_static(RETRY_AFTER_SECONDS);
+            headers.insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+}
