@@ -2,17 +2,16 @@
 //! command. What the suite calls is a component that was pushed to a registry and loaded from
 //! it; `tests/conformance/mcp` holds it, and what is expected to fail, with the reason.
 
-use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use crate::journey::digest;
 use crate::public_clients::packages;
-use crate::support::{Home, Need, RegistryProcess, Test, guests, root, test};
+use crate::support::{Home, Need, RegistryProcess, Server, Test, guests, root, test};
 
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
 /// The suite needs a newer one than many machines have.
-const NODE: &str = "node@22";
+const NODE: &str = "node@22.23.3";
 const TOKEN: &str = "a-token-of-the-suite";
 
 /// What the suite calls, by the names that it calls them by.
@@ -55,16 +54,18 @@ fn both_eras() {
     let node = packages::node(&[NODE]).join("node_modules/.bin/node");
     let mut forwarding = Command::new(&node);
     let forward = root().join("tests/conformance/mcp/forward.mjs");
-    forwarding.arg(forward).arg(TOKEN).stdin(Stdio::piped());
-    let mut forwarding = Process::start(forwarding);
+    forwarding
+        .arg(forward)
+        .arg(TOKEN)
+        .arg(user.work().join("url"));
+    let forwarding = Server::start(forwarding);
     // The suite says that it is a page of where it finds the server.
     let serve = "serve --http --listen 127.0.0.1:0 --token-file token --allow-origin";
     let mut serving = user.command(serve.split(' '));
-    serving.arg(&forwarding.url);
-    let serving = Process::start(serving);
-    let mut stdin = forwarding.child.stdin.take().expect("a pipe");
-    writeln!(stdin, "{}", serving.url).expect("it reads");
-    let url = format!("{}/mcp", forwarding.url);
+    serving.arg(forwarding.url());
+    let serving = Server::start(serving);
+    user.write("url", serving.url());
+    let url = format!("{}/mcp", forwarding.url());
     for era in ["2026-07-28", "2025-11-25"] {
         conforms(&node, era, &url, &user);
     }
@@ -116,33 +117,4 @@ fn conforms(node: &Path, era: &str, url: &str, user: &Home) {
         String::from_utf8_lossy(&output.stderr)
     );
     assert!(shown.contains("Baseline check passed"), "{era}:\n{shown}");
-}
-
-/// A program that prints a URL and answers there. It ends when it goes out of scope.
-struct Process {
-    child: Child,
-    url: String,
-}
-
-impl Process {
-    fn start(mut command: Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        let mut url = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe"))
-            .read_line(&mut url)
-            .expect("it says where it is");
-        let url = url.trim().to_owned();
-        Self { child, url }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

@@ -1,16 +1,15 @@
 // Forwards every request to a server, with a token in its header Authorization: the conformance suite has no
 // way to send one. Nothing else is changed, not even the Host.
 //
-// usage: node forward.mjs TOKEN       prints the URL at which it listens, and reads that of the server
+// usage: node forward.mjs TOKEN FILE       prints the URL at which it listens; FILE will hold that of the server
+import fs from "node:fs";
 import http from "node:http";
-import readline from "node:readline";
 
-const [token] = process.argv.slice(2);
-let upstream;
+const [token, file] = process.argv.slice(2);
 
 const server = http.createServer((request, response) => {
   const { method, url: path } = request;
-  const { hostname, port } = upstream;
+  const { hostname, port } = new URL(fs.readFileSync(file, "utf8").trim());
   const headers = { ...request.headers, authorization: `Bearer ${token}` };
   const forwarded = http.request({ hostname, port, method, path, headers }, (answer) => {
     response.writeHead(answer.statusCode, answer.headers);
@@ -22,6 +21,3 @@ const server = http.createServer((request, response) => {
   request.pipe(forwarded);
 });
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));
-readline.createInterface({ input: process.stdin }).once("line", (line) => {
-  upstream = new URL(line);
-});
