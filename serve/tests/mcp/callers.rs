@@ -36,16 +36,13 @@ async fn each_token_leads_to_its_own_tools() {
         &served.answer(&echo).await["result"],
         &json!({"content": text("hi")}),
     );
-    let request = served
-        .client
-        .post(&served.url)
-        .bearer_auth(ROBINS)
-        .json(&echo);
-    let request = request.header("accept", "application/json, text/event-stream");
-    let refused = request.header("mcp-protocol-version", "2025-11-25").send();
-    let refused: Value = refused.await.unwrap().json().await.unwrap();
-    let message = refused["error"]["message"].as_str().unwrap();
-    assert!(message.contains("unknown tool `guest__echo`"), "{message}");
+    // Ann's session is none of Robin's.
+    let theirs = served.anonymous(&echo).bearer_auth(ROBINS);
+    let theirs = theirs
+        .header("mcp-protocol-version", "2025-11-25")
+        .header("mcp-session-id", &served.session);
+    let refused = theirs.send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::NOT_FOUND);
     let refused = served
         .client
         .post(served.rest("/tools/guest__echo"))
