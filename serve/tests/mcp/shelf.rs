@@ -1,9 +1,8 @@
 //! An answer that is too long reaches the agent as a beginning, and the rest in pieces; what
 //! it gets is marked as a stranger's text.
 
-use rmcp::model::ReadResourceRequestParams;
+use rmcp::model::{ReadResourceRequestParams, ResourceContents};
 use serde_json::{Value, json};
-use tool_hub_host::ResourceContents;
 use tool_hub_serve::{Catalogue, CatalogueError, Presentation};
 
 use crate::support::{Era, Person, Session, offers};
@@ -37,13 +36,16 @@ async fn a_long_answer_is_kept_and_read_in_pieces() {
     assert!(text.starts_with(begins) && begins.len() > 100, "{begins}");
 
     // It is there as a resource, for clients that follow links.
-    let kept = session.toolset.kept_answer(&uri).unwrap();
-    assert_eq!(kept.contents, ResourceContents::Text(text.clone()));
-    let read = session
-        .client
-        .read_resource(ReadResourceRequestParams::new(&uri));
-    let read = serde_json::to_value(read.await.unwrap()).unwrap();
-    assert_eq!(read["contents"][0]["text"], text);
+    let offered = session.client.peer_info().unwrap().capabilities.clone();
+    assert!(offered.resources.is_some());
+    let followed = ReadResourceRequestParams::new(uri.clone());
+    let followed = session.client.read_resource(followed).await.unwrap();
+    let ResourceContents::TextResourceContents { text: whole, .. } = &followed.contents[0] else {
+        panic!("{followed:?}");
+    };
+    assert_eq!(*whole, text);
+    let nothing = ReadResourceRequestParams::new(format!("{uri}0"));
+    assert!(session.client.read_resource(nothing).await.is_err());
 
     let id = uri.rsplit('/').next().unwrap();
     let found = json!({"id": id, "query": "777"});
