@@ -283,9 +283,14 @@ impl Catalogue {
         self.index.is_none()
     }
 
-    /// Every function, listed or not, in order.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter()
+    /// Every function, listed or not, and how long answers are read, for clients that need no
+    /// search: programs read all of a list.
+    pub(crate) fn described(&self) -> impl Iterator<Item = (&FunctionSpec, &Definition)> {
+        let functions = self.entries.iter();
+        let functions = functions.map(|entry| (&entry.offer.spec, &entry.definition));
+        let own = self.built_ins.iter();
+        let reading = own.filter(|entry| entry.built_in == BuiltIn::ReadAnswer);
+        functions.chain(reading.map(|entry| (&entry.spec, &entry.definition)))
     }
 
     pub(crate) fn position(&self, name: &str) -> Option<usize> {

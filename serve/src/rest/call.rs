@@ -106,9 +106,8 @@ impl Call {
                 })
             }
             Outcome::Failure(failure) => {
-                if !line.had_a_turn.load(Relaxed)
-                    && let Some(status) = never_began(&failure)
-                {
+                let had_a_turn = line.had_a_turn.load(Relaxed);
+                if let Some(status) = never_began(&failure).filter(|_| !had_a_turn) {
                     let problem = Problem::new(status, failure.to_string());
                     return Err(problem.with("failure", json!(failure)));
                 }
@@ -148,7 +147,7 @@ impl Interaction for Line {
 /// itself says, even of its arguments, is an outcome.
 fn never_began(failure: &Failure) -> Option<StatusCode> {
     match &failure.kind {
-        FailureKind::InvalidArgument => Some(StatusCode::UNPROCESSABLE_ENTITY),
+        FailureKind::MalformedArgument => Some(StatusCode::UNPROCESSABLE_ENTITY),
         FailureKind::HostLimit { limit, .. } if *limit == "input_bytes" => {
             Some(StatusCode::PAYLOAD_TOO_LARGE)
         }

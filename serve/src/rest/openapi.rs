@@ -1,11 +1,12 @@
 //! The functions of a catalogue as an OpenAPI 3.1 document: each an operation of its own, with
 //! the schemas that agents see.
 
+use rmcp::model::Tool as Definition;
 use serde_json::{Map, Value, json};
+use tool_hub_manifest::FunctionSpec;
 
 use super::REST_PATH;
 use crate::Catalogue;
-use crate::catalogue::Entry;
 use crate::http::PROBLEM_TYPE;
 
 /// The revision of OpenAPI whose schemas are JSON Schema 2020-12, as those of tools are.
@@ -48,11 +49,10 @@ pub(super) fn document(catalogue: &Catalogue) -> Value {
     let mut schemas = common_schemas();
     paths.insert(format!("{REST_PATH}/tools"), json!({"get": list()}));
     paths.insert(format!("{REST_PATH}/tools/{{name}}"), one());
-    for entry in catalogue.entries() {
-        let name = &entry.offer.spec.name;
-        let operation = operation(entry, &mut schemas);
+    for (spec, definition) in catalogue.described() {
+        let operation = operation(spec, definition, &mut schemas);
         paths.insert(
-            format!("{REST_PATH}/tools/{name}"),
+            format!("{REST_PATH}/tools/{}", spec.name),
             json!({ "post": operation }),
         );
     }
@@ -75,10 +75,13 @@ pub(super) fn document(catalogue: &Catalogue) -> Value {
 }
 
 /// A function, with its schemas put among `schemas`.
-fn operation(entry: &Entry, schemas: &mut Map<String, Value>) -> Value {
-    let spec = &entry.offer.spec;
+fn operation(
+    spec: &FunctionSpec,
+    definition: &Definition,
+    schemas: &mut Map<String, Value>,
+) -> Value {
     let input = share(schemas, format!("{}.input", spec.name), &spec.input_schema);
-    let output = entry.definition.output_schema.as_ref().map(|schema| {
+    let output = definition.output_schema.as_ref().map(|schema| {
         let schema = Value::Object(schema.as_ref().clone());
         share(schemas, format!("{}.output", spec.name), &schema)
     });

@@ -46,9 +46,8 @@ impl Pages {
 
 impl Made {
     fn new(catalogue: &Catalogue) -> Self {
-        let entries = catalogue.entries();
-        let entries = entries.map(|known| entry(&known.offer.spec, &known.definition));
-        let tools: Vec<Value> = entries.collect();
+        let described = catalogue.described();
+        let tools: Vec<Value> = described.map(|(spec, known)| entry(spec, known)).collect();
         Self {
             document: Page::new(&openapi::document(catalogue)),
             list: Page::new(&json!({ "tools": tools })),
