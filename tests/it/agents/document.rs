@@ -28,8 +28,9 @@ pub(super) fn tests() -> Vec<Test> {
     ]
 }
 
-/// The server of the document, as it writes it.
-const URL: &str = "http://127.0.0.1:8765/mcp";
+/// The server of the document, as it writes it, and where it answers.
+const ORIGIN: &str = "http://127.0.0.1:8765";
+const PATH: &str = "/mcp";
 
 fn document() -> String {
     std::fs::read_to_string(root().join("docs/agents.md")).expect("docs/agents.md")
@@ -105,12 +106,13 @@ fn the_document_s_consoles_work() {
         if let Some(line) = step.line.strip_suffix(" &") {
             let anywhere = format!("exec {line} --listen 127.0.0.1:0");
             server = Some(Server::start(served.user.shell(&anywhere)));
-            assert_eq!(step.shows, [URL]);
+            assert_eq!(step.shows, [format!("{ORIGIN}{PATH}")]);
             continue;
         }
         let mut line = step.line.clone();
         if let Some(server) = &server {
-            line = line.replace(URL, server.url());
+            let origin = server.url().strip_suffix(PATH).expect("a URL");
+            line = line.replace(ORIGIN, origin);
         }
         // There is nobody at a terminal who could say it.
         if line.starts_with("tool connect") {
