@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::diagnosis;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
-use crate::toolbox::OpenToolbox;
+use crate::toolbox::{Member, OpenToolbox};
 use crate::wording::counted;
 
 /// How often it is looked whether a toolbox was edited, and how long an edit has to be over.
@@ -73,10 +73,28 @@ impl<'a> Served<'a> {
         shares.into_iter().map(open).collect()
     }
 
-    /// Loads the tools as the toolbox now stands.
+    /// Loads the tools.
+    ///
+    /// # Errors
+    /// When one that was named, or every one there is, cannot be used.
     pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
-        let toolbox = OpenToolbox::open_in(self.directory.clone(), self.config)?;
+        let toolbox = self.toolbox()?;
         let members = toolbox.usable(&self.share.names, self.printer)?;
+        self.load(members).await
+    }
+
+    /// Loads what is left of the tools, and what came to them.
+    async fn catalogue_now(&self) -> anyhow::Result<Catalogue> {
+        let toolbox = self.toolbox()?;
+        let members = toolbox.still_usable(&self.share.names, self.printer);
+        self.load(members).await
+    }
+
+    fn toolbox(&self) -> anyhow::Result<OpenToolbox> {
+        OpenToolbox::open_in(self.directory.clone(), self.config)
+    }
+
+    async fn load(&self, members: Vec<Member<'_>>) -> anyhow::Result<Catalogue> {
         let loaded = LoadedTool::load_all(members, &self.host, &self.store, self.config).await?;
         let mut offers = Vec::new();
         for tool in &loaded {
@@ -103,7 +121,7 @@ impl<'a> Served<'a> {
     }
 
     /// Has `toolset` offer what the toolbox says whenever it is another than `seen`, as long
-    /// as this is polled. A toolbox that cannot be used is complained about, once, and what
+    /// as this is polled. A toolbox that cannot be read is complained about, once, and what
     /// was offered before stays.
     pub(crate) async fn follow(&self, toolset: &Toolset, mut seen: Stamps) -> Infallible {
         let mut looks = tokio::time::interval(LOOK_EVERY);
@@ -120,7 +138,7 @@ impl<'a> Served<'a> {
                 continue;
             }
             seen = last;
-            match self.catalogue().await {
+            match self.catalogue_now().await {
                 Ok(catalogue) => {
                     let functions = counted(catalogue.names().count(), "function");
                     toolset.replace(catalogue);

@@ -1,8 +1,8 @@
 //! Functions of the server itself, for what agents do with a toolbox beside calling it: find a
 //! function among many, and read an answer that is too long.
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tool_hub_host::{Content, Failure, FailureKind, Outcome, Reply};
@@ -35,7 +35,7 @@ pub(crate) enum BuiltIn {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SearchTools {
     pub(crate) query: String,
-    #[serde(default = "found")]
+    #[serde(default = "found", deserialize_with = "whole")]
     pub(crate) limit: u32,
 }
 
@@ -60,8 +60,8 @@ pub(crate) struct ReadAnswer {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) query: Option<String>,
-    #[serde(default)]
-    pub(crate) page: Option<u32>,
+    #[serde(default = "first", deserialize_with = "whole")]
+    pub(crate) page: u32,
 }
 
 impl BuiltIn {
@@ -151,6 +151,20 @@ fn found() -> u32 {
     FOUND
 }
 
+fn first() -> u32 {
+    1
+}
+
+/// A count as JSON Schema knows it, where `2.0` is an integer, too; a huge one is as good as the
+/// largest.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    match number.fract() == 0.0 && number >= 0.0 {
+        true => Ok(number as u32),
+        false => Err(D::Error::custom(format!("{number} is no count"))),
+    }
+}
+
 fn object(properties: Value, required: &str) -> Value {
     json!({
         "type": "object", "properties": properties, "required": [required],
@@ -225,5 +239,10 @@ mod tests {
             }
         }
         assert!(read::<DescribeTool>(r#"{"name":"a","more":1}"#).is_err());
+        for (page, expect) in [("3.0", Some(3)), ("1e300", Some(u32::MAX)), ("1.5", None)] {
+            let text = format!(r#"{{"id":"a","page":{page}}}"#);
+            let read = read::<ReadAnswer>(&text);
+            assert_eq!(read.ok().map(|wanted| wanted.page), expect, "{page}");
+        }
     }
 }

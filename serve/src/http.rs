@@ -3,6 +3,7 @@
 
 mod body;
 mod caller;
+mod cors;
 mod guard;
 mod listener;
 mod problem;
@@ -64,14 +65,15 @@ pub async fn serve_http(
     let stop = CancellationToken::new();
     // Whoever drops the future wants calls to end as well.
     let _stopped = stop.clone().drop_guard();
-    let limit = GlobalConcurrencyLimitLayer::new(REQUESTS_MAX);
+    // Nobody keeps the others out.
+    let share = (REQUESTS_MAX / access.callers().max(1)).max(1);
     let guard = Guard::new(access, |toolset| {
         let mut routes = routes(toolset.clone(), &stop)?;
         if let Some(gateway) = &gateway {
             routes = routes.merge(openai::router(gateway.clone(), toolset, stop.clone()));
         }
         let whole = routes.layer(axum::middleware::from_fn(body::whole));
-        Ok(whole.layer(limit.clone()))
+        Ok(whole.layer(GlobalConcurrencyLimitLayer::new(share)))
     })?;
     let router = Router::new().fallback(guard::enter);
     let shutdown = async {

@@ -33,9 +33,15 @@ const ENVIRONMENT: &str = r#"
     (core func $env (canon lower (func $env "get-environment") (memory $memory) (realloc $realloc)))
     (core module $m
         (import "h" "env" (func $env (param i32)))
+        (import "c" "memory" (memory 1))
         (func (export "variables") (result i32) (call $env (i32.const 16)) (i32.const 16))
+        (func (export "length") (result i32)
+            (call $env (i32.const 16))
+            (i32.load offset=12 (i32.load (i32.const 16))))
         (func (export "fail") (call $env (i32.const 16)) unreachable))
-    (core instance $i (instantiate $m (with "h" (instance (export "env" (func $env))))))
+    (core instance $i (instantiate $m
+        (with "c" (instance $c)) (with "h" (instance (export "env" (func $env))))))
+    (func (export "length") (result u32) (canon lift (core func $i "length")))
     (func (export "variables") (result (list (tuple string string)))
         (canon lift (core func $i "variables") (memory $memory)))
     (func (export "fail") (canon lift (core func $i "fail"))))
@@ -57,8 +63,9 @@ fn with_environment(home: Home) -> Home {
     home
 }
 
-fn told(home: &Home) -> serde_json::Value {
-    home.tool("call teller.variables --json").json()["structured"].clone()
+/// How long the variable is that the tool has; its value is passed on to nobody.
+fn length(home: &Home) -> serde_json::Value {
+    home.tool("call teller.length --json").json()["structured"].clone()
 }
 
 fn from_a_file() {
@@ -66,24 +73,16 @@ fn from_a_file() {
     let file = home.path().join("api-key");
     std::fs::write(&file, "from-a-file\n").expect("a file");
     let home = with_environment(home);
-    assert_eq!(told(&home), json!([["API_KEY", "from-a-file"]]));
+    assert_eq!(length(&home), "from-a-file".len());
     std::fs::write(&file, "changed").expect("a file");
-    assert_eq!(
-        told(&home),
-        json!([["API_KEY", "changed"]]),
-        "read at every call"
-    );
+    assert_eq!(length(&home), "changed".len(), "read at every call");
     std::fs::remove_file(&file).expect("a file");
     let missing = home.tool("call teller.variables");
     assert_eq!(missing.code(), 1, "{}", missing.stderr());
     let said = missing.stderr();
     assert!(said.contains("API_KEY_FILE cannot be read"), "{said}");
     let home = home.with("API_KEY", "set");
-    assert_eq!(
-        told(&home),
-        json!([["API_KEY", "set"]]),
-        "the variable goes first"
-    );
+    assert_eq!(length(&home), "set".len(), "the variable goes first");
 }
 
 fn printed_nowhere() {
@@ -92,7 +91,9 @@ fn printed_nowhere() {
         .with("API_KEY", SECRET)
         .with("TOOL_HUB_LOG", "trace");
     let home = with_environment(home);
-    assert_eq!(told(&home), json!([["API_KEY", SECRET]]), "the tool has it");
+    assert_eq!(length(&home), SECRET.len(), "the tool has it");
+    let told = home.tool("call teller.variables --json").json()["structured"].clone();
+    assert_eq!(told, json!([["API_KEY", "***"]]), "and nobody else");
     for command in [
         "list",
         "list --json",

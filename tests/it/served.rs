@@ -19,6 +19,10 @@ pub(crate) fn tests() -> Vec<Test> {
             what_was_not_approved_stays_out,
         ),
         test(
+            "served::what_is_taken_away_is_gone",
+            what_is_taken_away_is_gone,
+        ),
+        test(
             "served::what_cannot_be_served_changes_nothing",
             what_cannot_be_served_changes_nothing,
         ),
@@ -81,6 +85,20 @@ fn what_was_not_approved_stays_out() {
         client.hear_of_a_change();
         assert_eq!(client.tools(), ["plus__add", "plus__sum_up"]);
     }
+    client.leave();
+}
+
+/// Also where it was asked for by name, and where nothing is left.
+fn what_is_taken_away_is_gone() {
+    let home = Home::new();
+    load_adder(&home, "plus");
+    load_adder(&home, "sum");
+    let mut client = Client::start(home.command(["serve", "sum", "plus"]));
+    home.tool("remove plus").ok();
+    is_told_of(&mut client, &["sum__add", "sum__sum_up"]);
+    let approvals = home.tool_home().join("approvals.toml");
+    fs::write(approvals, "").expect("a file");
+    is_told_of(&mut client, &[]);
     client.leave();
 }
 

@@ -2,7 +2,6 @@
 //! input and output, or over HTTP, where it can stand before an OpenAI-compatible endpoint, too.
 
 mod gateway;
-
 mod tokens;
 
 use std::net::SocketAddr;
@@ -26,8 +25,8 @@ use crate::printer::Printer;
 use crate::served::{Served, Share};
 use crate::signals::stop_requested;
 use crate::wording::counted;
-use gateway::OpenAi;
 
+use gateway::OpenAi;
 use tokens::{Named, token_of};
 
 /// Who calls on standard input, to the audit log.

@@ -67,16 +67,38 @@ impl OpenToolbox {
             match standing.member {
                 Ok(member) => usable.push(member),
                 Err(unusable) if all_or_none => return Err(unusable.problem.into()),
-                Err(unusable) => {
-                    let error = unusable.problem.into();
-                    printer.warning(&format!("left out: {error}"));
-                    for hint in diagnosis::of(&error).hints {
-                        printer.hint(&hint);
-                    }
-                }
+                Err(unusable) => left_out(&unusable.problem.into(), printer),
             }
         }
         Ok(usable)
+    }
+
+    /// What is left of what was offered, now that the toolbox is another one: what was taken
+    /// away, or is not approved any more, is gone, whoever relies on it.
+    pub(crate) fn still_usable(&self, names: &[String], printer: &Printer) -> Vec<Member<'_>> {
+        let standings = match names {
+            [] => self.standings(),
+            names => {
+                let found = names.iter().map(|name| self.named(name));
+                let found = found.filter_map(|found| match found {
+                    Ok((key, entry)) => Some(self.standing(key, entry)),
+                    Err(error) => {
+                        left_out(&error, printer);
+                        None
+                    }
+                });
+                found.collect()
+            }
+        };
+        let members = standings.into_iter().map(|standing| standing.member);
+        let usable = members.filter_map(|member| match member {
+            Ok(member) => Some(member),
+            Err(unusable) => {
+                left_out(&unusable.problem.into(), printer);
+                None
+            }
+        });
+        usable.collect()
     }
 
     pub(super) fn standing<'a>(
@@ -168,5 +190,12 @@ fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
                     .is_none_or(|named| named == endpoint)
         }
         Source::File { path } => entry.path.as_ref() == Some(path),
+    }
+}
+
+fn left_out(error: &anyhow::Error, printer: &Printer) {
+    printer.warning(&format!("left out: {error}"));
+    for hint in diagnosis::of(error).hints {
+        printer.hint(&hint);
     }
 }

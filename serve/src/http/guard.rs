@@ -12,6 +12,7 @@ use subtle::ConstantTimeEq;
 use tower::ServiceExt as _;
 
 use super::caller::{BearerToken, Caller};
+use super::cors;
 use super::problem::Problem;
 use crate::{ServeError, Toolset};
 
@@ -82,6 +83,11 @@ impl Access {
             hosts: hosts.map(str::to_owned).to_vec(),
             origins: Vec::new(),
         }
+    }
+
+    /// How many may ask.
+    pub(super) fn callers(&self) -> usize {
+        self.callers.len()
     }
 
     /// `caller` may ask.
@@ -254,11 +260,15 @@ impl IntoResponse for Refusal {
 
 /// Lets through who may ask, each to its own routes.
 pub(super) async fn enter(State(guard): State<Arc<Guard>>, request: Request) -> Response {
-    match guard.check(request.headers()) {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let is_preflight = cors::is_preflight(request.method(), request.headers());
+    let mut response = match guard.check(request.headers()) {
         Ok(caller) => match guard.routes[caller].clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         },
+        // Its host and its origin are right.
+        Err(Refusal::Token) if is_preflight => cors::preflight(),
         Err(refusal) => {
             tracing::warn!(
                 ?refusal,
@@ -267,7 +277,13 @@ pub(super) async fn enter(State(guard): State<Arc<Guard>>, request: Request) -> 
             );
             refusal.into_response()
         }
+    };
+    // A page that may not ask may not read why, either.
+    let allowed = origin.filter(|_| response.status() != StatusCode::FORBIDDEN);
+    if let Some(origin) = allowed {
+        cors::readable(&mut response, origin);
     }
+    response
 }
 
 #[cfg(test)]

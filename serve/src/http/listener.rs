@@ -11,6 +11,8 @@ use hyper::server::conn::http1::Builder;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -20,6 +22,10 @@ const CONNECTIONS_MAX: usize = 1_024;
 /// How long a request's head may take. The same clock runs while a kept connection waits for its
 /// next request, so it ends idle connections as well as heads that come a byte at a time.
 const HEAD_TIME: Duration = Duration::from_secs(30);
+/// How long what is written may wait for who does not read. Where the system has no such clock,
+/// they keep their connection.
+#[cfg(target_os = "linux")]
+const WRITE_TIME: Duration = Duration::from_secs(30);
 /// Rest after the system refused a connection for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long connections have to end after a shutdown.
@@ -57,6 +63,10 @@ pub(super) async fn answer(
         };
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "small answers may be delayed on this connection");
+        }
+        #[cfg(target_os = "linux")]
+        if let Err(error) = SockRef::from(&stream).set_tcp_user_timeout(Some(WRITE_TIME)) {
+            tracing::debug!(%error, "who does not read keeps this connection");
         }
         let service = TowerToHyperService::new(router.clone());
         let connection = builder.serve_connection(TokioIo::new(stream), service);

@@ -12,7 +12,7 @@ use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, JsonRpcMessage,
     RequestId, ServerJsonRpcMessage,
 };
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionError};
 use rmcp::transport::streamable_http_server::session::{
     ServerSseMessage, SessionId, SessionManager,
 };
@@ -132,6 +132,11 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Error> {
+        // Only the stream that belongs to no request: a call ends with the stream that it began
+        // with.
+        if last_event_id.contains('/') {
+            return Err(SessionError::InvalidEventId.into());
+        }
         self.local.resume(id, last_event_id).await
     }
 }

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::Pin;
 use std::task::{Poll, ready};
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use axum::response::Response;
 use futures::stream;
 use serde_json::Value;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::refusal::Refusal;
@@ -158,22 +158,21 @@ pub(super) fn done() -> Bytes {
     Bytes::from_static(b"data: [DONE]\n\n")
 }
 
-/// A response that consists of what `work` sends. The work goes on while somebody reads, and
-/// ends with the response: a client that leaves stops all of it.
+/// A response that consists of what `work` sends. The work has a task of its own, so that its
+/// clocks go on whether anybody reads or not, and ends with the response: a client that leaves
+/// stops all of it.
 pub(super) fn response<W>(work: impl FnOnce(Sink) -> W) -> Response
 where
     W: Future<Output = ()> + Send + 'static,
 {
     let (sender, mut events) = mpsc::channel(WAITING_MAX);
-    let mut work: Option<Pin<Box<W>>> = Some(Box::pin(work(Sink(sender))));
+    let mut task = JoinSet::new();
+    task.spawn(work(Sink(sender)));
     let mut idle = interval_at(Instant::now() + KEEP_ALIVE, KEEP_ALIVE);
     idle.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let body = stream::poll_fn(move |context| {
-        if let Some(running) = &mut work
-            && running.as_mut().poll(context).is_ready()
-        {
-            work = None;
-        }
+        // It is dropped, and with it the work, when the response is.
+        let _ = &task;
         if let Poll::Ready(event) = events.poll_recv(context) {
             idle.reset();
             return Poll::Ready(event.map(Ok::<_, Infallible>));

@@ -2,7 +2,6 @@
 //! that wants to see progress.
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -17,6 +16,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tool_hub_host::{Failure, FailureKind, Interaction, Outcome, Progress, Usage};
 
@@ -91,8 +91,9 @@ impl Call {
             biased;
             outcome = called => outcome,
             () = self.stop.cancelled() => {
-                let detail = "the server shuts down";
-                return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail));
+                // The tool may have done what it was called for, so nobody should repeat it unasked.
+                let message = "the server was stopped while the tool ran";
+                Failure::new(FailureKind::Failed, message).into()
             }
         };
         match outcome {
@@ -186,9 +187,10 @@ fn wants_events(headers: &HeaderMap) -> bool {
         .any(|range| range.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-/// A call whose client hears of it while it runs.
+/// A call whose client hears of it while it runs. It runs by itself, because who does not read
+/// would keep its place without end, and its clock from ticking.
 enum Telling {
-    Runs(Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send>>),
+    Runs(JoinSet<Result<Answer, Problem>>),
     Ended(Event),
     Told,
 }
@@ -197,13 +199,14 @@ enum Telling {
 /// began. Dropping the stream stops the call.
 fn events(call: Call) -> impl Stream<Item = Result<Event, Infallible>> {
     let (sender, reports) = mpsc::channel(REPORTS_WAITING_MAX);
-    let telling = Telling::Runs(Box::pin(call.run(Some(sender))));
-    stream::unfold((telling, reports), |(mut telling, mut reports)| async move {
+    let mut run = JoinSet::new();
+    run.spawn(call.run(Some(sender)));
+    stream::unfold((Telling::Runs(run), reports), |(mut telling, mut reports)| async move {
         if let Telling::Runs(run) = &mut telling {
             tokio::select! {
                 biased;
                 Some(report) = reports.recv() => return Some((progress(report), (telling, reports))),
-                ended = run => telling = Telling::Ended(end(ended)),
+                ended = run.join_next() => telling = Telling::Ended(end(came(ended))),
             }
         }
         // What was reported before the end is told before it.
@@ -216,6 +219,17 @@ fn events(call: Call) -> impl Stream<Item = Result<Event, Infallible>> {
         }
     })
     .map(Ok)
+}
+
+/// What a task comes to; one that breaks down is no answer.
+fn came(ended: Option<Result<Result<Answer, Problem>, JoinError>>) -> Result<Answer, Problem> {
+    match ended {
+        Some(Ok(came)) => came,
+        _ => {
+            let detail = "the call broke down";
+            Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail))
+        }
+    }
 }
 
 fn progress(report: Progress) -> Event {

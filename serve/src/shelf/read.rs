@@ -35,7 +35,7 @@ fn gone(id: &str) -> Failure {
 }
 
 fn read(kept: &Arc<KeptAnswer>, wanted: &ReadAnswer) -> Outcome {
-    let number = wanted.page.unwrap_or(1).max(1);
+    let number = wanted.page.max(1);
     let place = usize::try_from(number).unwrap_or(usize::MAX);
     let function = &kept.function;
     let query = wanted

@@ -44,10 +44,10 @@ pub(super) fn read(
     let cannot = || format!("{} cannot be used", path.display());
     let text = config::read_bounded(path).with_context(cannot)?;
     let metadata = std::fs::metadata(path).with_context(cannot)?;
-    if mode(&metadata) & 0o022 != 0 {
+    if !is_own(&metadata) || mode(&metadata) & 0o022 != 0 {
         let file = path.display();
         return Err(Problem::user(format!(
-            "others can write to {file}, and so let themselves in"
+            "others own {file} or can write to it, and so let themselves in"
         ))
         .hint(format!("make it yours alone with: chmod 600 {file}"))
         .into());
@@ -135,6 +135,18 @@ pub(super) fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
             .hint("make one with: openssl rand -hex 32")
             .into()
     })
+}
+
+/// Whether it belongs to whoever starts the server.
+#[cfg(unix)]
+fn is_own(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    true
 }
 
 #[cfg(unix)]
