@@ -40,7 +40,7 @@ fn read(id: &str, query: Option<&str>, page: Option<u32>) -> ReadAnswer {
     ReadAnswer {
         id: id.to_owned(),
         query: query.map(str::to_owned),
-        page,
+        page: page.unwrap_or(1),
     }
 }
 
