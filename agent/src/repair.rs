@@ -34,7 +34,7 @@ pub struct Repair {
 /// not be valid: whoever refused the arguments is to be asked again.
 ///
 /// `None` where nothing can be read differently, and where the text says a thing twice or
-/// holds a number that reading would round.
+/// holds a whole number that reading would round.
 pub fn repair(input_schema: &Value, arguments: &str) -> Option<Repair> {
     if arguments.len() > TEXT_BYTES_MAX {
         return None;

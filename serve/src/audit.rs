@@ -49,7 +49,7 @@ pub struct AuditedCall<'a> {
     pub outcome: &'static str,
     /// How long it took.
     pub elapsed: Duration,
-    /// What it used. Absent when it was cancelled, or never reached the tool.
+    /// What it used. Absent when it was cancelled, or refused by the log.
     pub usage: Option<Usage>,
 }
 

@@ -86,8 +86,8 @@ impl Callee {
     }
 
     /// Calls it, for `front_end`, with the text of a JSON object, or of something that can be read
-    /// as the one that was meant. What the agent gets is no longer than agents can read. Dropping
-    /// the future stops the call.
+    /// as the one that was meant. The text of a reply that the agent gets is no longer than agents
+    /// can read. Dropping the future stops the call.
     pub(crate) async fn call(
         &self,
         front_end: FrontEnd,

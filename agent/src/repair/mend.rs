@@ -1,5 +1,7 @@
 //! One value, read as its schema wants it.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value};
 
 use super::fit::{Fit, HOPS_MAX, has_patterns, is_whole, same};
@@ -254,33 +256,45 @@ fn renamed<'a>(
     if has_patterns(node) {
         return Vec::new();
     }
-    let is_known = |name: &str| members.iter().any(|member| member.name == name);
-    let unknown = || {
-        let each = values.keys().enumerate();
-        each.filter(|(_, name)| !is_known(name))
-    };
+    let known: HashSet<&str> = members.iter().map(|member| member.name).collect();
+    let mut meant: HashMap<String, Vec<&Member<'a>>> = HashMap::new();
+    for member in members {
+        meant.entry(plain(member.name)).or_default().push(member);
+    }
+    let mut written: HashMap<String, Vec<usize>> = HashMap::new();
+    let unknown = values.keys().enumerate();
+    for (index, name) in unknown.filter(|(_, name)| !known.contains(name.as_str())) {
+        written.entry(plain(name)).or_default().push(index);
+    }
     let mut found = Vec::new();
-    for (index, name) in unknown() {
-        let spelled = plain(name);
-        let mut meant = members
-            .iter()
-            .filter(|member| plain(member.name) == spelled);
-        let (Some(member), None) = (meant.next(), meant.next()) else {
+    for (spelled, places) in written {
+        let members = meant.get(&spelled).map_or(&[][..], Vec::as_slice);
+        let (&[index], &[member]) = (&places[..], members) else {
             continue;
         };
         let needed = matches!(rest, Rest::Closed) || member.presence == Presence::Required;
-        let rivals = unknown().filter(|(_, name)| plain(name) == spelled).count();
-        if needed && rivals == 1 && !values.contains_key(member.name) {
+        if needed && !values.contains_key(member.name) {
             found.push((index, member.name));
         }
     }
     found
 }
 
-/// A name without what models get wrong in names.
+/// A name or a word without what models get wrong in them: case, and what separates letters.
+/// Before a digit a hyphen is a sign, and at the beginning it means something else, too.
 fn plain(name: &str) -> String {
-    let kept = name.chars().filter(|c| !matches!(c, '-' | '_' | ' '));
-    kept.flat_map(char::to_lowercase).collect()
+    let mut plain = String::with_capacity(name.len());
+    let mut characters = name.chars().peekable();
+    let mut after_letter = false;
+    while let Some(character) = characters.next() {
+        let before_letter = characters.peek().is_some_and(|next| next.is_alphabetic());
+        let separates = after_letter && before_letter;
+        if !(separates && matches!(character, '-' | '_' | ' ')) {
+            plain.extend(character.to_lowercase());
+        }
+        after_letter = character.is_alphabetic();
+    }
+    plain
 }
 
 fn within(path: &str, name: &str) -> String {

@@ -112,6 +112,22 @@ fn literals_are_known_by_another_spelling() {
     check(sizes, json!("tiny"), json!("tiny"));
     check(json!({"enum": [1, 2]}), json!("2"), json!(2));
     check(json!({"enum": ["1", "2"]}), json!(2), json!("2"));
+    // A hyphen may be a sign, and mean something at the beginning.
+    let order = json!({"enum": ["-date", "name", "-"]});
+    check(order.clone(), json!("date"), json!("date"));
+    check(order, json!(""), json!(""));
+    let zones = json!({"enum": ["UTC-5", "UTC+5"]});
+    check(zones, json!("UTC5"), json!("UTC5"));
+}
+
+#[test]
+fn very_many_names_come_to_an_end() {
+    let schema = json!({
+        "type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"],
+    });
+    let names = (0..200_000).map(|number| format!("\"{number}_A\":0"));
+    let arguments = format!("{{{}}}", names.collect::<Vec<_>>().join(","));
+    assert_eq!(repair(&schema, &arguments), None);
 }
 
 #[test]

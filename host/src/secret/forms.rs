@@ -12,7 +12,15 @@ const ENCODED_BYTES_MIN: usize = 8;
 pub(super) fn of(value: &str) -> Vec<String> {
     let mut forms = vec![value.to_owned()];
     forms.extend([in_json(value, |c| c.is_ascii()), in_json(value, |_| true)]);
-    forms.extend([in_url(value, false), in_url(value, true)]);
+    for plain in [RFC_3986, BROWSERS, PYTHON] {
+        forms.extend([in_url(value, plain, false), in_url(value, plain, true)]);
+    }
+    // As forms write it.
+    let spaced = |form: &str| form.replace("%20", "+");
+    forms.extend([
+        spaced(&in_url(value, RFC_3986, false)),
+        spaced(&in_url(value, RFC_3986, true)),
+    ]);
     if value.len() >= ENCODED_BYTES_MIN {
         for before in 0..3 {
             forms.extend([
@@ -47,12 +55,18 @@ fn in_json(value: &str, plain: fn(char) -> bool) -> String {
     form
 }
 
-/// Percent-encoded, all but what RFC 3986 calls unreserved.
-fn in_url(value: &str, lower_case: bool) -> String {
+/// What programs leave as it is in URLs, beside letters and digits: what RFC 3986 calls
+/// unreserved, `encodeURIComponent` of browsers, `quote` of Python.
+const RFC_3986: &[u8] = b"-._~";
+const BROWSERS: &[u8] = b"-._~!'()*";
+const PYTHON: &[u8] = b"-._~/";
+
+/// Percent-encoded, all but letters, digits and what is `plain`.
+fn in_url(value: &str, plain: &[u8], lower_case: bool) -> String {
     let mut form = String::new();
     for byte in value.bytes() {
         let _ = match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            _ if byte.is_ascii_alphanumeric() || plain.contains(&byte) => {
                 form.write_char(byte.into())
             }
             _ if lower_case => write!(form, "%{byte:02x}"),
@@ -92,6 +106,10 @@ mod tests {
         check("grün🦀", r#""gr\u00fcn\ud83e\udd80""#, r#""***""#);
         check("p@ss w/rd", "?key=p%40ss%20w%2Frd&n=1", "?key=***&n=1");
         check("p@ss w/rd", "?key=p%40ss%20w%2frd", "?key=***");
+        // As a browser, Python and a form write it.
+        check("p!@ss w/rd", "?key=p!%40ss%20w%2Frd", "?key=***");
+        check("p@ss w/rd", "?key=p%40ss%20w/rd", "?key=***");
+        check("p@ss w/rd", "?key=p%40ss+w%2Frd", "?key=***");
     }
 
     #[test]

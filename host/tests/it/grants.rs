@@ -62,7 +62,7 @@ async fn structured(tool: &Tool, function: &str) -> Value {
 
 #[tokio::test]
 async fn only_granted_variables_are_there() {
-    let verified = environment(r#"variables = [{ name = "A" }, { name = "B", secret = true }]"#);
+    let verified = environment(r#"variables = [{ name = "A" }, { name = "B" }]"#);
     let grants = Grants::none().variable("B".parse().unwrap());
     let approved = inspect(&verified).unwrap().approve(grants).unwrap();
     let tool = load(approved.clone()).await;

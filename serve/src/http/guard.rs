@@ -318,6 +318,44 @@ mod tests {
         assert_eq!(guard().check(&map), expect, "{headers:?}");
     }
 
+    #[tokio::test]
+    async fn pages_that_are_named_get_what_browsers_ask() {
+        let guard = Arc::new(guard());
+        let ask = |origin: &str, method: &str| {
+            let request = Request::builder()
+                .method(method)
+                .header("host", "localhost")
+                .header("origin", origin)
+                .header("access-control-request-method", "POST")
+                .body(axum::body::Body::empty());
+            enter(State(guard.clone()), request.unwrap())
+        };
+        for (origin, method, status, allowed) in [
+            (
+                "https://app.example",
+                "OPTIONS",
+                204,
+                Some("https://app.example"),
+            ),
+            // It may read that it needs a token.
+            (
+                "https://app.example",
+                "POST",
+                401,
+                Some("https://app.example"),
+            ),
+            ("https://evil.example", "OPTIONS", 403, None),
+        ] {
+            let response = ask(origin, method).await;
+            assert_eq!(response.status(), status);
+            let headers = response.headers();
+            let origin = headers.get(header::ACCESS_CONTROL_ALLOW_ORIGIN);
+            assert_eq!(origin.map(|value| value.to_str().unwrap()), allowed);
+            let sent = headers.get(header::ACCESS_CONTROL_ALLOW_HEADERS);
+            assert_eq!(sent.is_some(), status == 204);
+        }
+    }
+
     #[test]
     fn hosts_of_the_server_only() {
         let token = ("authorization", "Bearer 0123456789abcdef");
