@@ -27,6 +27,9 @@ ROUNDS = 20
 CALLS = 300
 TEXT = {"text": "one two three"}
 
+# The command that serves, the function to call, and its arguments.
+Server = tuple[list[str], str, dict]
+
 
 def run(*command, **options) -> str:
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
@@ -35,8 +38,7 @@ def run(*command, **options) -> str:
     return done.stdout
 
 
-def act() -> tuple[list[str], str]:
-    """The command that serves with ACT, and the function to call."""
+def act() -> Server:
     programs = KEPT / "venv" / "bin"
     if not (programs / "act-build").exists():
         venv.create(KEPT / "venv", with_pip=True)
@@ -51,11 +53,10 @@ def act() -> tuple[list[str], str]:
     run("cargo", "build", "--quiet", "--locked", "--release", "--target", "wasm32-wasip2", cwd=guest)
     component = guest / "target" / "wasm32-wasip2" / "release" / "act_text_stats.wasm"
     run(programs / "act-build", "pack", component)
-    return [str(programs / "act"), "run", "--mcp", str(component)], "count_words"
+    return [str(programs / "act"), "run", "--mcp", str(component)], "count_words", {"arguments": TEXT}
 
 
-def ours(tool: Path) -> tuple[list[str], str]:
-    """The command that serves with tool-hub, and the function to call."""
+def ours(tool: Path) -> Server:
     home = KEPT / "home"
     os.environ["TOOL_HUB_HOME"] = str(home)
     shutil.rmtree(home, ignore_errors=True)
@@ -63,7 +64,7 @@ def ours(tool: Path) -> tuple[list[str], str]:
     run(tool, "build", project)
     report = json.loads(run(tool, "inspect", project, "--json"))
     run(tool, "load", project, "--approve", report["inspection"]["approval_digest"], cwd=KEPT)
-    return [str(tool), "serve", "--toolbox", str(home)], "text_stats__count_words"
+    return [str(tool), "serve", "--toolbox", str(home)], "text_stats__count_words", TEXT
 
 
 class Client:
@@ -92,10 +93,10 @@ class Client:
                 sys.exit(f"{method}: {answer}")
         sys.exit(f"{method}: the server ended")
 
-    def call(self, function: str) -> float:
+    def call(self, function: str, arguments: dict) -> float:
         """Milliseconds."""
         begun = time.perf_counter()
-        result = self.ask("tools/call", {"name": function, "arguments": TEXT})
+        result = self.ask("tools/call", {"name": function, "arguments": arguments})
         took = time.perf_counter() - begun
         assert result["content"][0]["text"] == "3", result
         return took * 1e3
@@ -113,11 +114,11 @@ def main():
     starts = {name: [] for name in servers}
     calls = {name: [] for name in servers}
     for _ in range(ROUNDS):
-        for name, (command, function) in servers.items():
+        for name, (command, *call) in servers.items():
             client = Client(command)
-            client.call(function)
+            client.call(*call)
             starts[name].append((time.perf_counter() - client.started) * 1e3)
-            calls[name] += [client.call(function) for _ in range(CALLS)]
+            calls[name] += [client.call(*call) for _ in range(CALLS)]
             client.leave()
     for what, times, digits in (("start to first result", starts, 1), ("call", calls, 3)):
         middle = {name: statistics.median(taken) for name, taken in times.items()}
