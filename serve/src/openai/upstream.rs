@@ -174,13 +174,17 @@ impl Upstream {
         })
     }
 
-    /// Hands a request on as it is, and gives the answer, neither of them held.
+    /// Hands a request on as it is, and gives the answer as it comes.
     pub(super) async fn through(&self, request: Request) -> Result<Response, Refusal> {
         let url = self.url(request.uri())?;
         let (parts, body) = request.into_parts();
-        let headers = kept_headers(&parts.headers);
+        let mut headers = kept_headers(&parts.headers);
         let body = match parts.method {
-            Method::GET | Method::HEAD => reqwest::Body::default(),
+            Method::GET | Method::HEAD => {
+                // A length without a body would make the next request on the connection its body.
+                headers.remove(header::CONTENT_LENGTH);
+                reqwest::Body::default()
+            }
             _ => reqwest::Body::wrap_stream(body.into_data_stream()),
         };
         let response = self.send(parts.method, url, headers, body).await?;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use crate::PATIENCE;
 use crate::support::{Reply, Served, question};
 
 const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
@@ -163,4 +164,26 @@ async fn no_path_leads_out_of_the_endpoint() {
         assert!(answer.starts_with("HTTP/1.1 400 "), "{path}: {answer}");
     }
     assert!(served.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_length_is_told_of_a_body_that_is_not_sent() {
+    let served = Served::start([]).await;
+    for method in [reqwest::Method::GET, reqwest::Method::HEAD] {
+        // What stays of the first request would be taken for the beginning of the second.
+        for _ in 0..2 {
+            served.then([Reply::Other(200, JSON, "{}".into())]);
+            let request = served
+                .client
+                .request(method.clone(), format!("{}/v1/models", served.url))
+                .bearer_auth(served.token.expose())
+                .timeout(PATIENCE)
+                .body("GET /v1/files HTTP/1.1\r\n\r\n");
+            assert_eq!(request.send().await.unwrap().status(), StatusCode::OK);
+        }
+        for asked in served.asked() {
+            assert_eq!(asked.path, "/v1/models");
+            assert!(!asked.headers.contains_key("content-length"), "{method}");
+        }
+    }
 }
