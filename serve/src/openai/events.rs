@@ -70,7 +70,10 @@ impl Events {
             let Some(chunk) = self.response.chunk().await.map_err(Refusal::unreachable)? else {
                 // What no empty line ends was cut off, or was written by somebody who leaves it out.
                 let rest = std::mem::take(&mut self.buffer);
-                self.take(&rest);
+                self.searched = 0;
+                if !rest.is_empty() {
+                    self.take(&rest);
+                }
                 let data = std::mem::take(&mut self.data);
                 return if data.is_empty() {
                     Ok(None)

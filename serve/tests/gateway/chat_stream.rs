@@ -198,3 +198,17 @@ async fn what_is_refused_at_once_has_its_status() {
     assert_eq!(refused.headers()["x-request-id"], "7");
     assert_eq!(refused.text().await.unwrap(), body);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_last_event_without_an_empty_line_is_read() {
+    let first = chunk("one", json!({"role": "assistant", "content": "42"}), None);
+    let last = chunk("one", json!({}), Some("stop"));
+    for end in ["", "\n", "\n\n"] {
+        let kind = &[("content-type", "text/event-stream")];
+        let reply = Reply::Other(200, kind, format!("data: {first}\n\ndata: {last}{end}"));
+        let served = Served::start([reply]).await;
+        let request = question(&json!({"stream": true}));
+        let events = served.events(PATH, &request).await;
+        assert_eq!(events, [first.clone(), last.clone(), json!("[DONE]")]);
+    }
+}
