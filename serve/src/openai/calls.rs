@@ -1,5 +1,6 @@
 //! Calls that a model asks for, and what came of those that are run here.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt as _};
@@ -40,6 +41,20 @@ pub(super) fn fresh_id() -> Result<String, Refusal> {
         char::from(letter)
     });
     Ok(letters.collect())
+}
+
+/// The id of a call: `written`, unless that is none or one of `ids`, which it joins. Some servers
+/// give none, or the same to every call.
+pub(super) fn unique_id(
+    written: Option<&str>,
+    ids: &mut HashSet<String>,
+) -> Result<String, Refusal> {
+    let id = match written {
+        Some(id) if !id.is_empty() && !ids.contains(id) => id.to_owned(),
+        _ => fresh_id()?,
+    };
+    ids.insert(id.clone());
+    Ok(id)
 }
 
 /// Runs `calls`, several at once, and gives their results in the order of the calls. They take

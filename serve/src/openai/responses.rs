@@ -5,11 +5,13 @@
 mod item;
 mod stream;
 
+use std::collections::HashSet;
+
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::Shared;
-use super::calls::{Call, fresh_id};
+use super::calls::{Call, unique_id};
 use super::memory::{self, Memory};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
@@ -24,6 +26,8 @@ pub(super) struct Responses {
     /// What the client asked for where the endpoint is asked for something else.
     asked: Asked,
     offered: Offered,
+    /// The ids of the calls that are run here.
+    ids: HashSet<String>,
     /// The reply of the last round: a response.
     reply: Map<String, Value>,
     /// The items of the answer, in the order in which the client saw them.
@@ -62,6 +66,7 @@ impl Api for Responses {
             request,
             asked,
             offered,
+            ids: HashSet::new(),
             reply: Map::new(),
             shown: Vec::new(),
             pending: Vec::new(),
@@ -127,7 +132,12 @@ impl Api for Responses {
             return Ok(turn);
         };
         for (index, written) in output.iter_mut().enumerate() {
-            let call = item::call(written, &self.offered, fresh_id)?;
+            let call = item::call(written, &self.offered, |id| {
+                match self.stream.call_id(index) {
+                    Some(known) => Ok(known.to_owned()),
+                    None => unique_id(id, &mut self.ids),
+                }
+            })?;
             if !self.stream.has_shown(index) {
                 let shown = call.as_ref().map(|call| item::begun(call, written));
                 self.shown.push(shown.unwrap_or_else(|| written.clone()));
@@ -293,7 +303,7 @@ impl Responses {
             }
             _ => self
                 .stream
-                .of_item(&kind, event, &self.offered, &mut self.shown),
+                .of_item(&kind, event, &self.offered, &mut self.ids, &mut self.shown),
         }
     }
 }

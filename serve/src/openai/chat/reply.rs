@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::openai::calls::{Call, fresh_id};
+use crate::openai::calls::{Call, unique_id};
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 
@@ -216,12 +216,7 @@ fn tool_call(
     ids: &mut HashSet<String>,
 ) -> Result<ToolCall, Refusal> {
     written.shift_remove("index");
-    let id = match written.get("id") {
-        Some(Value::String(id)) if !id.is_empty() && ids.insert(id.clone()) => id.clone(),
-        // Some servers give none, or the same to every call.
-        _ => fresh_id()?,
-    };
-    ids.insert(id.clone());
+    let id = unique_id(written.get("id").and_then(Value::as_str), ids)?;
     written.insert("id".to_owned(), id.clone().into());
     if written.get("type") == Some(&"custom".into()) {
         let name = String::new();
