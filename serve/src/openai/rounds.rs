@@ -20,8 +20,9 @@ use super::refusal::Refusal;
 use super::result::CallResult;
 use super::upstream::{self, kept_headers};
 
-/// How long an answer may take, all rounds and calls together.
-const TIME_MAX: Duration = Duration::from_secs(10 * 60);
+/// How long an answer may take, all rounds and calls together. OpenAI's clients wait for ten
+/// minutes and then ask again, which would run the same tools twice.
+const TIME_MAX: Duration = Duration::from_secs(9 * 60);
 
 /// One of the two APIs, in the middle of a request: how requests, replies and results are written.
 pub(super) trait Api: Sized + Send + Sync + 'static {
