@@ -16,6 +16,8 @@ use crate::FrontEnd;
 
 /// Calls of one reply that are run; further ones are answered with a failure.
 const CALLS_MAX: usize = 64;
+/// Calls that a reply may hold at all, whoever answers them.
+const REPLY_CALLS_MAX: usize = 1_024;
 /// How much the results of all calls of an answer may take up.
 pub(super) const RESULTS_BYTES_MAX: usize = 16 << 20;
 /// How much of an unknown name is given back.
@@ -55,6 +57,16 @@ pub(super) fn unique_id(
     };
     ids.insert(id.clone());
     Ok(id)
+}
+
+/// Refuses a reply that holds more calls than any model makes.
+pub(super) fn bounded(calls: usize) -> Result<(), Refusal> {
+    if calls <= REPLY_CALLS_MAX {
+        return Ok(());
+    }
+    Err(Refusal::malformed(format!(
+        "its reply holds more than {REPLY_CALLS_MAX} calls"
+    )))
 }
 
 /// Runs `calls`, several at once, and gives their results in the order of the calls. They take
@@ -101,9 +113,13 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
             retryable: false,
         })
     };
+    if index >= CALLS_MAX {
+        let message = format!("more than {CALLS_MAX} calls were made at once");
+        return failed("host-limit", &message, None);
+    }
     let Some(callee) = offered.callee(&call.name) else {
         let fix = offered
-            .nearest(&call.name)
+            .nearest(&name)
             .map(|nearest| format!("call `{nearest}`"));
         return failed(
             "unknown-function",
@@ -111,10 +127,6 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
             fix.as_deref(),
         );
     };
-    if index >= CALLS_MAX {
-        let message = format!("more than {CALLS_MAX} calls were made at once");
-        return failed("host-limit", &message, None);
-    }
     let arguments = arguments(
         offered.writing(),
         &callee.spec().input_schema,

@@ -11,7 +11,7 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::Shared;
-use super::calls::{Call, unique_id};
+use super::calls::{self, Call, unique_id};
 use super::memory::{self, Memory};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
@@ -145,6 +145,7 @@ impl Api for Responses {
             turn.hands_back |= call.is_none() && item::is_for_client(written);
             turn.ours.extend(call);
         }
+        calls::bounded(turn.ours.len())?;
         self.reply.insert("output".to_owned(), output.into());
         self.hands_back = turn.hands_back;
         // What was cut off has no calls that are complete.

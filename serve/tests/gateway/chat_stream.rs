@@ -105,7 +105,7 @@ async fn a_client_s_own_call_is_handed_back_whole() {
     let request = question(&json!({"stream": true, "tools": tools}));
     let served = Served::start([calling("one", "weather", r#"{"city": "Bern"}"#)]).await;
     let events = served.events(PATH, &request).await;
-    let [.., handed_back, reason, _usage, done] = &events[..] else {
+    let [.., handed_back, reason, done] = &events[..] else {
         panic!("{events:?}");
     };
     let written = &handed_back["choices"][0]["delta"]["tool_calls"];
@@ -117,6 +117,8 @@ async fn a_client_s_own_call_is_handed_back_whole() {
         }])
     );
     assert_eq!(reason["choices"][0]["finish_reason"], "tool_calls");
+    // Who did not ask what it cost may not know a chunk without a choice.
+    assert_eq!(reason["usage"], usage("one")["usage"]);
     assert_eq!(done, "[DONE]");
 }
 
@@ -178,6 +180,22 @@ async fn a_stream_that_breaks_off_ends_with_an_error() {
         assert!(message.contains(says), "{message}");
         assert_eq!(done, "[DONE]");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_holds_only_so_many_calls() {
+    let part = |n: u32| {
+        let call = json!({"index": n, "function": {"name": "weather", "arguments": ""}});
+        chunk("one", json!({"tool_calls": [call]}), None)
+    };
+    let served = Served::start([Reply::Stream((0..1025).map(part).collect(), true)]).await;
+    let request = question(&json!({"stream": true}));
+    let events = served.events(PATH, &request).await;
+    let message = &events[events.len() - 2]["error"]["message"];
+    assert!(
+        message.as_str().unwrap().contains("1024 calls"),
+        "{message}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
