@@ -35,8 +35,6 @@ pub(super) struct Chat {
 }
 
 impl Api for Chat {
-    const PATH: &'static str = "/v1/chat/completions";
-
     fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
         let Some(Value::Array(messages)) = request.get_mut("messages").map(Value::take) else {
             return Err(Refusal::request("`messages` is no list", Some("messages")));

@@ -46,8 +46,6 @@ struct Asked {
 }
 
 impl Api for Responses {
-    const PATH: &'static str = "/v1/responses";
-
     fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
         let asked = Asked {
             tool_choice: request.get("tool_choice").cloned().unwrap_or("auto".into()),
