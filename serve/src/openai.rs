@@ -19,7 +19,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::HeaderMap;
+use axum::http::request::Parts;
 use axum::response::Response;
 use axum::routing::{any, post};
 use reqwest::Url;
@@ -131,7 +131,7 @@ async fn through(State(shared): State<Arc<Shared>>, request: Request) -> Result<
 /// Answers a request for text, with as many rounds as it takes.
 async fn answer<A: Api>(
     State(shared): State<Arc<Shared>>,
-    headers: HeaderMap,
+    head: Parts,
     body: Body,
 ) -> Result<Response, Refusal> {
     let request = read(body).await?;
@@ -142,21 +142,22 @@ async fn answer<A: Api>(
         return shared
             .gateway
             .upstream
-            .ask(A::PATH, &headers, api.request())
+            .ask(&head, api.request())
             .await
             .map(upstream::handed_on);
     }
     if streams {
-        rounds::streamed(shared, api, headers).await
+        rounds::streamed(shared, api, head).await
     } else {
-        rounds::whole(shared, api, headers).await
+        rounds::whole(shared, api, head).await
     }
 }
 
+/// The door has held the body to its length already.
 async fn read(body: Body) -> Result<Map<String, Value>, Refusal> {
     let bytes: Bytes = axum::body::to_bytes(body, MESSAGE_BYTES_MAX)
         .await
-        .map_err(|_| Refusal::TooLong)?;
+        .map_err(|error| Refusal::request(error.to_string(), None))?;
     serde_json::from_slice(&bytes)
         .map_err(|error| Refusal::request(format!("the body is no JSON object: {error}"), None))
 }

@@ -1,5 +1,6 @@
 //! Calls that a model asks for, and what came of those that are run here.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::stream::{self, StreamExt as _};
@@ -15,6 +16,8 @@ use crate::FrontEnd;
 
 /// Calls of one reply that are run; further ones are answered with a failure.
 const CALLS_MAX: usize = 64;
+/// Calls that a reply may hold at all, whoever answers them.
+const REPLY_CALLS_MAX: usize = 1_024;
 /// How much the results of all calls of an answer may take up.
 pub(super) const RESULTS_BYTES_MAX: usize = 16 << 20;
 /// How much of an unknown name is given back.
@@ -40,6 +43,30 @@ pub(super) fn fresh_id() -> Result<String, Refusal> {
         char::from(letter)
     });
     Ok(letters.collect())
+}
+
+/// The id of a call: `written`, unless that is none or one of `ids`, which it joins. Some servers
+/// give none, or the same to every call.
+pub(super) fn unique_id(
+    written: Option<&str>,
+    ids: &mut HashSet<String>,
+) -> Result<String, Refusal> {
+    let id = match written {
+        Some(id) if !id.is_empty() && !ids.contains(id) => id.to_owned(),
+        _ => fresh_id()?,
+    };
+    ids.insert(id.clone());
+    Ok(id)
+}
+
+/// Refuses a reply that holds more calls than any model makes.
+pub(super) fn bounded(calls: usize) -> Result<(), Refusal> {
+    if calls <= REPLY_CALLS_MAX {
+        return Ok(());
+    }
+    Err(Refusal::malformed(format!(
+        "its reply holds more than {REPLY_CALLS_MAX} calls"
+    )))
 }
 
 /// Runs `calls`, several at once, and gives their results in the order of the calls. They take
@@ -86,9 +113,13 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
             retryable: false,
         })
     };
+    if index >= CALLS_MAX {
+        let message = format!("more than {CALLS_MAX} calls were made at once");
+        return failed("host-limit", &message, None);
+    }
     let Some(callee) = offered.callee(&call.name) else {
         let fix = offered
-            .nearest(&call.name)
+            .nearest(&name)
             .map(|nearest| format!("call `{nearest}`"));
         return failed(
             "unknown-function",
@@ -96,10 +127,6 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
             fix.as_deref(),
         );
     };
-    if index >= CALLS_MAX {
-        let message = format!("more than {CALLS_MAX} calls were made at once");
-        return failed("host-limit", &message, None);
-    }
     let arguments = arguments(
         offered.writing(),
         &callee.spec().input_schema,

@@ -35,8 +35,6 @@ pub(super) struct Chat {
 }
 
 impl Api for Chat {
-    const PATH: &'static str = "/v1/chat/completions";
-
     fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
         let Some(Value::Array(messages)) = request.get_mut("messages").map(Value::take) else {
             return Err(Refusal::request("`messages` is no list", Some("messages")));
@@ -120,7 +118,10 @@ impl Api for Chat {
     fn finish_stream(&mut self, memory: &Memory) -> Result<Vec<Bytes>, Refusal> {
         let handed_back = self.hand_back(memory)?;
         let reason = self.reply.finish_reason(!handed_back.is_empty());
-        Ok(self.stream.finish(&handed_back, reason, self.usage.sum()))
+        let options = self.request.get("stream_options");
+        let asked_usage = options.is_some_and(|options| options["include_usage"] == true);
+        let usage = self.usage.sum();
+        Ok(self.stream.finish(&handed_back, reason, usage, asked_usage))
     }
 
     fn break_off(&mut self, refusal: &Refusal) -> Vec<Bytes> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
+use bytes::BytesMut;
 use futures::stream;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -34,7 +35,7 @@ pub(super) enum Received {
 /// The events of one reply.
 pub(super) struct Events {
     response: reqwest::Response,
-    buffer: Vec<u8>,
+    buffer: BytesMut,
     /// How much of the buffer holds no line break.
     searched: usize,
     data: Vec<u8>,
@@ -52,7 +53,7 @@ impl Events {
         }
         Ok(Self {
             response,
-            buffer: Vec::new(),
+            buffer: BytesMut::new(),
             searched: 0,
             data: Vec::new(),
             bytes_total: 0,
@@ -70,7 +71,10 @@ impl Events {
             let Some(chunk) = self.response.chunk().await.map_err(Refusal::unreachable)? else {
                 // What no empty line ends was cut off, or was written by somebody who leaves it out.
                 let rest = std::mem::take(&mut self.buffer);
-                self.take(&rest);
+                self.searched = 0;
+                if !rest.is_empty() {
+                    self.take(&rest);
+                }
                 let data = std::mem::take(&mut self.data);
                 return if data.is_empty() {
                     Ok(None)
@@ -89,7 +93,7 @@ impl Events {
     }
 
     /// The next line that is complete, without its end.
-    fn line(&mut self) -> Option<Vec<u8>> {
+    fn line(&mut self) -> Option<BytesMut> {
         let found = self.buffer[self.searched..]
             .iter()
             .position(|byte| *byte == b'\n');
@@ -97,12 +101,11 @@ impl Events {
             self.searched = self.buffer.len();
             return None;
         };
-        let rest = self.buffer.split_off(end + 1);
-        let mut line = std::mem::replace(&mut self.buffer, rest);
+        let mut line = self.buffer.split_to(end + 1);
         self.searched = 0;
-        line.pop();
+        line.truncate(end);
         if line.last() == Some(&b'\r') {
-            line.pop();
+            line.truncate(end - 1);
         }
         Some(line)
     }

@@ -2,7 +2,7 @@
 
 mod choice;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 use tool_hub_agent::{Dialect, export};
@@ -67,7 +67,7 @@ impl Offered {
             Some(Value::Array(tools)) => tools,
             Some(_) => return Err(Refusal::request("`tools` is no list", Some("tools"))),
         };
-        let choice = Choice::read(request.get("tool_choice"))?;
+        let choice = Choice::read(request.get("tool_choice"), tools.len())?;
         let mut ours = match choice {
             Choice::Nothing => Vec::new(),
             _ => toolset.listed(),
@@ -85,11 +85,8 @@ impl Offered {
         }
         tools.extend(definitions(&mut ours, writing, dialects));
         let forced = choice.write(request, &mut tools, dialects.named);
-        ours.retain(|callee| {
-            tools
-                .iter()
-                .any(|tool| name_of(tool) == Some(&*callee.spec().name))
-        });
+        let names: HashSet<&str> = tools.iter().filter_map(name_of).collect();
+        ours.retain(|callee| names.contains(&*callee.spec().name));
         if tools.is_empty() {
             // Endpoints refuse to be told how to choose from nothing.
             request.shift_remove("tool_choice");

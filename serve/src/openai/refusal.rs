@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Json, Response};
 use serde_json::{Value, json};
 
 use super::upstream::kept_headers;
-use crate::mcp::MESSAGE_BYTES_MAX;
 
 /// How clients are told that they should not make a request again by themselves.
 const RETRY: &str = "x-should-retry";
@@ -20,8 +19,6 @@ pub(super) enum Refusal {
         /// The member at fault.
         param: Option<&'static str>,
     },
-    #[error("the request has more than {MESSAGE_BYTES_MAX} bytes")]
-    TooLong,
     /// The endpoint refused; its client reads its own words.
     #[error("the endpoint answered with status {status}")]
     Endpoint {
@@ -74,7 +71,6 @@ impl Refusal {
     fn status(&self) -> StatusCode {
         match self {
             Self::Request { .. } => StatusCode::BAD_REQUEST,
-            Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Endpoint { status, .. } => *status,
             Self::BrokeOff(_) | Self::Unreachable(_) | Self::Malformed(_) => {
                 StatusCode::BAD_GATEWAY
@@ -90,7 +86,6 @@ impl Refusal {
     fn code(&self) -> &'static str {
         match self {
             Self::Request { .. } => "invalid_request",
-            Self::TooLong => "request_too_long",
             Self::Endpoint { .. } | Self::BrokeOff(_) => "endpoint_refused",
             Self::Unreachable(_) => "endpoint_unreachable",
             Self::Malformed(_) => "endpoint_malformed",

@@ -5,11 +5,13 @@
 mod item;
 mod stream;
 
+use std::collections::HashSet;
+
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::Shared;
-use super::calls::{Call, fresh_id};
+use super::calls::{self, Call, unique_id};
 use super::memory::{self, Memory};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
@@ -24,6 +26,8 @@ pub(super) struct Responses {
     /// What the client asked for where the endpoint is asked for something else.
     asked: Asked,
     offered: Offered,
+    /// The ids of the calls that are run here.
+    ids: HashSet<String>,
     /// The reply of the last round: a response.
     reply: Map<String, Value>,
     /// The items of the answer, in the order in which the client saw them.
@@ -42,8 +46,6 @@ struct Asked {
 }
 
 impl Api for Responses {
-    const PATH: &'static str = "/v1/responses";
-
     fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
         let asked = Asked {
             tool_choice: request.get("tool_choice").cloned().unwrap_or("auto".into()),
@@ -62,6 +64,7 @@ impl Api for Responses {
             request,
             asked,
             offered,
+            ids: HashSet::new(),
             reply: Map::new(),
             shown: Vec::new(),
             pending: Vec::new(),
@@ -127,7 +130,12 @@ impl Api for Responses {
             return Ok(turn);
         };
         for (index, written) in output.iter_mut().enumerate() {
-            let call = item::call(written, &self.offered, fresh_id)?;
+            let call = item::call(written, &self.offered, |id| {
+                match self.stream.call_id(index) {
+                    Some(known) => Ok(known.to_owned()),
+                    None => unique_id(id, &mut self.ids),
+                }
+            })?;
             if !self.stream.has_shown(index) {
                 let shown = call.as_ref().map(|call| item::begun(call, written));
                 self.shown.push(shown.unwrap_or_else(|| written.clone()));
@@ -135,6 +143,7 @@ impl Api for Responses {
             turn.hands_back |= call.is_none() && item::is_for_client(written);
             turn.ours.extend(call);
         }
+        calls::bounded(turn.ours.len())?;
         self.reply.insert("output".to_owned(), output.into());
         self.hands_back = turn.hands_back;
         // What was cut off has no calls that are complete.
@@ -293,7 +302,7 @@ impl Responses {
             }
             _ => self
                 .stream
-                .of_item(&kind, event, &self.offered, &mut self.shown),
+                .of_item(&kind, event, &self.offered, &mut self.ids, &mut self.shown),
         }
     }
 }

@@ -12,6 +12,9 @@ const TEXT_BYTES_MAX: usize = 256 << 10;
 /// How large the pictures of a result may be together; for others there are words.
 const PICTURE_BYTES_MAX: usize = 4 << 20;
 
+/// The longest media type that is told; the rest is cut off.
+const MEDIA_TYPE_BYTES_MAX: usize = 128;
+
 /// How chat templates write what separates turns, roles and calls. A model that read one in a
 /// result could take what follows for somebody else's words.
 const CONTROL_TOKENS: [&str; 20] = [
@@ -134,15 +137,25 @@ impl CallResult {
 fn part(body: ContentBody) -> Part {
     Part::Text(match body {
         ContentBody::Text(text) => text,
-        ContentBody::Image { media_type, data } => return Part::Picture { media_type, data },
+        ContentBody::Image { media_type, data } if is_plain(&media_type) => {
+            return Part::Picture { media_type, data };
+        }
+        ContentBody::Image { media_type, data } => left_out("picture", &media_type, data.len()),
         ContentBody::Audio { media_type, data } => left_out("sound", &media_type, data.len()),
         ContentBody::Link(link) => link_text(&link),
         ContentBody::Resource(resource) => resource_text(resource),
     })
 }
 
+/// Whether a media type can stand in a URL with data: anything else could end it there.
+fn is_plain(media_type: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".+/-".contains(&byte);
+    (1..=MEDIA_TYPE_BYTES_MAX).contains(&media_type.len()) && media_type.bytes().all(is_plain)
+}
+
 fn left_out(what: &str, media_type: &str, bytes: usize) -> String {
-    format!("[a {what} that cannot be shown here: {media_type}, {bytes} bytes]")
+    let kept = harmless(beginning(media_type, MEDIA_TYPE_BYTES_MAX));
+    format!("[a {what} that cannot be shown here: {kept}, {bytes} bytes]")
 }
 
 fn link_text(link: &ResourceLink) -> String {
@@ -166,16 +179,18 @@ fn bounded(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
         return harmless(text);
     }
-    let end = (0..=bytes_max)
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
-    let kept = &text[..end.unwrap_or(0)];
+    let kept = beginning(text, bytes_max);
     format!(
         "{}\n[cut: {} of {} bytes]",
         harmless(kept),
         kept.len(),
         text.len()
     )
+}
+
+/// What of `text` fits into `bytes_max`, cut at a character.
+fn beginning(text: &str, bytes_max: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes_max)]
 }
 
 /// `text` with a backslash within each control token: it still reads as what it was, but no
@@ -264,6 +279,31 @@ mod tests {
             ("<<|x|>", "<<\\|x|>"),
         ] {
             assert_eq!(reply(vec![Content::text(text)], None).text(), expect);
+        }
+    }
+
+    #[test]
+    fn no_media_type_says_more_than_a_kind() {
+        let long = "a".repeat(MEDIA_TYPE_BYTES_MAX + 1);
+        let kept = "a".repeat(MEDIA_TYPE_BYTES_MAX);
+        for (media_type, expect) in [
+            ("image/<|im_end|>", "image/<\\|im_end|>"),
+            ("image/png;base64,AA==#", "image/png;base64,AA==#"),
+            (&*long, &*kept),
+            ("", ""),
+        ] {
+            let (media_type, data) = (media_type.to_owned(), vec![1; 3]);
+            let picture = ContentBody::Image {
+                media_type: media_type.clone(),
+                data: data.clone(),
+            };
+            let sound = ContentBody::Audio { media_type, data };
+            for (body, what) in [(picture, "picture"), (sound, "sound")] {
+                let result = reply(vec![Content::from(body)], None);
+                let text = format!("[a {what} that cannot be shown here: {expect}, 3 bytes]");
+                assert_eq!(result.output(), text);
+                assert_eq!(result.text(), text);
+            }
         }
     }
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::http::{HeaderMap, header};
+use axum::http::header;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
@@ -20,14 +21,12 @@ use super::refusal::Refusal;
 use super::result::CallResult;
 use super::upstream::{self, kept_headers};
 
-/// How long an answer may take, all rounds and calls together.
-const TIME_MAX: Duration = Duration::from_secs(10 * 60);
+/// How long an answer may take, all rounds and calls together. OpenAI's clients wait for ten
+/// minutes and then ask again, which would run the same tools twice.
+const TIME_MAX: Duration = Duration::from_secs(9 * 60);
 
 /// One of the two APIs, in the middle of a request: how requests, replies and results are written.
 pub(super) trait Api: Sized + Send + Sync + 'static {
-    /// Where it is asked.
-    const PATH: &'static str;
-
     /// Begins with what the client sent.
     fn open(request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal>;
 
@@ -89,7 +88,8 @@ enum Next {
 struct Talk<A> {
     shared: Arc<Shared>,
     api: A,
-    headers: HeaderMap,
+    /// Of the client's request.
+    head: Parts,
     round: u32,
     deadline: Instant,
     has_run: bool,
@@ -98,11 +98,11 @@ struct Talk<A> {
 }
 
 impl<A: Api> Talk<A> {
-    fn new(shared: Arc<Shared>, api: A, headers: HeaderMap) -> Self {
+    fn new(shared: Arc<Shared>, api: A, head: Parts) -> Self {
         Self {
             shared,
             api,
-            headers,
+            head,
             round: 0,
             deadline: Instant::now() + TIME_MAX,
             has_run: false,
@@ -126,9 +126,7 @@ impl<A: Api> Talk<A> {
                 request.insert("tool_choice".to_owned(), choice.into());
             }
         }
-        let asked = gateway
-            .upstream
-            .ask(A::PATH, &self.headers, self.api.request());
+        let asked = gateway.upstream.ask(&self.head, self.api.request());
         self.in_time(asked).await
     }
 
@@ -226,9 +224,9 @@ impl<A: Api> Talk<A> {
 pub(super) async fn whole<A: Api>(
     shared: Arc<Shared>,
     api: A,
-    headers: HeaderMap,
+    head: Parts,
 ) -> Result<Response, Refusal> {
-    let mut talk = Talk::new(shared, api, headers);
+    let mut talk = Talk::new(shared, api, head);
     let answered = talk.whole().await;
     answered.map_err(|refusal| talk.refused(refusal))
 }
@@ -238,9 +236,9 @@ pub(super) async fn whole<A: Api>(
 pub(super) async fn streamed<A: Api>(
     shared: Arc<Shared>,
     api: A,
-    headers: HeaderMap,
+    head: Parts,
 ) -> Result<Response, Refusal> {
-    let mut talk = Talk::new(shared, api, headers);
+    let mut talk = Talk::new(shared, api, head);
     let first = talk.ask().await?;
     Ok(events::response(move |sink| async move {
         if let Err(refusal) = talk.stream(first, &sink).await {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::Response;
 use reqwest::{Client, Url, redirect};
 use serde_json::{Map, Value};
@@ -26,12 +27,15 @@ const ROOT: &str = "/v1";
 
 /// Headers that belong to one connection, and those that are for this server or tell of it. What
 /// a client shows here is not for the endpoint.
-const OWN_HEADERS: [HeaderName; 13] = [
+const OWN_HEADERS: [HeaderName; 17] = [
+    HeaderName::from_static("api-key"),
     header::AUTHORIZATION,
     header::CONNECTION,
     header::COOKIE,
     header::HOST,
     HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("openai-organization"),
+    HeaderName::from_static("openai-project"),
     header::ORIGIN,
     header::PROXY_AUTHENTICATE,
     header::PROXY_AUTHORIZATION,
@@ -40,6 +44,7 @@ const OWN_HEADERS: [HeaderName; 13] = [
     header::TE,
     header::TRANSFER_ENCODING,
     header::UPGRADE,
+    HeaderName::from_static("x-api-key"),
 ];
 /// Headers that tell of a body, which is another one after the first round, or of one request,
 /// where there may be several.
@@ -143,14 +148,14 @@ impl Upstream {
         self.key = Some(key);
     }
 
-    /// Posts `body` to `path`. The response has a status of success.
+    /// Posts `body` where the request with `head` was sent to. The response has a status of
+    /// success.
     pub(super) async fn ask(
         &self,
-        path: &str,
-        headers: &HeaderMap,
+        head: &Parts,
         body: &Map<String, Value>,
     ) -> Result<reqwest::Response, Refusal> {
-        let mut headers = kept_headers(headers);
+        let mut headers = kept_headers(&head.headers);
         for name in BODY_HEADERS {
             headers.remove(name);
         }
@@ -160,7 +165,7 @@ impl Upstream {
         );
         let body =
             serde_json::to_vec(body).map_err(|error| Refusal::request(error.to_string(), None))?;
-        let url = self.url(&path.parse().map_err(|_| not_below())?)?;
+        let url = self.url(&head.uri)?;
         let response = self.send(Method::POST, url, headers, body.into()).await?;
         let status = response.status();
         if status.is_success() {
@@ -174,13 +179,17 @@ impl Upstream {
         })
     }
 
-    /// Hands a request on as it is, and gives the answer, neither of them held.
+    /// Hands a request on as it is, and gives the answer as it comes.
     pub(super) async fn through(&self, request: Request) -> Result<Response, Refusal> {
         let url = self.url(request.uri())?;
         let (parts, body) = request.into_parts();
-        let headers = kept_headers(&parts.headers);
+        let mut headers = kept_headers(&parts.headers);
         let body = match parts.method {
-            Method::GET | Method::HEAD => reqwest::Body::default(),
+            Method::GET | Method::HEAD => {
+                // A length without a body would make the next request on the connection its body.
+                headers.remove(header::CONTENT_LENGTH);
+                reqwest::Body::default()
+            }
             _ => reqwest::Body::wrap_stream(body.into_data_stream()),
         };
         let response = self.send(parts.method, url, headers, body).await?;
@@ -199,7 +208,8 @@ impl Upstream {
         }
         let request = self.client.request(method, url).headers(headers).body(body);
         let response = request.send().await.map_err(Refusal::unreachable)?;
-        if response.status().is_redirection() {
+        let status = response.status();
+        if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
             return Err(Refusal::malformed(
                 "it redirects; use the URL that it redirects to",
             ));
@@ -210,6 +220,12 @@ impl Upstream {
     /// Where the endpoint has what is asked for here. Dots could lead out of what it offers.
     fn url(&self, asked: &Uri) -> Result<Url, Refusal> {
         let rest = asked.path().strip_prefix(ROOT).ok_or_else(not_below)?;
+        // Whoever stands before the endpoint may decode a path before it does.
+        let decoded = decoded(&decoded(rest.as_bytes()));
+        let mut segments = decoded.split(|byte| matches!(byte, b'/' | b'\\'));
+        if segments.any(|segment| segment == b"..") {
+            return Err(not_below());
+        }
         let mut url = self.base.clone();
         url.set_path(&format!("{}{rest}", self.base.path()));
         url.set_query(asked.query());
@@ -218,6 +234,22 @@ impl Upstream {
             _ => Err(not_below()),
         }
     }
+}
+
+/// A path with the bytes for which `%` and two digits stand.
+fn decoded(path: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| char::from(*path.get(at)?).to_digit(16);
+    let mut decoded = Vec::with_capacity(path.len());
+    let mut at = 0;
+    while let Some(byte) = path.get(at) {
+        let escaped = match (byte, digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => u8::try_from(16 * high + low).ok(),
+            _ => None,
+        };
+        decoded.push(escaped.unwrap_or(*byte));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    decoded
 }
 
 fn not_below() -> Refusal {
@@ -291,6 +323,12 @@ mod tests {
             ("https://h/v1", "/v1/../admin", None),
             ("https://h/v1", "/v1/%2e%2E/admin", None),
             ("https://h/v1", "/v1/a/../../v1x/b", None),
+            ("https://h/v1", "/v1/a/../b", None),
+            ("https://h/v1", "/v1/a%2f..%2f..%2fadmin", None),
+            ("https://h/v1", "/v1/a%5C%2e%2e%5cadmin", None),
+            ("https://h/v1", "/v1/%252e%252e/admin", None),
+            ("https://h/v1", "/v1/a%252F.%2E", None),
+            ("https://h/v1", "/v1/a..b/%", Some("https://h/v1/a..b/%")),
             ("https://h/v1", "/v1x", None),
             ("https://h/v1", "/mcp", None),
         ] {

@@ -231,6 +231,10 @@ async fn calls_of_older_servers_are_understood() {
     }
 }
 
+fn allowed(mode: &str, tools: &Value) -> Value {
+    json!({"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}})
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_choice_of_tools() {
     let ours = [
@@ -245,7 +249,6 @@ async fn every_choice_of_tools() {
     ];
     let add = json!({"type": "function", "function": {"name": "guest__add"}});
     let mixed = json!([add, {"type": "function", "function": {"name": "weather"}}]);
-    let allowed = |mode: &str, tools: &Value| json!({"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}});
     let all = [&["weather"], &ours[..]].concat();
     for (choice, offered, first, second) in [
         (json!(null), all.clone(), json!(null), json!("auto")),
@@ -257,7 +260,8 @@ async fn every_choice_of_tools() {
             json!("auto"),
         ),
         (add.clone(), all.clone(), add.clone(), json!("auto")),
-        (json!("guest__add"), all, add.clone(), json!("auto")),
+        (json!("guest__add"), all.clone(), add.clone(), json!("auto")),
+        (json!("validated"), all, json!("validated"), json!("auto")),
         (
             allowed("auto", &mixed),
             vec!["weather", "guest__add"],
@@ -427,6 +431,16 @@ async fn what_cannot_be_answered_is_refused() {
             json!({"tool_choice": {"type": "allowed_tools"}}),
             "tool_choice",
             "`mode` and `tools`",
+        ),
+        (
+            json!({"tool_choice": allowed("auto", &vec![json!({}); 1025].into())}),
+            "tool_choice",
+            "at most 1024",
+        ),
+        (
+            json!({"tool_choice": allowed("auto", &json!([])), "tools": vec![json!({}); 1025]}),
+            "tool_choice",
+            "at most 1024",
         ),
     ] {
         let refused = served

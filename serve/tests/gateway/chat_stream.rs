@@ -105,7 +105,7 @@ async fn a_client_s_own_call_is_handed_back_whole() {
     let request = question(&json!({"stream": true, "tools": tools}));
     let served = Served::start([calling("one", "weather", r#"{"city": "Bern"}"#)]).await;
     let events = served.events(PATH, &request).await;
-    let [.., handed_back, reason, _usage, done] = &events[..] else {
+    let [.., handed_back, reason, done] = &events[..] else {
         panic!("{events:?}");
     };
     let written = &handed_back["choices"][0]["delta"]["tool_calls"];
@@ -117,6 +117,8 @@ async fn a_client_s_own_call_is_handed_back_whole() {
         }])
     );
     assert_eq!(reason["choices"][0]["finish_reason"], "tool_calls");
+    // Who did not ask what it cost may not know a chunk without a choice.
+    assert_eq!(reason["usage"], usage("one")["usage"]);
     assert_eq!(done, "[DONE]");
 }
 
@@ -181,6 +183,22 @@ async fn a_stream_that_breaks_off_ends_with_an_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reply_holds_only_so_many_calls() {
+    let part = |n: u32| {
+        let call = json!({"index": n, "function": {"name": "weather", "arguments": ""}});
+        chunk("one", json!({"tool_calls": [call]}), None)
+    };
+    let served = Served::start([Reply::Stream((0..1025).map(part).collect(), true)]).await;
+    let request = question(&json!({"stream": true}));
+    let events = served.events(PATH, &request).await;
+    let message = &events[events.len() - 2]["error"]["message"];
+    assert!(
+        message.as_str().unwrap().contains("1024 calls"),
+        "{message}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_at_once_has_its_status() {
     let body = r#"{"error": {"message": "no such model"}}"#;
     let reply = Reply::Other(
@@ -197,4 +215,18 @@ async fn what_is_refused_at_once_has_its_status() {
     assert_eq!(refused.status(), StatusCode::NOT_FOUND);
     assert_eq!(refused.headers()["x-request-id"], "7");
     assert_eq!(refused.text().await.unwrap(), body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_last_event_without_an_empty_line_is_read() {
+    let first = chunk("one", json!({"role": "assistant", "content": "42"}), None);
+    let last = chunk("one", json!({}), Some("stop"));
+    for end in ["", "\n", "\n\n"] {
+        let kind = &[("content-type", "text/event-stream")];
+        let reply = Reply::Other(200, kind, format!("data: {first}\n\ndata: {last}{end}"));
+        let served = Served::start([reply]).await;
+        let request = question(&json!({"stream": true}));
+        let events = served.events(PATH, &request).await;
+        assert_eq!(events, [first.clone(), last.clone(), json!("[DONE]")]);
+    }
 }

@@ -7,6 +7,7 @@ mod chat;
 mod chat_stream;
 mod leaving;
 mod responses;
+mod responses_odd;
 mod support;
 mod through;
 

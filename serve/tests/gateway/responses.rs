@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, Served, question};
 
-const PATH: &str = "/v1/responses";
+pub(crate) const PATH: &str = "/v1/responses";
 const SHOWN: &str = "mcp_toolhub_call_1.fc_1";
 
-fn response(id: &str, status: &str, output: &[Value]) -> Value {
+pub(crate) fn response(id: &str, status: &str, output: &[Value]) -> Value {
     json!({
         "id": id, "object": "response", "created_at": 1, "model": "m", "status": status,
         "output": output, "tool_choice": "auto",
@@ -16,14 +16,14 @@ fn response(id: &str, status: &str, output: &[Value]) -> Value {
     })
 }
 
-fn call(n: u32, name: &str, arguments: &Value) -> Value {
+pub(crate) fn call(n: u32, name: &str, arguments: &Value) -> Value {
     json!({
         "type": "function_call", "id": format!("fc_{n}"), "call_id": format!("call_{n}"),
         "name": name, "arguments": arguments.to_string(), "status": "completed",
     })
 }
 
-fn sum() -> Value {
+pub(crate) fn sum() -> Value {
     call(1, "guest__add", &json!({"a": 20, "b": 22}))
 }
 
@@ -31,7 +31,7 @@ fn weather() -> Value {
     call(2, "weather", &json!({"city": "Bern"}))
 }
 
-fn text(text: &str) -> Value {
+pub(crate) fn text(text: &str) -> Value {
     let content = json!([{"type": "output_text", "text": text, "annotations": []}]);
     json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content})
 }
@@ -49,7 +49,7 @@ fn own() -> Value {
 }
 
 /// What the endpoint streams for a response.
-fn streamed(response: &Value) -> Reply {
+pub(crate) fn streamed(response: &Value) -> Reply {
     let mut begun = response.clone();
     begun["output"] = json!([]);
     begun["status"] = "in_progress".into();

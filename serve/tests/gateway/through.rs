@@ -5,8 +5,17 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use crate::PATIENCE;
 use crate::support::{Reply, Served, question};
 
+/// What a client shows to this server only.
+const OWN: [&str; 5] = [
+    "api-key",
+    "cookie",
+    "openai-organization",
+    "openai-project",
+    "x-api-key",
+];
 const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -24,6 +33,7 @@ async fn everything_else_goes_through() {
         ),
         Reply::Other(418, JSON, "{}".into()),
         Reply::Other(200, JSON, "{}".into()),
+        Reply::Other(304, &[("etag", "a")], String::new()),
     ])
     .await;
     let get = |path: &str| {
@@ -36,7 +46,7 @@ async fn everything_else_goes_through() {
     assert_eq!(response.text().await.unwrap(), models);
     let request = served.post("/v1/embeddings", &json!({"input": "a"}));
     let response = request
-        .header("openai-organization", "org")
+        .header("openai-beta", "assistants=v2")
         .send()
         .await
         .unwrap();
@@ -49,6 +59,8 @@ async fn everything_else_goes_through() {
             .status()
             .is_success()
     );
+    let unchanged = get("/v1/models").send().await.unwrap();
+    assert_eq!(unchanged.status(), StatusCode::NOT_MODIFIED);
     let asked = served.asked();
     let paths: Vec<&str> = asked.iter().map(|asked| &*asked.path).collect();
     assert_eq!(
@@ -56,11 +68,12 @@ async fn everything_else_goes_through() {
         [
             "/v1/models?limit=3",
             "/v1/embeddings",
-            "/v1/chat/completions"
+            "/v1/chat/completions",
+            "/v1/models"
         ]
     );
     assert_eq!(asked[1].body, json!({"input": "a"}));
-    assert_eq!(asked[1].headers["openai-organization"], "org");
+    assert_eq!(asked[1].headers["openai-beta"], "assistants=v2");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,18 +89,25 @@ async fn the_endpoint_sees_its_own_key_and_never_a_client_s_token() {
             None => gateway,
         })
         .await;
-        for path in ["/v1/chat/completions", "/v1/models"] {
-            let request = served.post(path, &question(&json!({})));
-            request.header("cookie", "a=b").send().await.unwrap();
+        for path in ["/v1/chat/completions?api-version=1", "/v1/models"] {
+            let mut request = served.post(path, &question(&json!({})));
+            for name in OWN {
+                request = request.header(name, "a");
+            }
+            request.send().await.unwrap();
         }
-        for asked in served.asked() {
+        let asked = served.asked();
+        assert_eq!(asked[0].path, "/v1/chat/completions?api-version=1");
+        for asked in asked {
             let shown = asked.headers.get("authorization");
             let expect = key.map(|key| format!("Bearer {key}"));
             assert_eq!(
                 shown.map(|shown| shown.to_str().unwrap()),
                 expect.as_deref()
             );
-            assert!(!asked.headers.contains_key("cookie"));
+            for name in OWN {
+                assert!(!asked.headers.contains_key(name), "{name}");
+            }
             let all = format!("{:?}", asked.headers);
             assert!(!all.contains(served.token.expose()), "{all}");
         }
@@ -137,6 +157,11 @@ async fn what_is_no_request_is_refused() {
             .body(body.to_owned());
         let refused = request.send().await.unwrap();
         assert_eq!(refused.status().as_u16(), status);
+        let kind = match status {
+            413 => "application/problem+json",
+            _ => "application/json",
+        };
+        assert_eq!(refused.headers()["content-type"], kind);
     }
     let anonymous = served.client.get(format!("{}/v1/models", served.url));
     assert_eq!(
@@ -150,7 +175,13 @@ async fn what_is_no_request_is_refused() {
 async fn no_path_leads_out_of_the_endpoint() {
     let served = Served::start([]).await;
     let address = served.url.trim_start_matches("http://");
-    for path in ["/v1/../admin", "/v1/%2e%2e/admin", "/v1/a/../../admin"] {
+    for path in [
+        "/v1/../admin",
+        "/v1/%2e%2e/admin",
+        "/v1/a/../../admin",
+        "/v1/a%2f..%2f../admin",
+        "/v1/%252e%252e/admin",
+    ] {
         // Clients would take the dots out before they ask.
         let mut raw = TcpStream::connect(address).await.unwrap();
         let token = served.token.expose();
@@ -163,4 +194,26 @@ async fn no_path_leads_out_of_the_endpoint() {
         assert!(answer.starts_with("HTTP/1.1 400 "), "{path}: {answer}");
     }
     assert!(served.asked().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_length_is_told_of_a_body_that_is_not_sent() {
+    let served = Served::start([]).await;
+    for method in [reqwest::Method::GET, reqwest::Method::HEAD] {
+        // What stays of the first request would be taken for the beginning of the second.
+        for _ in 0..2 {
+            served.then([Reply::Other(200, JSON, "{}".into())]);
+            let request = served
+                .client
+                .request(method.clone(), format!("{}/v1/models", served.url))
+                .bearer_auth(served.token.expose())
+                .timeout(PATIENCE)
+                .body("GET /v1/files HTTP/1.1\r\n\r\n");
+            assert_eq!(request.send().await.unwrap().status(), StatusCode::OK);
+        }
+        for asked in served.asked() {
+            assert_eq!(asked.path, "/v1/models");
+            assert!(!asked.headers.contains_key("content-length"), "{method}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::openai::calls::{Call, fresh_id};
+use crate::openai::calls::{self, Call, unique_id};
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 
@@ -83,6 +83,7 @@ impl Reply {
             Some(Value::Array(list)) => list,
             Some(one) => vec![one],
         };
+        calls::bounded(written.len())?;
         let calls = written.into_iter().filter_map(|call| match call {
             Value::Object(call) => Some(tool_call(call, offered, ids)),
             _ => None,
@@ -140,7 +141,7 @@ impl Reply {
     }
 
     /// Adds what a stream says next: text goes on, calls grow, everything else is said once.
-    pub(super) fn add(&mut self, delta: &Map<String, Value>) {
+    pub(super) fn add(&mut self, delta: &Map<String, Value>) -> Result<(), Refusal> {
         for (name, value) in delta {
             match (name.as_str(), value) {
                 (_, Value::Null) => {}
@@ -150,7 +151,7 @@ impl Reply {
                         .entry("tool_calls")
                         .or_insert_with(|| json!([]));
                     if let Value::Array(grown) = grown {
-                        add_calls(grown, calls);
+                        add_calls(grown, calls)?;
                     }
                 }
                 ("role", role) => {
@@ -167,10 +168,11 @@ impl Reply {
                 }
             }
         }
+        Ok(())
     }
 }
 
-fn add_calls(grown: &mut Vec<Value>, delta: &Value) {
+fn add_calls(grown: &mut Vec<Value>, delta: &Value) -> Result<(), Refusal> {
     let several = delta
         .as_array()
         .map_or(std::slice::from_ref(delta), Vec::as_slice);
@@ -178,12 +180,17 @@ fn add_calls(grown: &mut Vec<Value>, delta: &Value) {
         let index = part.get("index").cloned();
         let known = grown
             .iter_mut()
-            .find(|call| index.is_some() && call.get("index") == index.as_ref());
+            // What grows is mostly the last one.
+            .rfind(|call| index.is_some() && call.get("index") == index.as_ref());
         match known {
             Some(call) => grow(call, part),
-            None => grown.push(part.clone().into()),
+            None => {
+                grown.push(part.clone().into());
+                calls::bounded(grown.len())?;
+            }
         }
     }
+    Ok(())
 }
 
 /// Adds the members of `part` to a call: arguments go on, and what is there stays.
@@ -216,12 +223,7 @@ fn tool_call(
     ids: &mut HashSet<String>,
 ) -> Result<ToolCall, Refusal> {
     written.shift_remove("index");
-    let id = match written.get("id") {
-        Some(Value::String(id)) if !id.is_empty() && ids.insert(id.clone()) => id.clone(),
-        // Some servers give none, or the same to every call.
-        _ => fresh_id()?,
-    };
-    ids.insert(id.clone());
+    let id = unique_id(written.get("id").and_then(Value::as_str), ids)?;
     written.insert("id".to_owned(), id.clone().into());
     if written.get("type") == Some(&"custom".into()) {
         let name = String::new();

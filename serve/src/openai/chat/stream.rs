@@ -50,7 +50,7 @@ impl Stream {
         let mut shown = Vec::new();
         // There is one choice, since more cannot be asked for.
         if let Some(Value::Object(choice)) = choices.into_iter().next()
-            && let Some(choice) = self.choice(choice, reply)
+            && let Some(choice) = self.choice(choice, reply)?
         {
             chunk.insert("choices".to_owned(), json!([choice]));
             shown.push(event(None, &chunk.into()));
@@ -82,12 +82,16 @@ impl Stream {
     }
 
     /// What the client is shown of a choice, where anything is left of it.
-    fn choice(&mut self, mut choice: Map<String, Value>, reply: &mut Reply) -> Option<Value> {
+    fn choice(
+        &mut self,
+        mut choice: Map<String, Value>,
+        reply: &mut Reply,
+    ) -> Result<Option<Value>, Refusal> {
         let mut delta = match choice.shift_remove("delta") {
             Some(Value::Object(delta)) => delta,
             _ => Map::new(),
         };
-        reply.add(&delta);
+        reply.add(&delta)?;
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             reply.finish_reason = Some(reason.to_owned());
         }
@@ -110,11 +114,11 @@ impl Stream {
             !matches!(name.as_str(), "index" | "finish_reason") && !value.is_null()
         });
         if delta.is_empty() && !says_more {
-            return None;
+            return Ok(None);
         }
         choice.insert("delta".to_owned(), delta.into());
         choice.insert("finish_reason".to_owned(), Value::Null);
-        Some(choice.into())
+        Ok(Some(choice.into()))
     }
 
     /// Ends a round, and gives what it cost.
@@ -125,12 +129,14 @@ impl Stream {
     }
 
     /// The last chunks: the calls that the client has to answer, why the answer ends, and what it
-    /// cost, where the endpoint says so.
+    /// cost, where the endpoint says so. That has a chunk of its own, without a choice, only
+    /// where the client asked for it: others do not look for one.
     pub(super) fn finish(
         &self,
         calls: &[ToolCall],
         reason: &str,
         usage: Option<&Value>,
+        asked_usage: bool,
     ) -> Vec<Bytes> {
         let mut events = Vec::new();
         let choice = |delta: Value, reason: Option<&str>| json!([{"index": 0, "delta": delta, "logprobs": null, "finish_reason": reason}]);
@@ -138,8 +144,9 @@ impl Stream {
         if !calls.is_empty() {
             events.push(self.chunk(choice(json!({ "tool_calls": calls }), None), None));
         }
-        events.push(self.chunk(choice(json!({}), Some(reason)), None));
-        if usage.is_some() {
+        let beside = usage.filter(|_| !asked_usage);
+        events.push(self.chunk(choice(json!({}), Some(reason)), beside));
+        if usage.is_some() && asked_usage {
             events.push(self.chunk(json!([]), usage));
         }
         events.push(done());

@@ -4,12 +4,15 @@ use serde_json::{Map, Value};
 
 use super::{Refusal, name_of};
 
+/// How many tools are compared with how many allowed ones: each with each.
+const COMPARED_MAX: usize = 1_024;
+
 /// The choice, of either API.
 #[derive(Debug, PartialEq)]
 pub(super) enum Choice {
     /// The model calls nothing.
     Nothing,
-    /// One function, named without more.
+    /// One function, named without more, or a word that only the endpoint knows.
     Named(String),
     /// Only tools that one of these describes.
     Allowed { mode: String, tools: Vec<Value> },
@@ -18,7 +21,23 @@ pub(super) enum Choice {
 }
 
 impl Choice {
-    pub(super) fn read(choice: Option<&Value>) -> Result<Self, Refusal> {
+    /// Reads what a request with so many `tools` says.
+    pub(super) fn read(choice: Option<&Value>, tools: usize) -> Result<Self, Refusal> {
+        let choice = Self::written(choice)?;
+        if let Self::Allowed { tools: allowed, .. } = &choice
+            && allowed.len().max(tools) > COMPARED_MAX
+        {
+            return Err(Refusal::request(
+                format!(
+                    "`allowed_tools` chooses at most {COMPARED_MAX} of as many tools; name fewer"
+                ),
+                Some("tool_choice"),
+            ));
+        }
+        Ok(choice)
+    }
+
+    fn written(choice: Option<&Value>) -> Result<Self, Refusal> {
         Ok(match choice {
             Some(Value::String(word)) => match word.as_str() {
                 "none" => Self::Nothing,
@@ -60,6 +79,9 @@ impl Choice {
         match self {
             Self::Nothing => None,
             Self::Named(name) => {
+                if !tools.iter().any(|tool| name_of(tool) == Some(&name)) {
+                    return None;
+                }
                 request.insert("tool_choice".to_owned(), named(&name));
                 Some(name)
             }

@@ -15,11 +15,12 @@ const SERVER: &str = "tool-hub";
 const SHOWN: &str = "mcp_toolhub_";
 const NOT_RUN: &str = "The call was not run.";
 
-/// The call of an item that is run here. Its name and arguments are written as they should be.
+/// The call of an item that is run here, by the id that `named` makes of its own. Its id and
+/// arguments are written as they should be.
 pub(super) fn call(
     item: &mut Value,
     offered: &Offered,
-    fresh_id: impl Fn() -> Result<String, Refusal>,
+    named: impl FnOnce(Option<&str>) -> Result<String, Refusal>,
 ) -> Result<Option<Call>, Refusal> {
     if item["type"] != "function_call" {
         return Ok(None);
@@ -29,16 +30,14 @@ pub(super) fn call(
     if offered.is_theirs(&name) || item.get("namespace").is_some_and(Value::is_string) {
         return Ok(None);
     }
-    if !item["call_id"].is_string() {
-        item["call_id"] = fresh_id()?.into();
-    }
+    let id = named(item["call_id"].as_str())?;
+    item["call_id"] = id.clone().into();
     let arguments = match &item["arguments"] {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other => other.to_string(),
     };
     item["arguments"] = arguments.clone().into();
-    let id = call_id(item).unwrap_or_default();
     Ok(Some(Call {
         id,
         name,
@@ -73,9 +72,13 @@ pub(super) fn begun(call: &Call, item: &Value) -> Value {
     })
 }
 
-/// Whether `shown` is what the client is shown of `call`.
+/// Whether `shown` is what the client is shown of `call`, which has not ended.
 pub(super) fn is_of(shown: &Value, call: &Call) -> bool {
-    names(shown).is_some_and(|(id, _)| id == call.id)
+    is_under_way(shown) && names(shown).is_some_and(|(id, _)| id == call.id)
+}
+
+fn is_under_way(shown: &Value) -> bool {
+    shown["status"] == "in_progress"
 }
 
 /// Adds what came of the call.
@@ -91,7 +94,7 @@ pub(super) fn end(shown: &mut Value, result: &CallResult) {
 
 /// Ends a call that was never run.
 pub(super) fn give_up(shown: &mut Value) {
-    if names(shown).is_some() && shown["status"] == "in_progress" {
+    if names(shown).is_some() && is_under_way(shown) {
         shown["status"] = "incomplete".into();
     }
 }

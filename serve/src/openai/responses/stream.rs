@@ -1,12 +1,12 @@
 //! A streamed answer of the Responses API: the events of all rounds, numbered as those of one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::item;
-use crate::openai::calls::{Call, fresh_id};
+use crate::openai::calls::{Call, unique_id};
 use crate::openai::events::event;
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
@@ -23,15 +23,18 @@ pub(super) struct Stream {
     is_later_round: bool,
     /// The items of this round.
     items: BTreeMap<u64, Announced>,
+    /// How this round ends, until its reply is taken.
     end: Option<(String, Map<String, Value>)>,
+    /// The event that ended the last round whose reply was taken.
+    ended_by: Option<String>,
 }
 
 /// An item of which the client knows.
 struct Announced {
     /// Where it stands in the answer.
     shown_at: usize,
-    /// Whether it is a call that is run here.
-    is_ours: bool,
+    /// The id of the call, when it is one that is run here.
+    call_id: Option<String>,
     /// The item, when it is complete.
     item: Option<Value>,
 }
@@ -62,9 +65,9 @@ impl Stream {
     }
 
     pub(super) fn take_reply(&mut self) -> Option<Map<String, Value>> {
-        self.end
-            .as_mut()
-            .map(|(_, response)| std::mem::take(response))
+        let (kind, response) = self.end.take()?;
+        self.ended_by = Some(kind);
+        Some(response)
     }
 
     /// The complete items of this round.
@@ -77,6 +80,11 @@ impl Stream {
     /// Whether the client knows of the item at `index` of this round.
     pub(super) fn has_shown(&self, index: usize) -> bool {
         self.items.contains_key(&(index as u64))
+    }
+
+    /// The id by which the client knows the call at `index` of this round.
+    pub(super) fn call_id(&self, index: usize) -> Option<&str> {
+        self.items.get(&(index as u64))?.call_id.as_deref()
     }
 
     pub(super) fn end_round(&mut self) {
@@ -108,6 +116,7 @@ impl Stream {
         kind: &str,
         mut event: Map<String, Value>,
         offered: &Offered,
+        ids: &mut HashSet<String>,
         shown: &mut Vec<Value>,
     ) -> Result<Vec<Bytes>, Refusal> {
         let Some(index) = event.get("output_index").and_then(Value::as_u64) else {
@@ -116,7 +125,7 @@ impl Stream {
         let mut events = Vec::new();
         if !self.items.contains_key(&index) {
             let mut written = event.get("item").cloned().unwrap_or_default();
-            let call = item::call(&mut written, offered, fresh_id)?;
+            let call = item::call(&mut written, offered, |id| unique_id(id, ids))?;
             events.extend(self.announce(index, call, &written, shown));
         }
         let Some(announced) = self.items.get_mut(&index) else {
@@ -126,11 +135,14 @@ impl Stream {
         if kind == "response.output_item.done" {
             announced.item = event.get("item").cloned();
         }
-        if announced.is_ours {
+        if announced.call_id.is_some() {
             if kind == "response.function_call_arguments.done" {
-                shown[at]["arguments"] = event["arguments"].clone();
+                if let Some(arguments) = event.shift_remove("arguments") {
+                    shown[at]["arguments"] = arguments;
+                }
+                let call = &shown[at];
                 let members = json!({
-                    "output_index": at, "item_id": shown[at]["id"], "arguments": event["arguments"],
+                    "output_index": at, "item_id": call["id"], "arguments": call["arguments"],
                 });
                 events.push(self.event("response.mcp_call_arguments.done", members));
             }
@@ -156,7 +168,7 @@ impl Stream {
         let at = shown.len();
         let announced = Announced {
             shown_at: at,
-            is_ours: call.is_some(),
+            call_id: call.as_ref().map(|call| call.id.clone()),
             item: None,
         };
         self.items.insert(index, announced);
@@ -190,11 +202,9 @@ impl Stream {
 
     /// The event that ends an answer.
     pub(super) fn finish(&mut self, response: Map<String, Value>) -> Bytes {
-        let kind = match self.end.take() {
-            Some((kind, _)) => kind,
-            None => "response.completed".to_owned(),
-        };
-        self.event(&kind, json!({ "response": response }))
+        let kind = self.ended_by.take();
+        let kind = kind.as_deref().unwrap_or("response.completed");
+        self.event(kind, json!({ "response": response }))
     }
 
     /// How an answer breaks off.
