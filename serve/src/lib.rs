@@ -1,11 +1,13 @@
 //! Loaded tools offered to agents over the Model Context Protocol, on stdio, any other
-//! pair of byte streams, or HTTP, and to programs over plain HTTP.
+//! pair of byte streams, or HTTP, to programs over plain HTTP, and to models behind an
+//! OpenAI-compatible endpoint.
 //!
 //! A [`Catalogue`] says which functions are offered and under which names, and a [`Toolset`]
 //! offers one until another takes its place; [`serve_stdio`] and [`serve`] answer a client until
 //! it leaves or the caller says stop, [`serve_http`] answers each [`Caller`] that [`Access`] lets
 //! in. Revision 2025-11-25 and older (`initialize`) and 2026-07-28 (no session) are spoken alike.
-//! An [`Audit`] takes note of calls, whichever way they come.
+//! A [`Gateway`] stands before an endpoint. An [`Audit`] takes note of calls, whichever way they
+//! come.
 //!
 //! ```
 //! use tokio::io::AsyncReadExt;

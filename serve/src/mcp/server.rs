@@ -155,8 +155,10 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        // Over HTTP every call is held against the schema; nothing else of it is looked at.
         let callee = self.shared.toolset.function(name).ok()?;
-        Some(callee.definition().clone())
+        let schema = callee.definition().input_schema.clone();
+        Some(Tool::new(name.to_owned(), "", schema))
     }
 
     async fn list_tools(
