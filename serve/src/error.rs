@@ -1,5 +1,7 @@
 //! Why serving ended when it should not have.
 
+use std::io;
+
 use rmcp::service::ServerInitializeError;
 
 /// Serving could not start or broke off.
@@ -9,6 +11,9 @@ pub enum ServeError {
     /// The system gave no random bytes for the key that seals a client's state.
     #[error("cannot get random bytes for the session key")]
     Random(#[source] getrandom::Error),
+    /// The system gave no thread that answers connections.
+    #[error("cannot start a thread that answers connections")]
+    Worker(#[source] io::Error),
     /// The client's opening was not one of the protocol's.
     #[error("the client did not open the session as the protocol demands")]
     Handshake(#[source] Box<ServerInitializeError>),

@@ -1,32 +1,31 @@
 //! A listener as the connection: the Model Context Protocol over streamable HTTP, and REST, for
 //! clients that show a token.
 
+mod access;
 mod body;
 mod caller;
 mod cors;
 mod guard;
 mod listener;
 mod problem;
+mod routes;
 mod sessions;
+mod workers;
 
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tower::limit::GlobalConcurrencyLimitLayer;
 
-use crate::mcp::{MESSAGE_BYTES_MAX, Server};
-use crate::{Gateway, ServeError, Toolset, openai, rest};
+use crate::{Gateway, ServeError};
 use guard::Guard;
-use sessions::Sessions;
+use routes::Routes;
+use workers::Workers;
 
+pub use access::{Access, AccessError};
 pub use caller::{BearerToken, Caller, CallerName};
-pub use guard::{Access, AccessError};
 pub(crate) use problem::{PROBLEM_TYPE, Problem};
 
 /// Where the protocol is answered.
@@ -51,8 +50,11 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// calls at once, and requests that are still being sent after five seconds. With a
 /// `gateway`, what is below `/v1` and not ours goes to its endpoint.
 ///
+/// Requests are answered by threads of its own, as many as there are processors, each with its
+/// own runtime; the caller's only accepts.
+///
 /// # Errors
-/// When the system has no random bytes.
+/// When the system has no random bytes, or no threads.
 ///
 /// # Panics
 /// Outside of a tokio runtime with I/O and time enabled.
@@ -66,41 +68,15 @@ pub async fn serve_http(
     // Whoever drops the future wants calls to end as well.
     let _stopped = stop.clone().drop_guard();
     // Nobody keeps the others out.
-    let share = (REQUESTS_MAX / access.callers().max(1)).max(1);
+    let share = (REQUESTS_MAX / access.callers.len().max(1)).max(1);
     let guard = Guard::new(access, |toolset| {
-        let mut routes = routes(toolset.clone(), &stop)?;
-        if let Some(gateway) = &gateway {
-            routes = routes.merge(openai::router(gateway.clone(), toolset, stop.clone()));
-        }
-        let whole = routes.layer(axum::middleware::from_fn(body::whole));
-        Ok(whole.layer(GlobalConcurrencyLimitLayer::new(share)))
+        Routes::new(toolset, gateway.clone(), share, &stop)
     })?;
-    let router = Router::new().fallback(guard::enter);
+    let workers = Workers::start()?;
     let shutdown = async {
         shutdown.await;
         stop.cancel();
     };
-    listener::answer(listener, router.with_state(Arc::new(guard)), shutdown).await;
+    listener::answer(listener, Arc::new(guard), &workers, shutdown).await;
     Ok(())
-}
-
-/// What a caller finds behind the door.
-fn routes(toolset: Toolset, stop: &CancellationToken) -> Result<Router, ServeError> {
-    let mut config = StreamableHttpServerConfig::default();
-    config.sse_keep_alive = Some(KEEP_ALIVE);
-    config.json_response = true;
-    // No stream is resumed: who leaves ends the call.
-    config.sse_retry = None;
-    config.cancellation_token = stop.clone();
-    config.max_request_body_bytes = MESSAGE_BYTES_MAX;
-    // The guard has checked both, by the same lists for every route.
-    config.allowed_hosts = Vec::new();
-    config.allowed_origins = Vec::new();
-    let sessions = Arc::new(Sessions::new());
-    let server = Server::new(toolset.clone())?;
-    let mcp = StreamableHttpService::new(move || Ok(server.for_another()), sessions, config);
-    Ok(Router::new()
-        .route_service(MCP_PATH, mcp)
-        .merge(rest::routes(toolset, stop.clone()))
-        .layer(DefaultBodyLimit::disable()))
 }

@@ -4,9 +4,7 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
 
@@ -17,19 +15,15 @@ use crate::mcp::MESSAGE_BYTES_MAX;
 /// place among the requests for as long as it likes.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
-/// Passes the request on once all of it is here.
-pub(super) async fn whole(request: Request, next: Next) -> Response {
-    let (head, body) = request.into_parts();
-    match read(body).await {
-        Ok(body) => next.run(Request::from_parts(head, body)).await,
-        Err(problem) => {
-            let mut response = problem.into_response();
-            // What is left of the body is not waited for any longer, so nothing comes after it.
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(header::CONNECTION, close);
-            response
-        }
-    }
+/// All of `body`, or why it is not taken.
+pub(super) async fn whole(body: Body) -> Result<Body, Response> {
+    read(body).await.map_err(|problem| {
+        let mut response = problem.into_response();
+        // What is left of the body is not waited for any longer, so nothing comes after it.
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(header::CONNECTION, close);
+        response
+    })
 }
 
 async fn read(body: Body) -> Result<Body, Problem> {

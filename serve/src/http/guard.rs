@@ -1,168 +1,23 @@
 //! Who may ask: requests for this server by name, from no foreign page, with a caller's token.
 
-use std::net::IpAddr;
-use std::sync::Arc;
-
-use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::uri::Authority;
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
-use tower::ServiceExt as _;
 
-use super::caller::{BearerToken, Caller};
+use super::access::{Access, host_of};
+use super::caller::BearerToken;
 use super::cors;
 use super::problem::Problem;
+use super::routes::Routes;
 use crate::{ServeError, Toolset};
-
-/// What cannot be granted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AccessError {
-    /// The token is too short to keep anybody out, or too long for a header.
-    #[error("a token has 16 to 4096 characters, not {length}")]
-    TokenLength {
-        /// How many it has.
-        length: usize,
-    },
-    /// The token has characters that a header cannot carry.
-    #[error("a token consists of visible ASCII characters, without spaces")]
-    TokenCharacters,
-    /// The name is too long, or has characters that a log cannot show as they are.
-    #[error("`{name}` is no name of a caller: 1 to 64 of A-Z, a-z, 0-9, `.`, `_`, `@` and `-`")]
-    CallerName {
-        /// What was given, cut.
-        name: String,
-    },
-    /// Two callers have one name.
-    #[error("two callers are called `{name}`")]
-    CallerTwice {
-        /// The name.
-        name: String,
-    },
-    /// Two callers show one token.
-    #[error("`{one}` and `{other}` have the same token")]
-    TokenTwice {
-        /// Who has it.
-        one: String,
-        /// Who has it, too.
-        other: String,
-    },
-    /// A host that no request can name.
-    #[error("`{host}` is not the name or the address of a host")]
-    Host {
-        /// What was given.
-        host: String,
-    },
-    /// An origin that no browser sends.
-    #[error(
-        "`{origin}` is no origin; write scheme://host, and :port where it is not the usual one"
-    )]
-    Origin {
-        /// What was given.
-        origin: String,
-    },
-}
-
-/// Who may ask. Nobody but the callers that are named, and no page of an origin that is not;
-/// this machine's own names are always among the hosts.
-#[derive(Debug, Clone)]
-pub struct Access {
-    callers: Vec<Caller>,
-    hosts: Vec<String>,
-    origins: Vec<String>,
-}
-
-impl Access {
-    /// For clients on this machine, and none of them yet.
-    pub fn none() -> Self {
-        let hosts = ["localhost", "127.0.0.1", "[::1]"];
-        Self {
-            callers: Vec::new(),
-            hosts: hosts.map(str::to_owned).to_vec(),
-            origins: Vec::new(),
-        }
-    }
-
-    /// How many may ask.
-    pub(super) fn callers(&self) -> usize {
-        self.callers.len()
-    }
-
-    /// `caller` may ask.
-    ///
-    /// # Errors
-    /// When another one has its name or its token.
-    pub fn with_caller(mut self, caller: Caller) -> Result<Self, AccessError> {
-        for known in &self.callers {
-            if known.name == caller.name {
-                return Err(AccessError::CallerTwice {
-                    name: caller.name.to_string(),
-                });
-            }
-            if known.token == caller.token {
-                return Err(AccessError::TokenTwice {
-                    one: known.name.to_string(),
-                    other: caller.name.to_string(),
-                });
-            }
-        }
-        self.callers.push(caller);
-        Ok(self)
-    }
-
-    /// Requests may name `host` in their header `Host`, with any port.
-    ///
-    /// # Errors
-    /// When it is neither a name nor an address.
-    pub fn with_host(mut self, host: &str) -> Result<Self, AccessError> {
-        let bracketed = match host.parse::<IpAddr>() {
-            Ok(IpAddr::V6(address)) => format!("[{address}]"),
-            _ => host.to_owned(),
-        };
-        match host_of(&bracketed) {
-            Some(name) if name.len() == bracketed.len() => self.hosts.push(name),
-            _ => {
-                return Err(AccessError::Host {
-                    host: host.to_owned(),
-                });
-            }
-        }
-        Ok(self)
-    }
-
-    /// Pages of `origin`, exactly, may ask.
-    ///
-    /// # Errors
-    /// When it is no origin.
-    pub fn with_origin(mut self, origin: &str) -> Result<Self, AccessError> {
-        let is_origin = origin
-            .split_once("://")
-            .is_some_and(|(scheme, host)| !scheme.is_empty() && host_of(host).is_some());
-        if !is_origin {
-            return Err(AccessError::Origin {
-                origin: origin.to_owned(),
-            });
-        }
-        self.origins.push(origin.to_ascii_lowercase());
-        Ok(self)
-    }
-}
-
-/// The host of `authority`, in lower case, without the port.
-fn host_of(authority: &str) -> Option<String> {
-    let authority: Authority = authority.parse().ok()?;
-    let has_user = authority.as_str().contains('@');
-    (!has_user && !authority.host().is_empty()).then(|| authority.host().to_ascii_lowercase())
-}
 
 /// The door that every request comes through. Behind it each caller has routes of its own, so
 /// that nothing that is kept for one can be reached by another.
 pub(super) struct Guard {
     access: Access,
     /// In the order of the callers.
-    routes: Vec<Router>,
+    routes: Vec<Routes>,
 }
 
 /// Why a request is not answered.
@@ -177,15 +32,40 @@ impl Guard {
     /// Leads each caller to what `routes` makes of its tools.
     pub(super) fn new(
         access: Access,
-        routes: impl Fn(Toolset) -> Result<Router, ServeError>,
+        routes: impl Fn(Toolset) -> Result<Routes, ServeError>,
     ) -> Result<Self, ServeError> {
         let made = access.callers.iter();
-        let made: Result<Vec<Router>, ServeError> =
+        let made: Result<Vec<Routes>, ServeError> =
             made.map(|caller| routes(caller.toolset.clone())).collect();
         Ok(Self {
             routes: made?,
             access,
         })
+    }
+
+    /// Lets through who may ask, each to its own routes.
+    pub(super) async fn answer(&self, request: Request) -> Response {
+        let origin = request.headers().get(header::ORIGIN).cloned();
+        let is_preflight = cors::is_preflight(request.method(), request.headers());
+        let mut response = match self.check(request.headers()) {
+            Ok(caller) => self.routes[caller].answer(request).await,
+            // Its host and its origin are right.
+            Err(Refusal::Token) if is_preflight => cors::preflight(),
+            Err(refusal) => {
+                tracing::warn!(
+                    ?refusal,
+                    path = request.uri().path(),
+                    "a request was refused"
+                );
+                refusal.into_response()
+            }
+        };
+        // A page that may not ask may not read why, either.
+        let allowed = origin.filter(|_| response.status() != StatusCode::FORBIDDEN);
+        if let Some(origin) = allowed {
+            cors::readable(&mut response, origin);
+        }
+        response
     }
 
     /// Which of the callers it is.
@@ -258,45 +138,24 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Lets through who may ask, each to its own routes.
-pub(super) async fn enter(State(guard): State<Arc<Guard>>, request: Request) -> Response {
-    let origin = request.headers().get(header::ORIGIN).cloned();
-    let is_preflight = cors::is_preflight(request.method(), request.headers());
-    let mut response = match guard.check(request.headers()) {
-        Ok(caller) => match guard.routes[caller].clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        },
-        // Its host and its origin are right.
-        Err(Refusal::Token) if is_preflight => cors::preflight(),
-        Err(refusal) => {
-            tracing::warn!(
-                ?refusal,
-                path = request.uri().path(),
-                "a request was refused"
-            );
-            refusal.into_response()
-        }
-    };
-    // A page that may not ask may not read why, either.
-    let allowed = origin.filter(|_| response.status() != StatusCode::FORBIDDEN);
-    if let Some(origin) = allowed {
-        cors::readable(&mut response, origin);
-    }
-    response
-}
-
 #[cfg(test)]
 mod tests {
+    use tokio_util::sync::CancellationToken;
+
     use super::*;
-    use crate::CallerName;
+    use crate::{Caller, Catalogue};
 
     const TOKEN: &str = "0123456789abcdef";
 
     fn caller(name: &str, token: &str) -> Caller {
         let token: BearerToken = token.parse().unwrap();
-        let toolset = Toolset::new(crate::Catalogue::new([]).unwrap());
+        let toolset = Toolset::new(Catalogue::new([]).unwrap());
         Caller::new(name.parse().unwrap(), token.digest(), toolset)
+    }
+
+    fn behind(access: Access) -> Guard {
+        let stop = CancellationToken::new();
+        Guard::new(access, |toolset| Routes::new(toolset, None, 1, &stop)).unwrap()
     }
 
     fn guard() -> Guard {
@@ -305,7 +164,7 @@ mod tests {
         let access = access.with_origin("https://app.example").unwrap();
         let access = access.with_caller(caller("ann", TOKEN)).unwrap();
         let access = access.with_caller(caller("bob", &TOKEN.repeat(2))).unwrap();
-        Guard::new(access, |_| Ok(Router::new())).unwrap()
+        behind(access)
     }
 
     #[track_caller]
@@ -320,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn pages_that_are_named_get_what_browsers_ask() {
-        let guard = Arc::new(guard());
+        let guard = guard();
         let ask = |origin: &str, method: &str| {
             let request = Request::builder()
                 .method(method)
@@ -328,7 +187,7 @@ mod tests {
                 .header("origin", origin)
                 .header("access-control-request-method", "POST")
                 .body(axum::body::Body::empty());
-            enter(State(guard.clone()), request.unwrap())
+            guard.answer(request.unwrap())
         };
         for (origin, method, status, allowed) in [
             (
@@ -430,7 +289,7 @@ mod tests {
             check(&[("host", "localhost"), ("authorization", value)], expect);
         }
         check(&[("host", "localhost")], Err(Refusal::Token));
-        let nobody = Guard::new(Access::none(), |_| Ok(Router::new())).unwrap();
+        let nobody = behind(Access::none());
         let mut map = HeaderMap::new();
         map.insert("host", HeaderValue::from_static("localhost"));
         map.insert(
@@ -438,51 +297,5 @@ mod tests {
             HeaderValue::from_static("Bearer 0123456789abcdef"),
         );
         assert_eq!(nobody.check(&map), Err(Refusal::Token));
-    }
-
-    #[test]
-    fn what_grants_nothing_is_refused() {
-        assert!(matches!(
-            "short".parse::<BearerToken>(),
-            Err(AccessError::TokenLength { length: 5 })
-        ));
-        assert!(matches!(
-            "0123456789 abcdef".parse::<BearerToken>(),
-            Err(AccessError::TokenCharacters)
-        ));
-        let access = Access::none;
-        for host in [
-            "",
-            "a b",
-            "user@host",
-            "host:80",
-            "http://host",
-            "host/path",
-        ] {
-            assert!(access().with_host(host).is_err(), "{host}");
-        }
-        for origin in ["", "app.example", "https://", "https://a b", "*"] {
-            assert!(access().with_origin(origin).is_err(), "{origin}");
-        }
-        for name in ["", "a b", "a\n", "é", &"a".repeat(65)] {
-            assert!(name.parse::<CallerName>().is_err(), "{name}");
-        }
-        let ann = access().with_caller(caller("ann", TOKEN)).unwrap();
-        let refused = |other| ann.clone().with_caller(other).unwrap_err().to_string();
-        assert_eq!(
-            refused(caller("ann", "another-token-of-hers")),
-            "two callers are called `ann`"
-        );
-        assert_eq!(
-            refused(caller("bob", TOKEN)),
-            "`ann` and `bob` have the same token"
-        );
-        let (one, other) = (
-            BearerToken::random().unwrap(),
-            BearerToken::random().unwrap(),
-        );
-        assert_ne!(one.expose(), other.expose());
-        assert_eq!(one.expose().len(), 43);
-        assert!(!format!("{one:?}").contains(one.expose()));
     }
 }

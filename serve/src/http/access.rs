@@ -1,0 +1,203 @@
+//! Whom a server is for: callers, its own names, and the pages that may ask.
+
+use std::net::IpAddr;
+
+use axum::http::uri::Authority;
+
+use super::caller::Caller;
+
+/// What cannot be granted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccessError {
+    /// The token is too short to keep anybody out, or too long for a header.
+    #[error("a token has 16 to 4096 characters, not {length}")]
+    TokenLength {
+        /// How many it has.
+        length: usize,
+    },
+    /// The token has characters that a header cannot carry.
+    #[error("a token consists of visible ASCII characters, without spaces")]
+    TokenCharacters,
+    /// The name is too long, or has characters that a log cannot show as they are.
+    #[error("`{name}` is no name of a caller: 1 to 64 of A-Z, a-z, 0-9, `.`, `_`, `@` and `-`")]
+    CallerName {
+        /// What was given, cut.
+        name: String,
+    },
+    /// Two callers have one name.
+    #[error("two callers are called `{name}`")]
+    CallerTwice {
+        /// The name.
+        name: String,
+    },
+    /// Two callers show one token.
+    #[error("`{one}` and `{other}` have the same token")]
+    TokenTwice {
+        /// Who has it.
+        one: String,
+        /// Who has it, too.
+        other: String,
+    },
+    /// A host that no request can name.
+    #[error("`{host}` is not the name or the address of a host")]
+    Host {
+        /// What was given.
+        host: String,
+    },
+    /// An origin that no browser sends.
+    #[error(
+        "`{origin}` is no origin; write scheme://host, and :port where it is not the usual one"
+    )]
+    Origin {
+        /// What was given.
+        origin: String,
+    },
+}
+
+/// Who may ask. Nobody but the callers that are named, and no page of an origin that is not;
+/// this machine's own names are always among the hosts.
+#[derive(Debug, Clone)]
+pub struct Access {
+    pub(super) callers: Vec<Caller>,
+    pub(super) hosts: Vec<String>,
+    pub(super) origins: Vec<String>,
+}
+
+impl Access {
+    /// For clients on this machine, and none of them yet.
+    pub fn none() -> Self {
+        let hosts = ["localhost", "127.0.0.1", "[::1]"];
+        Self {
+            callers: Vec::new(),
+            hosts: hosts.map(str::to_owned).to_vec(),
+            origins: Vec::new(),
+        }
+    }
+
+    /// `caller` may ask.
+    ///
+    /// # Errors
+    /// When another one has its name or its token.
+    pub fn with_caller(mut self, caller: Caller) -> Result<Self, AccessError> {
+        for known in &self.callers {
+            if known.name == caller.name {
+                return Err(AccessError::CallerTwice {
+                    name: caller.name.to_string(),
+                });
+            }
+            if known.token == caller.token {
+                return Err(AccessError::TokenTwice {
+                    one: known.name.to_string(),
+                    other: caller.name.to_string(),
+                });
+            }
+        }
+        self.callers.push(caller);
+        Ok(self)
+    }
+
+    /// Requests may name `host` in their header `Host`, with any port.
+    ///
+    /// # Errors
+    /// When it is neither a name nor an address.
+    pub fn with_host(mut self, host: &str) -> Result<Self, AccessError> {
+        let bracketed = match host.parse::<IpAddr>() {
+            Ok(IpAddr::V6(address)) => format!("[{address}]"),
+            _ => host.to_owned(),
+        };
+        match host_of(&bracketed) {
+            Some(name) if name.len() == bracketed.len() => self.hosts.push(name),
+            _ => {
+                return Err(AccessError::Host {
+                    host: host.to_owned(),
+                });
+            }
+        }
+        Ok(self)
+    }
+
+    /// Pages of `origin`, exactly, may ask.
+    ///
+    /// # Errors
+    /// When it is no origin.
+    pub fn with_origin(mut self, origin: &str) -> Result<Self, AccessError> {
+        let is_origin = origin
+            .split_once("://")
+            .is_some_and(|(scheme, host)| !scheme.is_empty() && host_of(host).is_some());
+        if !is_origin {
+            return Err(AccessError::Origin {
+                origin: origin.to_owned(),
+            });
+        }
+        self.origins.push(origin.to_ascii_lowercase());
+        Ok(self)
+    }
+}
+
+/// The host of `authority`, in lower case, without the port.
+pub(super) fn host_of(authority: &str) -> Option<String> {
+    let authority: Authority = authority.parse().ok()?;
+    let has_user = authority.as_str().contains('@');
+    (!has_user && !authority.host().is_empty()).then(|| authority.host().to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BearerToken, CallerName, Catalogue, Toolset};
+
+    const TOKEN: &str = "0123456789abcdef";
+
+    fn caller(name: &str, token: &str) -> Caller {
+        let token: BearerToken = token.parse().unwrap();
+        let toolset = Toolset::new(Catalogue::new([]).unwrap());
+        Caller::new(name.parse().unwrap(), token.digest(), toolset)
+    }
+
+    #[test]
+    fn what_grants_nothing_is_refused() {
+        assert!(matches!(
+            "short".parse::<BearerToken>(),
+            Err(AccessError::TokenLength { length: 5 })
+        ));
+        assert!(matches!(
+            "0123456789 abcdef".parse::<BearerToken>(),
+            Err(AccessError::TokenCharacters)
+        ));
+        let access = Access::none;
+        for host in [
+            "",
+            "a b",
+            "user@host",
+            "host:80",
+            "http://host",
+            "host/path",
+        ] {
+            assert!(access().with_host(host).is_err(), "{host}");
+        }
+        for origin in ["", "app.example", "https://", "https://a b", "*"] {
+            assert!(access().with_origin(origin).is_err(), "{origin}");
+        }
+        for name in ["", "a b", "a\n", "é", &"a".repeat(65)] {
+            assert!(name.parse::<CallerName>().is_err(), "{name}");
+        }
+        let ann = access().with_caller(caller("ann", TOKEN)).unwrap();
+        let refused = |other| ann.clone().with_caller(other).unwrap_err().to_string();
+        assert_eq!(
+            refused(caller("ann", "another-token-of-hers")),
+            "two callers are called `ann`"
+        );
+        assert_eq!(
+            refused(caller("bob", TOKEN)),
+            "`ann` and `bob` have the same token"
+        );
+        let (one, other) = (
+            BearerToken::random().unwrap(),
+            BearerToken::random().unwrap(),
+        );
+        assert_ne!(one.expose(), other.expose());
+        assert_eq!(one.expose().len(), 43);
+        assert!(!format!("{one:?}").contains(one.expose()));
+    }
+}

@@ -1,0 +1,75 @@
+//! The threads that answer connections. Each has a runtime of its own, so that the steps of an
+//! answer, which follow each other, wake no other thread.
+
+use std::future::Future;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::runtime::{Builder, Handle};
+use tokio::task::JoinSet;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::ServeError;
+
+/// As many threads as there are processors.
+pub(super) struct Workers {
+    all: Vec<Worker>,
+    _stop: DropGuard,
+}
+
+struct Worker {
+    runtime: Handle,
+    /// Another one is held by each of its tasks.
+    load: Arc<()>,
+}
+
+impl Workers {
+    pub(super) fn start() -> Result<Self, ServeError> {
+        let count = thread::available_parallelism().map_or(1, NonZero::get);
+        let stop = CancellationToken::new();
+        let started = (0..count).map(|_| Worker::start(stop.clone()));
+        Ok(Self {
+            _stop: stop.clone().drop_guard(),
+            all: started.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Gives `task` to the thread that has the fewest.
+    pub(super) fn spawn(
+        &self,
+        tasks: &mut JoinSet<()>,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let fewest =
+            (0..self.all.len()).min_by_key(|&index| Arc::strong_count(&self.all[index].load));
+        let worker = &self.all[fewest.unwrap_or_default()];
+        let load = worker.load.clone();
+        let task = async move {
+            task.await;
+            drop(load);
+        };
+        tasks.spawn_on(task, &worker.runtime);
+    }
+}
+
+impl Worker {
+    /// Starts a thread that runs tasks until `stop`.
+    fn start(stop: CancellationToken) -> Result<Self, ServeError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(ServeError::Worker)?;
+        let handle = runtime.handle().clone();
+        thread::Builder::new()
+            .name("tool-hub http".to_owned())
+            .spawn(move || {
+                runtime.block_on(stop.cancelled());
+                // Nobody waits for what is left.
+                runtime.shutdown_background();
+            })
+            .map_err(ServeError::Worker)?;
+        Ok(Self {
+            runtime: handle,
+            load: Arc::new(()),
+        })
+    }
+}
