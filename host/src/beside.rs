@@ -116,14 +116,18 @@ impl Tool {
     }
 
     fn exports(&self, needed: &[Beside]) -> bool {
-        needed.iter().all(|beside| self.beside(*beside).is_ok())
+        needed.iter().all(|beside| self.plan_of(*beside).is_some())
+    }
+
+    fn plan_of(&self, beside: Beside) -> Option<&Plan> {
+        let mut plans = self.loaded.beside.iter();
+        let found = plans.find(|(exported, _)| *exported == beside);
+        found.map(|(_, plan)| plan)
     }
 
     /// How to call what the tool may export.
     pub(crate) fn beside(&self, beside: Beside) -> Result<&Plan, Failure> {
-        let mut plans = self.loaded.beside.iter();
-        let found = plans.find(|(exported, _)| *exported == beside);
-        found.map(|(_, plan)| plan).ok_or_else(|| {
+        self.plan_of(beside).ok_or_else(|| {
             let what = match beside {
                 Beside::ListPrompts | Beside::GetPrompt => "prompts",
                 _ => "resources",

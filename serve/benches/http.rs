@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tool_hub_serve::{Access, BearerToken, Caller, MCP_PATH, serve_http};
 
-use support::{Bare, Spread, catalogue};
+use support::{Bare, Spread, Taken, catalogue};
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
@@ -62,22 +62,23 @@ fn compare() -> Result<(), Failed> {
         let sum = &answer["result"]["structuredContent"];
         assert_eq!(sum, &json!({"result": 3}), "{answer}");
     }
-    let mut times = [Vec::new(), Vec::new()];
+    let mut taken = [Taken::default(), Taken::default()];
     for _ in 0..BLOCKS {
-        for (client, times) in clients.iter_mut().zip(&mut times) {
-            for _ in 0..CALLS {
-                times.push(client.time(&request)?);
-            }
+        for ((client, server), taken) in clients.iter_mut().zip([&bare, &ours]).zip(&mut taken) {
+            taken.add(server.child.id(), CALLS, || client.time(&request))?;
         }
     }
     drop(clients);
-    let alone = times.map(Spread::of);
-    for (name, spread) in ["bare", "sandboxed"].iter().zip(&alone) {
+    let alone = [taken[0].spread(), taken[1].spread()];
+    for ((name, taken_by), spread) in ["bare", "sandboxed"].iter().zip(&taken).zip(&alone) {
         println!(
-            "one client: {name} p50 {:.3} ms, p99 {:.3} ms; p50 of ours to it {:.2}",
+            "one client: {name} p50 {:.3} ms, p99 {:.3} ms, {:.0} µs of the processors; ours to \
+             it {:.2}, of the processors {:.2}",
             spread.p50,
             spread.p99,
-            alone[1].p50 / spread.p50
+            taken_by.processor_us(),
+            alone[1].p50 / spread.p50,
+            taken[1].processor_us() / taken_by.processor_us()
         );
     }
     for (name, server, alone) in [("bare", &bare, &alone[0]), ("sandboxed", &ours, &alone[1])] {

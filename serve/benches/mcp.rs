@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tool_hub_serve::serve_stdio;
 
-use support::{Bare, Spread, catalogue};
+use support::{Bare, Taken, catalogue};
 
 const BLOCKS: usize = 30;
 
@@ -54,7 +54,7 @@ fn compare() -> Result<(), Box<dyn std::error::Error>> {
         let servers = ["serve-bare", "serve-bare-on-one-thread", "serve-ours"];
         let mut clients = Vec::new();
         for server in servers {
-            clients.push((server, Client::start(server)?, Vec::new()));
+            clients.push((server, Client::start(server)?, Taken::default()));
         }
         let expected = clients[0].1.call(function, &arguments)?;
         for (server, client, _) in &mut clients {
@@ -64,22 +64,22 @@ fn compare() -> Result<(), Box<dyn std::error::Error>> {
             assert_eq!(answer, expected, "{server}");
         }
         for _ in 0..BLOCKS {
-            for (_, client, times) in &mut clients {
-                for _ in 0..calls {
-                    times.push(client.time(function, &arguments)?);
-                }
+            for (_, client, taken) in &mut clients {
+                let pid = client.child.id();
+                taken.add(pid, calls, || client.time(function, &arguments))?;
             }
         }
-        let spreads: Vec<Spread> = clients
-            .into_iter()
-            .map(|(_, _, times)| Spread::of(times))
-            .collect();
-        for (server, spread) in servers.iter().zip(&spreads) {
+        let (_, _, ours) = &clients[2];
+        for (server, _, taken) in &clients {
+            let spread = taken.spread();
             println!(
-                "{what}: {server} p50 {:.3} ms, p99 {:.3} ms; p50 of ours to it {:.2}",
+                "{what}: {server} p50 {:.3} ms, p99 {:.3} ms, {:.0} µs of the processors; ours to \
+                 it {:.2}, of the processors {:.2}",
                 spread.p50,
                 spread.p99,
-                spreads[2].p50 / spread.p50
+                taken.processor_us(),
+                ours.spread().p50 / spread.p50,
+                ours.processor_us() / taken.processor_us()
             );
         }
     }

@@ -5,6 +5,7 @@
 mod sandbox;
 
 use std::time::Duration;
+use std::{fs, io};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities,
@@ -58,6 +59,50 @@ impl ServerHandler for Bare {
         result.structured_content = Some(structured);
         Ok(result.into())
     }
+}
+
+/// What calls of one server took.
+#[derive(Default)]
+pub(crate) struct Taken {
+    times: Vec<Duration>,
+    processor: Duration,
+}
+
+impl Taken {
+    /// Makes so many calls of the server that is process `pid`.
+    pub(crate) fn add<E: From<io::Error>>(
+        &mut self,
+        pid: u32,
+        calls: usize,
+        mut call: impl FnMut() -> Result<Duration, E>,
+    ) -> Result<(), E> {
+        let before = processor_time(pid)?;
+        for _ in 0..calls {
+            self.times.push(call()?);
+        }
+        self.processor += processor_time(pid)?.saturating_sub(before);
+        Ok(())
+    }
+
+    /// The processor time of a call, on all threads of the server, in microseconds.
+    pub(crate) fn processor_us(&self) -> f64 {
+        self.processor.as_secs_f64() * 1e6 / self.times.len() as f64
+    }
+
+    pub(crate) fn spread(&self) -> Spread {
+        Spread::of(self.times.clone())
+    }
+}
+
+/// What the living threads of a process have had of the processors, as Linux counts it.
+fn processor_time(pid: u32) -> io::Result<Duration> {
+    let mut nanoseconds = 0;
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let counted = fs::read_to_string(thread?.path().join("schedstat"))?;
+        let on_processor = counted.split(' ').next().and_then(|text| text.parse().ok());
+        nanoseconds += on_processor.unwrap_or(0);
+    }
+    Ok(Duration::from_nanos(nanoseconds))
 }
 
 /// In milliseconds.
