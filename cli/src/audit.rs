@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tool_hub_host::Usage;
 use tool_hub_manifest::{Digest, ToolName};
-use tool_hub_serve::{Audit, AuditedCall, FrontEnd};
+use tool_hub_serve::{Audit, AuditedCall, FrontEnd, Subject};
 
 use crate::printer::Printer;
 
@@ -41,7 +41,8 @@ struct Line<'a> {
     time: String,
     caller: &'a str,
     front_end: FrontEnd,
-    function: &'a str,
+    #[serde(flatten)]
+    subject: Subject<'a>,
     tool: &'a ToolName,
     component: Digest,
     outcome: &'a str,
@@ -140,7 +141,7 @@ impl Audit for AuditLog {
                 .unwrap_or_default(),
             caller: call.caller.as_str(),
             front_end: call.front_end,
-            function: call.function,
+            subject: call.subject,
             tool: call.tool,
             component: call.component,
             outcome: call.outcome,

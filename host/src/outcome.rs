@@ -28,6 +28,15 @@ impl Outcome {
     }
 }
 
+impl From<Result<Reply, Failure>> for Outcome {
+    fn from(result: Result<Reply, Failure>) -> Self {
+        match result {
+            Ok(reply) => Self::Reply(reply),
+            Err(failure) => Self::Failure(failure),
+        }
+    }
+}
+
 impl From<Failure> for Outcome {
     fn from(failure: Failure) -> Self {
         Self::Failure(failure)

@@ -9,11 +9,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
 use tool_hub_host::{
-    Answer, Failure, FailureKind, Interaction, Outcome, Output, Progress, Question, Usage,
+    Answer, Failure, FailureKind, Interaction, Output, Progress, Question, Tool, Usage,
 };
 use tool_hub_manifest::{Digest, ToolName};
 
-use crate::{CallerName, Offer};
+use crate::CallerName;
+
+/// How much of an address is noted.
+const URI_BYTES_MAX: usize = 1_024;
 
 /// Takes notes of calls. Both methods are called on threads that answer clients, so neither may
 /// take long.
@@ -39,8 +42,8 @@ pub struct AuditedCall<'a> {
     pub caller: &'a CallerName,
     /// Which way it came.
     pub front_end: FrontEnd,
-    /// The function, by the name that agents call.
-    pub function: &'a str,
+    /// What was asked for.
+    pub subject: Subject<'a>,
     /// The tool that has it.
     pub tool: &'a ToolName,
     /// The component that ran.
@@ -66,6 +69,33 @@ pub enum FrontEnd {
     OpenAi,
 }
 
+/// What a tool was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Subject<'a> {
+    /// To run a function, by the name that agents call.
+    Function(&'a str),
+    /// To fill in a prompt, by the name that people see.
+    Prompt(&'a str),
+    /// To read the resource of an address, of which there are at most 1,024 bytes.
+    Resource(&'a str),
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn resource(uri: &'a str) -> Self {
+        Self::Resource(&uri[..uri.floor_char_boundary(URI_BYTES_MAX)])
+    }
+}
+
+/// A call that is about to be made.
+#[derive(Clone, Copy)]
+pub(crate) struct Request<'a> {
+    pub(crate) subject: Subject<'a>,
+    pub(crate) tool: &'a Tool,
+    pub(crate) front_end: FrontEnd,
+}
+
 /// Who is noted for the calls of a toolset, and where.
 #[derive(Clone)]
 pub(crate) struct Auditor {
@@ -78,18 +108,15 @@ impl Auditor {
         Self { log, caller }
     }
 
-    /// Makes the call of a function of `offer`, and notes it: also when the future is dropped
-    /// before its end, which stops the call.
-    pub(crate) async fn call<F: Future<Output = Outcome>>(
+    async fn call<T, F: Future<Output = Result<T, Failure>>>(
         &self,
-        offer: &Offer,
-        front_end: FrontEnd,
+        request: Request<'_>,
         interaction: Arc<dyn Interaction>,
         call: impl FnOnce(Arc<dyn Interaction>) -> F,
-    ) -> Outcome {
+    ) -> Result<T, Failure> {
         if let Err(error) = self.log.ready() {
             tracing::error!(%error, "a call was refused: it could not be noted");
-            return refusal().into();
+            return Err(refusal());
         }
         let metered = Arc::new(Metered {
             interaction,
@@ -97,18 +124,31 @@ impl Auditor {
         });
         let mut under_way = UnderWay {
             auditor: self,
-            offer,
-            front_end,
+            request,
             began: (SystemTime::now(), Instant::now()),
             metered: metered.clone(),
             outcome: "cancelled",
         };
-        let outcome = call(metered).await;
-        under_way.outcome = match &outcome {
-            Outcome::Reply(_) => "reply",
-            Outcome::Failure(failure) => failure.kind.as_str(),
+        let came = call(metered).await;
+        under_way.outcome = match &came {
+            Ok(_) => "reply",
+            Err(failure) => failure.kind.as_str(),
         };
-        outcome
+        came
+    }
+}
+
+/// Makes a call, and notes it where somebody wants to know: also when the future is dropped
+/// before its end, which stops the call.
+pub(crate) async fn noted<T, F: Future<Output = Result<T, Failure>>>(
+    auditor: Option<&Auditor>,
+    request: Request<'_>,
+    interaction: Arc<dyn Interaction>,
+    call: impl FnOnce(Arc<dyn Interaction>) -> F,
+) -> Result<T, Failure> {
+    match auditor {
+        Some(auditor) => auditor.call(request, interaction, call).await,
+        None => call(interaction).await,
     }
 }
 
@@ -122,8 +162,7 @@ fn refusal() -> Failure {
 /// A call that is noted when it ends, however it does.
 struct UnderWay<'a> {
     auditor: &'a Auditor,
-    offer: &'a Offer,
-    front_end: FrontEnd,
+    request: Request<'a>,
     began: (SystemTime, Instant),
     metered: Arc<Metered>,
     outcome: &'static str,
@@ -135,10 +174,10 @@ impl Drop for UnderWay<'_> {
         self.auditor.log.note(&AuditedCall {
             began,
             caller: &self.auditor.caller,
-            front_end: self.front_end,
-            function: &self.offer.spec.name,
-            tool: self.offer.tool.name(),
-            component: self.offer.tool.pin().component,
+            front_end: self.request.front_end,
+            subject: self.request.subject,
+            tool: self.request.tool.name(),
+            component: self.request.tool.pin().component,
             outcome: self.outcome,
             elapsed: clock.elapsed(),
             usage: *self

@@ -8,6 +8,7 @@ use tool_hub_agent::{ResultShape, repair};
 use tool_hub_host::{Failure, Interaction, Outcome};
 use tool_hub_manifest::FunctionSpec;
 
+use crate::audit::{self, Request, Subject};
 use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};
 use crate::catalogue::{BuiltInEntry, Entry};
 use crate::toolset::UnknownFunction;
@@ -94,13 +95,22 @@ impl Callee {
         arguments: &str,
         interaction: Arc<dyn Interaction>,
     ) -> Outcome {
-        let call = |interaction| self.as_meant(front_end, arguments, interaction);
-        let outcome = match (self.entry(), self.toolset.auditor()) {
-            (Ok(Entry { offer, .. }), Some(auditor)) => {
-                auditor.call(offer, front_end, interaction, call).await
-            }
-            _ => call(interaction).await,
+        let call = async |interaction| {
+            let outcome = self.as_meant(front_end, arguments, interaction).await;
+            outcome.into_result()
         };
+        let came = match self.entry() {
+            Ok(Entry { offer, .. }) => {
+                let request = Request {
+                    subject: Subject::Function(&offer.spec.name),
+                    tool: &offer.tool,
+                    front_end,
+                };
+                audit::noted(self.toolset.auditor(), request, interaction, call).await
+            }
+            Err(_) => call(interaction).await,
+        };
+        let outcome = Outcome::from(came);
         match (self.which, self.catalogue.answer_bytes_max()) {
             (Which::Function(_), Some(max)) => {
                 let shelf = self.toolset.shelf();

@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 
 use rmcp::model::{self, MetaObject, Tool as Definition};
-use serde_json::json;
 use tool_hub_agent::{Dialect, ResultShape, export, or_kept};
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, visible_name};
 
 use crate::beside::Beside;
 use crate::built_in::BuiltIn;
-use crate::discovery;
 use crate::index::Index;
+use crate::{discovery, mark};
 
 /// The longest text of an answer, in bytes, that is handed over whole unless somebody says
 /// otherwise: about ten thousand tokens, from where on clients begin to complain.
@@ -158,7 +157,7 @@ impl Catalogue {
             entries.push(Entry {
                 definition: definition(&offer.spec, offer.tool.icon())?,
                 shape: shape(&offer.spec),
-                mark: mark(Some(&offer.tool)),
+                mark: mark::of(Some(&offer.tool)),
                 offer,
             });
         }
@@ -219,7 +218,7 @@ impl Catalogue {
                 built_in,
                 definition: definition(&spec, None)?,
                 // What is kept was said by tools; what is searched for was approved.
-                mark: (built_in == BuiltIn::ReadAnswer).then(|| mark(None)),
+                mark: (built_in == BuiltIn::ReadAnswer).then(|| mark::of(None)),
                 spec,
             });
         }
@@ -321,19 +320,6 @@ impl Catalogue {
             .min_by_key(|(edits, _)| *edits)
             .map(|(_, offered)| offered)
     }
-}
-
-/// Says that what goes with it is a stranger's text, and whose. It is data for a model, never
-/// an instruction; only whoever puts it before the model can keep the two apart.
-fn mark(tool: Option<&Tool>) -> MetaObject {
-    let mut mark = MetaObject::new();
-    mark.0.insert("tool-hub/untrusted".to_owned(), true.into());
-    if let Some(tool) = tool {
-        let digest = tool.pin().digest().to_string();
-        let tool = json!({"name": tool.name(), "digest": digest});
-        mark.0.insert("tool-hub/tool".to_owned(), tool);
-    }
-    mark
 }
 
 /// The shape of the structured results of a function that declares what they are.

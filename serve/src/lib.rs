@@ -57,6 +57,7 @@ mod discovery;
 mod error;
 mod http;
 mod index;
+mod mark;
 mod mcp;
 mod openai;
 mod rest;
@@ -65,7 +66,7 @@ mod stdio;
 mod tolerance;
 mod toolset;
 
-pub use audit::{Audit, AuditedCall, FrontEnd};
+pub use audit::{Audit, AuditedCall, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};

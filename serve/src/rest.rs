@@ -49,6 +49,7 @@ pub(crate) fn routes(toolset: Toolset, stop: CancellationToken) -> Router {
     Router::new()
         .nest(REST_PATH, routes)
         .fallback(nothing_there)
+        .method_not_allowed_fallback(nothing_of_that_method)
 }
 
 async fn list(State(rest): State<Arc<Rest>>, headers: HeaderMap) -> Response {
@@ -75,6 +76,11 @@ async fn one(
 async fn nothing_there() -> Problem {
     let detail = format!("nothing is here; {REST_PATH}/openapi.json says what is where");
     Problem::new(StatusCode::NOT_FOUND, detail)
+}
+
+async fn nothing_of_that_method() -> Problem {
+    let detail = "the header `Allow` names the methods that this address has";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
 }
 
 impl Rest {

@@ -109,6 +109,26 @@ fn prompts_and_resources() {
     for server in [&[][..], &[served.server.url(), TOKEN]] {
         said(python_with(&["mcp==2.3.0"]).arg(&script).args(server));
     }
+    // Standard input and output are served without a log.
+    let log = std::fs::read_to_string(served.user.work().join("calls.jsonl"));
+    let log = log.expect("a log of calls");
+    let lines = log.lines().map(serde_json::from_str);
+    let lines: Vec<Value> = lines.collect::<Result<_, _>>().expect("JSON lines");
+    let noted = |member: &str, beginning: &str, outcome: &str| {
+        lines.iter().any(|line| {
+            let subject = line[member].as_str();
+            subject.is_some_and(|subject| subject.starts_with(beginning))
+                && line["tool"] == "notes"
+                && line["outcome"] == outcome
+                && line.get("function").is_none()
+        })
+    };
+    assert!(noted("prompt", "notes", "reply"), "{log}");
+    assert!(noted("resource", "notes://milk-", "reply"), "{log}");
+    assert!(
+        noted("resource", "notes://no-such-note", "not-found"),
+        "{log}"
+    );
 }
 
 /// The commands that function calling takes need no server.

@@ -15,6 +15,7 @@ use super::result;
 use super::session::Session;
 use super::wire::RawArguments;
 use crate::FrontEnd;
+use crate::audit::Auditor;
 use crate::callee::Callee;
 
 /// What is known of a client beside its request.
@@ -22,6 +23,8 @@ use crate::callee::Callee;
 pub(super) struct Client<'a> {
     pub(super) session: &'a Session,
     pub(super) seal: &'a Seal,
+    /// Who takes note of what it has guests do.
+    pub(super) auditor: Option<&'a Auditor>,
 }
 
 /// What a guest came to.

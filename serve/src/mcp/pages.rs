@@ -1,25 +1,33 @@
 //! Lists in pages, for clients that follow them and in pages so long that others miss nothing.
 
 use rmcp::ErrorData;
+use rmcp::model::PaginatedRequestParams;
 
+/// How long a client may take a list for what is offered, in milliseconds, if it does not
+/// listen for changes. Longer would keep a new tool from it, shorter saves nothing.
+pub(super) const FRESH_MS: u64 = 60_000;
+/// What any call may change is asked for each time.
+pub(super) const STALE_MS: u64 = 0;
 /// How many items a page has. Many clients read the first page only.
 const PAGE_ITEMS_MAX: usize = 1000;
+
+/// Where a client wants a list to go on.
+pub(super) fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request.and_then(|request| request.cursor)
+}
 
 /// A page, and where the next one goes on, if there is one.
 pub(super) type Page<T> = (Vec<T>, Option<String>);
 
 /// The page after `cursor`, the key of the last item of the page before. So it holds across
 /// changes of the list, unless they concern that very item.
-pub(super) fn page<'a, T>(
-    items: impl IntoIterator<Item = (&'a str, &'a T)>,
+pub(super) fn page<K: AsRef<str>, T>(
+    items: impl IntoIterator<Item = (K, T)>,
     cursor: Option<&str>,
-) -> Result<Page<T>, ErrorData>
-where
-    T: Clone + 'a,
-{
+) -> Result<Page<T>, ErrorData> {
     let mut items = items.into_iter();
     if let Some(cursor) = cursor
-        && !items.any(|(key, _)| key == cursor)
+        && !items.any(|(key, _)| key.as_ref() == cursor)
     {
         let message = "the list has changed since this cursor was given; list from the start";
         return Err(ErrorData::invalid_params(message, None));
@@ -28,11 +36,11 @@ where
     let listed = items.by_ref().take(PAGE_ITEMS_MAX);
     let listed = listed.map(|(key, item)| {
         last = Some(key);
-        item.clone()
+        item
     });
     let listed = listed.collect();
-    let next = last.filter(|_| items.next().is_some()).map(str::to_owned);
-    Ok((listed, next))
+    let next = last.filter(|_| items.next().is_some());
+    Ok((listed, next.map(|key| key.as_ref().to_owned())))
 }
 
 #[cfg(test)]
@@ -43,7 +51,7 @@ mod tests {
     fn pages_together_are_the_list() {
         for count in [0, 1, PAGE_ITEMS_MAX, PAGE_ITEMS_MAX + 1, 3 * PAGE_ITEMS_MAX] {
             let names: Vec<String> = (0..count).map(|number| number.to_string()).collect();
-            let list = || names.iter().map(|name| (name.as_str(), name));
+            let list = || names.iter().map(|name| (name, name.clone()));
             let (mut read, mut next) = page(list(), None).unwrap();
             while let Some(cursor) = next {
                 let (more, after) = page(list(), Some(&cursor)).unwrap();

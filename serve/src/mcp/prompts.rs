@@ -1,8 +1,8 @@
 //! Prompts: listed as tools have them, and filled in by the tool that has one.
 
 use rmcp::model::{
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult, Prompt,
-    PromptArgument, PromptMessage,
+    CacheScope, GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult,
+    Prompt, PromptArgument, PromptMessage,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -11,14 +11,26 @@ use tool_hub_host as host;
 
 use super::call::{self, Came, Client};
 use super::content;
+use super::pages::{FRESH_MS, page};
 use super::question::Asked;
 use super::result;
+use crate::audit::{self, Request, Subject};
 use crate::beside::{Beside, OfferedPrompt};
 use crate::toolset::shown;
+use crate::{FrontEnd, mark};
 
-pub(super) async fn list(beside: &Beside) -> ListPromptsResult {
-    let prompts = beside.prompts().await;
-    ListPromptsResult::with_all_items(prompts.into_iter().map(definition).collect())
+pub(super) async fn list(
+    beside: &Beside,
+    cursor: Option<&str>,
+) -> Result<ListPromptsResult, ErrorData> {
+    let prompts = beside.prompts().await.into_iter();
+    let (prompts, next) = page(prompts.map(|offered| (&offered.name, offered)), cursor)?;
+    let prompts = prompts.into_iter().map(definition).collect();
+    let mut listed = ListPromptsResult::with_all_items(prompts)
+        .with_ttl_ms(FRESH_MS)
+        .with_cache_scope(CacheScope::Private);
+    listed.next_cursor = next;
+    Ok(listed)
 }
 
 pub(super) async fn get(
@@ -41,12 +53,19 @@ pub(super) async fn get(
         state: request.request_state.as_deref(),
         responses: request.input_responses,
     };
+    let noted = Request {
+        subject: Subject::Prompt(&request.name),
+        tool,
+        front_end: FrontEnd::Mcp,
+    };
     let name = &offered.prompt.name;
     let filled = async |interaction| tool.get_prompt(name, &arguments, interaction).await;
+    let filled = async |interaction| audit::noted(client.auditor, noted, interaction, filled).await;
     match call::run(asked, context, client, filled).await? {
         Came::Answer(messages) => {
             let mut result = GetPromptResult::new(messages.into_iter().map(message).collect());
             result.description.clone_from(&offered.prompt.description);
+            result.meta = Some(mark::of(Some(tool)));
             Ok(result.into())
         }
         Came::Failure(failure) => Err(result::error(&failure)),

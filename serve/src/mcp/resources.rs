@@ -2,29 +2,50 @@
 //! and proposed to whoever writes one.
 
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult,
+    CacheScope, CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult,
     ListResourcesResult, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     Reference, Resource, ResourceTemplate,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
-use tool_hub_host::{self as host, Failure, FailureKind};
+use tool_hub_host::{self as host, EmbeddedResource, Failure, FailureKind, Tool};
 
 use super::call::{self, Came, Client};
+use super::pages::{FRESH_MS, STALE_MS, page};
 use super::question::Asked;
 use super::{content, prompts, result};
+use crate::audit::{self, Request, Subject};
 use crate::beside::Beside;
 use crate::toolset::shown;
+use crate::{FrontEnd, mark};
 
-pub(super) async fn list(beside: &Beside) -> ListResourcesResult {
-    let resources = beside.resources().await;
-    ListResourcesResult::with_all_items(resources.into_iter().map(resource).collect())
+pub(super) async fn list(
+    beside: &Beside,
+    cursor: Option<&str>,
+) -> Result<ListResourcesResult, ErrorData> {
+    let resources = beside.resources().await.into_iter();
+    let (resources, next) = page(resources.map(|it| (it.link.uri.clone(), it)), cursor)?;
+    let resources = resources.into_iter().map(resource).collect();
+    let mut listed = ListResourcesResult::with_all_items(resources)
+        .with_ttl_ms(STALE_MS)
+        .with_cache_scope(CacheScope::Private);
+    listed.next_cursor = next;
+    Ok(listed)
 }
 
-pub(super) async fn templates(beside: &Beside) -> ListResourceTemplatesResult {
-    let templates = beside.templates().await;
-    ListResourceTemplatesResult::with_all_items(templates.into_iter().map(template).collect())
+pub(super) async fn templates(
+    beside: &Beside,
+    cursor: Option<&str>,
+) -> Result<ListResourceTemplatesResult, ErrorData> {
+    let templates = beside.templates().await.into_iter();
+    let (templates, next) = page(templates.map(|it| (it.uri_template.as_str(), it)), cursor)?;
+    let templates = templates.into_iter().map(template).collect();
+    let mut listed = ListResourceTemplatesResult::with_all_items(templates)
+        .with_ttl_ms(FRESH_MS)
+        .with_cache_scope(CacheScope::Private);
+    listed.next_cursor = next;
+    Ok(listed)
 }
 
 pub(super) async fn read(
@@ -45,19 +66,32 @@ pub(super) async fn read(
         state: request.request_state.as_deref(),
         responses: request.input_responses,
     };
+    let noted = Request {
+        subject: Subject::resource(uri),
+        tool: reader.tool,
+        front_end: FrontEnd::Mcp,
+    };
     let read = async |interaction| reader.tool.read_resource(uri, interaction).await;
+    let read = async |interaction| audit::noted(client.auditor, noted, interaction, read).await;
     match call::run(asked, context, client, read).await? {
         Came::Answer(parts) if parts.is_empty() => Err(not_found(uri, None)),
-        Came::Answer(parts) => {
-            let contents = parts.into_iter().map(content::contents).collect();
-            Ok(ReadResourceResult::new(contents).into())
-        }
+        Came::Answer(parts) => Ok(answer(parts, Some(reader.tool)).into()),
         Came::Failure(failure) if failure.kind == FailureKind::NotFound => {
             Err(not_found(uri, Some(&failure)))
         }
         Came::Failure(failure) => Err(result::error(&failure)),
         Came::Question(required) => Ok(required.into()),
     }
+}
+
+/// What was read, of `tool` where it is of one only.
+pub(super) fn answer(parts: Vec<EmbeddedResource>, tool: Option<&Tool>) -> ReadResourceResult {
+    let contents = parts.into_iter().map(content::contents).collect();
+    let mut answer = ReadResourceResult::new(contents)
+        .with_ttl_ms(STALE_MS)
+        .with_cache_scope(CacheScope::Private);
+    answer.meta = Some(mark::of(tool));
+    answer
 }
 
 /// What may be written for an argument: a variable of addresses has the values that listed

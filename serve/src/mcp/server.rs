@@ -12,24 +12,20 @@ use rmcp::model::{
     GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
     InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptsCapability,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourcesCapability,
-    ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, ServerCapabilities,
+    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::call::{self, Client, unless_cancelled};
 use super::changes::{self, Changes};
-use super::pages::page;
+use super::pages::{self, FRESH_MS, page};
 use super::question::{Seal, is_stateless};
 use super::session::{Session, WATCHED_MAX};
-use super::{content, prompts, resources};
+use super::{prompts, resources};
 use crate::{Catalogue, ServeError, Toolset};
-
-/// How long a client may take a list for what is offered, in milliseconds, if it does not
-/// listen for changes. Longer would keep a new tool from it, shorter saves nothing.
-const FRESH_MS: u64 = 60_000;
 
 /// What answers a client. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -69,6 +65,7 @@ impl Server {
         Client {
             session: &self.session,
             seal: &self.shared.seal,
+            auditor: self.shared.toolset.auditor(),
         }
     }
 
@@ -166,9 +163,10 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let cursor = request.and_then(|request| request.cursor);
+        let cursor = pages::cursor(request);
         let catalogue = self.catalogue();
         let (tools, next) = page(catalogue.definitions(), cursor.as_deref())?;
+        let tools = tools.into_iter().cloned().collect();
         let mut listed = ListToolsResult::with_all_items(tools)
             .with_ttl_ms(FRESH_MS)
             .with_cache_scope(CacheScope::Private);
@@ -192,15 +190,12 @@ impl ServerHandler for Server {
 
     async fn list_prompts(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let catalogue = self.catalogue();
-        Box::pin(unless_cancelled(
-            &context,
-            prompts::list(catalogue.beside()),
-        ))
-        .await
+        let (catalogue, cursor) = (self.catalogue(), pages::cursor(request));
+        let listed = prompts::list(catalogue.beside(), cursor.as_deref());
+        Box::pin(unless_cancelled(&context, listed)).await?
     }
 
     async fn get_prompt(
@@ -220,28 +215,22 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let catalogue = self.catalogue();
-        Box::pin(unless_cancelled(
-            &context,
-            resources::list(catalogue.beside()),
-        ))
-        .await
+        let (catalogue, cursor) = (self.catalogue(), pages::cursor(request));
+        let listed = resources::list(catalogue.beside(), cursor.as_deref());
+        Box::pin(unless_cancelled(&context, listed)).await?
     }
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let catalogue = self.catalogue();
-        Box::pin(unless_cancelled(
-            &context,
-            resources::templates(catalogue.beside()),
-        ))
-        .await
+        let (catalogue, cursor) = (self.catalogue(), pages::cursor(request));
+        let listed = resources::templates(catalogue.beside(), cursor.as_deref());
+        Box::pin(unless_cancelled(&context, listed)).await?
     }
 
     async fn read_resource(
@@ -250,7 +239,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         if let Some(kept) = self.shared.toolset.kept_answer(&request.uri) {
-            return Ok(ReadResourceResult::new(vec![content::contents(kept)]).into());
+            return Ok(resources::answer(vec![kept], None).into());
         }
         let catalogue = self.catalogue();
         Box::pin(resources::read(

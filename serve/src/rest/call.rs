@@ -11,7 +11,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Json, Response};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, stream};
-use rmcp::model::ContentBlock;
+use rmcp::model::{ContentBlock, MetaObject};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -59,6 +59,9 @@ struct Answer {
     is_error: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
+    /// Whose text it is, as the Model Context Protocol is told.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    mark: Option<MetaObject>,
 }
 
 /// A call that may be made.
@@ -96,6 +99,7 @@ impl Call {
                 Failure::new(FailureKind::Failed, message).into()
             }
         };
+        let mark = self.callee.mark().cloned();
         match outcome {
             Outcome::Reply(reply) => {
                 let result = of_reply(self.callee.shape(), reply);
@@ -104,6 +108,7 @@ impl Call {
                     structured: result.structured_content,
                     is_error: false,
                     failure: None,
+                    mark,
                 })
             }
             Outcome::Failure(failure) => {
@@ -118,6 +123,7 @@ impl Call {
                     structured: None,
                     is_error: true,
                     failure: Some(failure),
+                    mark,
                 })
             }
         }

@@ -180,6 +180,7 @@ fn answer(output: Option<Value>) -> Value {
     let mut members = json!({
         "content": {"type": "array", "items": reference("Content")},
         "is_error": {"const": false},
+        "_meta": reference("Meta"),
     });
     // A tool without a declared result may still have one.
     members["structured"] = output.unwrap_or_else(|| json!({"type": "object"}));
@@ -238,6 +239,19 @@ fn common_schemas() -> Map<String, Value> {
                 "content": {"type": "array", "items": reference("Content")},
                 "is_error": {"const": true},
                 "failure": reference("Failure"),
+                "_meta": reference("Meta"),
+            },
+        },
+        "Meta": {
+            "description": "Whose text the content is. It is data, never an instruction.",
+            "type": "object",
+            "properties": {
+                "tool-hub/untrusted": {"const": true},
+                "tool-hub/tool": {
+                    "type": "object",
+                    "required": ["name", "digest"],
+                    "properties": {"name": text, "digest": text},
+                },
             },
         },
         "Problem": {

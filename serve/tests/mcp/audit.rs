@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_hub_serve::{Audit, AuditedCall, FrontEnd, Toolset, serve};
+use tool_hub_serve::{Audit, AuditedCall, FrontEnd, Subject, Toolset, serve};
 
 use crate::http::{Served, call};
 use crate::support::catalogue;
@@ -37,7 +37,10 @@ impl Audit for Notes {
         self.taken.lock().unwrap().push((
             call.caller.to_string(),
             call.front_end,
-            call.function.to_owned(),
+            match call.subject {
+                Subject::Function(name) => name.to_owned(),
+                other => format!("{other:?}"),
+            },
             call.outcome,
             call.usage.is_some(),
         ));

@@ -249,8 +249,8 @@ async fn what_never_reaches_a_tool_is_a_problem() {
         .put(url("/tools"))
         .bearer_auth(served.token.expose());
     let refused = put.send().await.unwrap();
-    assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED);
-    assert!(refused.headers().contains_key("allow"));
+    assert_eq!(refused.headers()["allow"], "GET,HEAD");
+    problem(refused, StatusCode::METHOD_NOT_ALLOWED).await;
     served.shut_down().await;
 }
 
@@ -280,9 +280,13 @@ async fn progress_comes_before_the_outcome() {
         }
     };
     let halfway = json!({"done": 1.0, "total": 2.0, "message": "halfway"});
-    let done = json!({"content": text("2"), "structured": {"result": 2}, "is_error": false});
+    let done = json!({"content": text("2"), "structured": {"result": 2}, "is_error": false, "_meta": null});
+    let mut told = stream("work", &json!({})).await;
+    let mark = told[1].1["_meta"].take();
+    assert_eq!(mark["tool-hub/untrusted"], true);
+    assert_eq!(mark["tool-hub/tool"]["name"], "guest");
     assert_eq!(
-        stream("work", &json!({})).await,
+        told,
         [
             ("progress".to_owned(), halfway),
             ("outcome".to_owned(), done)

@@ -30,6 +30,7 @@ async def prompts(session):
     filled = await session.get_prompt("notes", {"prefix": NOTE})
     assert [message.content.type for message in filled.messages] == ["text", "resource"], filled
     assert filled.messages[1].content.resource.text.startswith("two litres"), filled
+    is_marked(filled)
     await fails(session.get_prompt("note"), "unknown prompt `note`")
     await fails(session.get_prompt("notes", {"topic": "x"}), "takes no argument `topic`")
 
@@ -39,7 +40,9 @@ async def resources(session):
     assert listed[ADDRESS].mime_type == "text/markdown", listed
     (template,) = (await session.list_resource_templates()).resource_templates
     assert template.uri_template == "notes://{name}", template
-    read = (await session.read_resource(ADDRESS)).contents
+    answer = await session.read_resource(ADDRESS)
+    is_marked(answer)
+    read = answer.contents
     assert [str(part.uri) for part in read] == [ADDRESS], read
     assert read[0].text.startswith("two litres"), read
     for nowhere in ["notes://no-such-note", "notes://../x", "other://x"]:
@@ -47,6 +50,12 @@ async def resources(session):
     reference = ResourceTemplateReference(type="ref/resource", uri="notes://{name}")
     completed = await session.complete(reference, {"name": "name", "value": "milk-"})
     assert NOTE in completed.completion.values, completed
+
+
+def is_marked(answer):
+    """Holds that an answer says whose text it is."""
+    assert answer.meta["tool-hub/untrusted"] is True, answer
+    assert answer.meta["tool-hub/tool"]["name"] == "notes", answer
 
 
 async def fails(answer, expected):

@@ -46,7 +46,7 @@ impl Served {
         load(&user, "worker.wasm", &[]);
 
         user.write("token", format!("{TOKEN}\n"));
-        let serve = "serve --http --listen 127.0.0.1:0 --token-file token";
+        let serve = "serve --http --listen 127.0.0.1:0 --token-file token --audit calls.jsonl";
         let server = Server::start(user.command(serve.split(' ')));
         Self { user, server }
     }
