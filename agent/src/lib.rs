@@ -1,5 +1,6 @@
-//! Text for models: tool definitions in the dialects that agents read, the lines of a
-//! toolbox prompt, and failures written so that a model can mend its call.
+//! Text for models: tool definitions in the dialects that agents read, conversations as a
+//! model's own chat template prints them, the lines of a toolbox prompt, and failures written
+//! so that a model can mend its call.
 //!
 //! This crate is pure: text and values in, text and values out.
 //!
@@ -21,6 +22,11 @@
 //! assert_eq!(export.losses.len(), 1); // Anthropic has no place for the output schema.
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/agent.md")]
+mod document {}
+
+mod chat_template;
 mod declare;
 mod dialect;
 mod example;
@@ -35,6 +41,10 @@ mod schema;
 mod structured;
 mod toolbox;
 
+pub use chat_template::{
+    Chat, ChatTemplate, ModelError, ModelTemplates, PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX,
+    TemplateError,
+};
 pub use declare::{Declarations, Language, UnknownLanguage, declare};
 pub use dialect::{Dialect, UnknownDialect};
 pub use example::example;

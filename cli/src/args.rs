@@ -93,9 +93,9 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether it does nothing but answer one client over pipes.
-    pub(crate) fn answers_one_client(&self) -> bool {
-        matches!(self, Self::Serve(serve) if serve.is_for_one_client())
+    /// Whether it answers clients, and so does one thing after the other.
+    pub(crate) fn serves(&self) -> bool {
+        matches!(self, Self::Serve(_))
     }
 
     /// What the command logs unless it is told otherwise.

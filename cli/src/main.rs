@@ -89,9 +89,9 @@ fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
     let config = Config::read(&cli.global)?;
     let _tracing = config.start_tracing(cli.command.logging())?;
     use_all_descriptors();
-    let mut runtime = match cli.command.answers_one_client() {
+    let mut runtime = match cli.command.serves() {
         // The steps of a request follow each other; on one thread none of them has to wake
-        // another. Tools that take long have threads of their own.
+        // another. Tools that take long have threads of their own, and so has HTTP.
         true => tokio::runtime::Builder::new_current_thread(),
         false => tokio::runtime::Builder::new_multi_thread(),
     };

@@ -131,11 +131,6 @@ struct Http {
 }
 
 impl Serve {
-    /// Whether it is for the one client at the other end of standard input.
-    pub(crate) fn is_for_one_client(&self) -> bool {
-        !self.http.http
-    }
-
     fn presentation(&self) -> Presentation {
         let limit = |limit: usize| (limit > 0).then_some(limit);
         Presentation {

@@ -65,7 +65,8 @@ async fn the_wait_for_a_place_is_told_apart() {
     config.calls_in_flight_max = 1;
     let host = Host::new(config).unwrap();
     let tool = try_load(&host, spender()).await.unwrap();
-    let arguments = json!({ "pages": 0, "count": 20_000_000 }).to_string();
+    // Far longer than the turn that the first has before the second is even made.
+    let arguments = json!({ "pages": 0, "count": 200_000_000 }).to_string();
     let call = || watched(&tool, "spend", &arguments);
     let ((_, first), (_, second)) = tokio::join!(call(), call());
     assert!(second.queued > first.guest / 4, "{first:?} {second:?}");

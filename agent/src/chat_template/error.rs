@@ -1,0 +1,77 @@
+//! Why nothing is printed.
+
+use std::error::Error as _;
+
+use minijinja::ErrorKind;
+
+use super::environment::Raised;
+
+/// A template cannot be read, or does not print a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TemplateError {
+    /// The template is not Jinja.
+    #[error("the chat template cannot be read{}: {message}", at(*line))]
+    Syntax {
+        /// Counted from one.
+        line: Option<usize>,
+        /// What is wrong, in the engine's words.
+        message: String,
+    },
+    /// The template does not take such conversations, and says so itself.
+    #[error("the chat template refuses the conversation: {message}")]
+    Refused {
+        /// The template's own words.
+        message: String,
+    },
+    /// The template breaks down.
+    #[error("the chat template fails{}: {message}", at(*line))]
+    Failed {
+        /// Counted from one.
+        line: Option<usize>,
+        /// Why, in the engine's words.
+        message: String,
+    },
+    /// The template is too long, takes too many steps, or prints too much.
+    #[error("the chat template goes beyond a limit ({limit} = {value})")]
+    TooMuch {
+        /// Which limit.
+        limit: &'static str,
+        /// What it allows.
+        value: usize,
+    },
+    /// The last message cannot be continued.
+    #[error("the last message cannot be continued: {why}")]
+    NotContinued {
+        /// Why not.
+        why: &'static str,
+    },
+}
+
+fn at(line: Option<usize>) -> String {
+    line.map(|line| format!(" in line {line}"))
+        .unwrap_or_default()
+}
+
+impl From<minijinja::Error> for TemplateError {
+    fn from(error: minijinja::Error) -> Self {
+        let raised = error.source().and_then(|source| source.downcast_ref());
+        if let Some(Raised(message)) = raised {
+            return Self::Refused {
+                message: message.clone(),
+            };
+        }
+        let line = error.line();
+        let message = error
+            .detail()
+            .map_or_else(|| error.kind().to_string(), str::to_owned);
+        match error.kind() {
+            ErrorKind::OutOfFuel => Self::TooMuch {
+                limit: "steps",
+                value: super::environment::STEPS_MAX,
+            },
+            ErrorKind::SyntaxError => Self::Syntax { line, message },
+            _ => Self::Failed { line, message },
+        }
+    }
+}

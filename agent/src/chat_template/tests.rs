@@ -1,0 +1,256 @@
+//! Templates of our own, and what Transformers prints of them: the expected texts were taken
+//! from it. Real models' templates are held against it by the test `oracles`.
+
+use jiff::civil::date;
+use serde_json::json;
+
+use super::*;
+
+fn chat(messages: Value) -> Chat {
+    Chat {
+        messages: serde_json::from_value(messages).unwrap(),
+        ..Chat::default()
+    }
+}
+
+fn user(text: &str) -> Chat {
+    chat(json!([{"role": "user", "content": text}]))
+}
+
+#[track_caller]
+fn check(template: &str, chat: &Chat, expect: &str) {
+    let printed = ChatTemplate::new(template).and_then(|template| template.render(chat));
+    assert_eq!(printed.as_deref(), Ok(expect), "{template}");
+}
+
+#[track_caller]
+fn refused(template: &str, chat: &Chat) -> TemplateError {
+    let printed = ChatTemplate::new(template).and_then(|template| template.render(chat));
+    printed.expect_err(template)
+}
+
+#[test]
+fn turns_and_the_beginning_of_the_next() {
+    let template = "{{ bos_token }}\n\
+        {%- for message in messages %}\n\
+        {{- '<|' + message.role + '|>' + message['content'] | trim }}\n\
+        {%- if not loop.last %}{{ '\\n' }}{% endif %}\n\
+        {% endfor %}\n\
+        {% if add_generation_prompt %}\n\
+            <|assistant|>\n\
+        {% endif %}\n";
+    let mut chat = chat(json!([
+        {"role": "system", "content": " Be kind. "},
+        {"role": "user", "content": "Hi", "name": null},
+    ]));
+    chat.variables.insert("bos_token".into(), "<s>".into());
+    check(template, &chat, "<s><|system|>Be kind.\n<|user|>Hi");
+    chat.add_generation_prompt = true;
+    check(
+        template,
+        &chat,
+        "<s><|system|>Be kind.\n<|user|>Hi<|assistant|>\n",
+    );
+}
+
+#[test]
+fn json_is_python_s() {
+    let mut chat = user("");
+    chat.tools = Some(vec![json!({
+        "name": "é<&\"'\u{1}", "numbers": [1, -2, 1.0, 0.1, 1e16, 1e-5, 123456789012345678_u64],
+        "flags": [true, null], "empty": [{}, []],
+    })]);
+    check(
+        "{{ tools[0] | tojson }}",
+        &chat,
+        r#"{"name": "é<&\"'\u0001", "numbers": [1, -2, 1.0, 0.1, 1e+16, 1e-05, 123456789012345678], "flags": [true, null], "empty": [{}, []]}"#,
+    );
+    chat.tools = Some(vec![json!({"b": "é😀", "a": [1]})]);
+    for (options, expect) in [
+        (
+            "ensure_ascii=True",
+            r#"{"b": "\u00e9\ud83d\ude00", "a": [1]}"#,
+        ),
+        ("sort_keys=True", r#"{"a": [1], "b": "é😀"}"#),
+        ("separators=(',', ':')", r#"{"b":"é😀","a":[1]}"#),
+        (
+            "indent=2",
+            "{\n  \"b\": \"é😀\",\n  \"a\": [\n    1\n  ]\n}",
+        ),
+        ("indent=none", r#"{"b": "é😀", "a": [1]}"#),
+    ] {
+        check(
+            &format!("{{{{ tools[0] | tojson({options}) }}}}"),
+            &chat,
+            expect,
+        );
+    }
+    let error = refused("{{ nothing | tojson }}", &chat);
+    assert!(matches!(error, TemplateError::Failed { .. }), "{error:?}");
+    let error = refused("{{ tools | map(attribute='a') | tojson }}", &chat);
+    assert!(
+        error.to_string().contains("not JSON serializable"),
+        "{error}"
+    );
+}
+
+#[test]
+fn values_print_as_in_python() {
+    let template = "{{ true }} {{ none }} {{ [1, 'a', 2.5] }} {{ {'k': \"it's\"} }} {{ nothing }}|\
+        {{ 'a' is sequence }} {{ none is iterable }} {{ 'A b'.split() }} {{ {'x': 1}.items() | list }}";
+    let expect = "True None [1, 'a', 2.5] {'k': \"it's\"} |True False ['A', 'b'] [('x', 1)]";
+    check(template, &user(""), expect);
+}
+
+#[test]
+fn nothing_is_no_list() {
+    let template = "{% for tool in tools if tool %}x{% else %}none{% endfor %}";
+    let error = refused(template, &user(""));
+    let expect = "the chat template fails in line 1: 'NoneType' object is not iterable";
+    assert_eq!(error.to_string(), expect);
+    let mut with_tools = user("");
+    with_tools.tools = Some(Vec::new());
+    check(template, &with_tools, "none");
+    // Neither texts nor comments are changed, whatever stands in them.
+    let verbatim = "{# {% for x in none %} #}{% raw %}{% for x in y if z %}{% endraw %}\
+        {{ '{% for x in y %}' }}{% for x in ['a in b', 'if %}'] %}{{ x }};{% endfor %}";
+    let expect = "{% for x in y if z %}{% for x in y %}a in b;if %};";
+    check(verbatim, &user(""), expect);
+}
+
+#[test]
+fn what_the_assistant_wrote_is_a_scope() {
+    let template = "{% set x = 'out' %}{%- generation -%} {% set x = 'in' %}{{ x }} {%- endgeneration %} {{ x }}";
+    check(template, &user(""), "in out");
+}
+
+#[test]
+fn reasoning_has_every_name() {
+    let template = "{{ messages[0].reasoning_content }},{{ messages[0].thinking }}";
+    for name in ["reasoning_content", "thinking", "reasoning"] {
+        let chat = chat(json!([{"role": "assistant", (name): "Hm."}]));
+        check(template, &chat, "Hm.,Hm.");
+    }
+}
+
+#[test]
+fn the_time_is_what_it_is_said_to_be() {
+    let template = "{{ strftime_now('%d %b %Y, %A %H:%M:%S') }}";
+    let mut chat = user("");
+    check(template, &chat, "01 Jan 1970, Thursday 00:00:00");
+    chat.now = Some(date(2026, 3, 7).at(14, 5, 9, 0));
+    check(template, &chat, "07 Mar 2026, Saturday 14:05:09");
+}
+
+#[test]
+fn a_template_says_why_it_refuses() {
+    let template =
+        "{% if messages[0].role != 'system' %}{{ raise_exception('No system!') }}{% endif %}";
+    let error = refused(template, &user("Hi"));
+    assert_eq!(
+        error,
+        TemplateError::Refused {
+            message: "No system!".to_owned()
+        }
+    );
+    let error = refused("one\n{% if %}", &user("Hi"));
+    assert!(
+        matches!(error, TemplateError::Syntax { line: Some(2), .. }),
+        "{error:?}"
+    );
+    let error = refused("one\n{{ messages[0].nothing.more }}", &user("Hi"));
+    assert!(
+        matches!(error, TemplateError::Failed { line: Some(2), .. }),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn nothing_goes_on_without_end() {
+    let limit = |template: &str| match refused(template, &user("Hi")) {
+        TemplateError::TooMuch { limit, .. } => limit,
+        other => panic!("{other:?}"),
+    };
+    let loops = "{% for a in range(10000) %}{% for b in range(10000) %}{% set x = 1 %}{% endfor %}{% endfor %}";
+    assert_eq!(limit(loops), "steps");
+    let long = format!(
+        "{{% for a in range(1000) %}}{}{{% endfor %}}",
+        "x".repeat(100_000)
+    );
+    assert_eq!(limit(&long), "printed_bytes");
+    assert_eq!(limit(&"x".repeat(TEMPLATE_BYTES_MAX + 1)), "template_bytes");
+    let doubled = "{% set ns = namespace(x='xxxxxxxx') %}\
+        {% for a in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}";
+    assert_eq!(limit(doubled), "steps");
+    let error = refused(
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+        &user("Hi"),
+    );
+    assert!(matches!(error, TemplateError::Failed { .. }), "{error:?}");
+}
+
+#[test]
+fn a_last_message_is_gone_on_with() {
+    let going_on = |content: Value, member: &str| {
+        let mut chat = chat(json!([
+            {"role": "user", "content": "Hi"},
+            {"role": "assistant", (member): content},
+        ]));
+        chat.continue_final_message = Some(member.to_owned());
+        chat
+    };
+    let kept = "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}";
+    let open = going_on(json!("It is "), "content");
+    check(kept, &open, "<user>Hi</user><assistant>It is ");
+    let trimmed = kept.replace("m.content", "m.content | trim");
+    check(&trimmed, &open, "<user>Hi</user><assistant>It is");
+    let blocks = "{% for m in messages %}{% if m.content is string %}{{ m.content }}\
+        {% else %}{% for b in m.content %}[{{ b.text }}]{% endfor %}{% endif %}{% endfor %}";
+    let two = json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]);
+    check(blocks, &going_on(two, "content"), "Hi[one][two");
+    let reasoning = "{% for m in messages %}({{ m.thinking }}){% endfor %}";
+    check(
+        reasoning,
+        &going_on(json!("Hm"), "reasoning_content"),
+        "()(Hm",
+    );
+
+    let why = |template: &str, chat: &Chat| match refused(template, chat) {
+        TemplateError::NotContinued { why } => why,
+        other => panic!("{other:?}"),
+    };
+    let never = why("{{ messages[0].role }}", &open);
+    assert_eq!(never, "the template never reads that member");
+    let unprinted = why("{{ messages[0].content }}", &open);
+    assert_eq!(unprinted, "the template does not print it");
+    assert_eq!(
+        why(kept, &going_on(json!(3), "content")),
+        "it has no text there"
+    );
+    let mut absent = open.clone();
+    absent.continue_final_message = Some("reasoning".to_owned());
+    assert_eq!(why(kept, &absent), "it has no such member");
+}
+
+#[test]
+fn a_model_s_templates_are_chosen_as_transformers_does() {
+    let one = r#"{"chat_template": "one", "bos_token": "<s>", "eos_token": {"content": "</s>"},
+        "pad_token": null, "add_bos_token": true}"#;
+    let one = ModelTemplates::from_tokenizer_config(one).unwrap();
+    let tokens = json!({"bos_token": "<s>", "eos_token": "</s>"});
+    assert_eq!(Value::Object(one.special_tokens().clone()), tokens);
+    assert_eq!(one.choose(None, true).unwrap(), "one");
+    let several = r#"{"chat_template": [{"name": "default", "template": "plain"},
+        {"name": "tool_use", "template": "tools"}, {"name": "rag", "template": "documents"}]}"#;
+    let several = ModelTemplates::from_tokenizer_config(several).unwrap();
+    assert_eq!(several.choose(None, false).unwrap(), "plain");
+    assert_eq!(several.choose(None, true).unwrap(), "tools");
+    assert_eq!(several.choose(Some("rag"), true).unwrap(), "documents");
+    let unknown = several.choose(Some("chat"), true).unwrap_err().to_string();
+    let expect = "the model has no chat template `chat`, but default, rag, tool_use";
+    assert_eq!(unknown, expect);
+    let none = ModelTemplates::from_tokenizer_config("{}").unwrap();
+    assert!(matches!(none.choose(None, false), Err(ModelError::None)));
+    let own = none.with_template(None, "own");
+    assert_eq!(own.choose(None, true).unwrap(), "own");
+}
