@@ -123,7 +123,13 @@ fn the_document_s_consoles_work() {
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "$ {line}\n{shown}{told}");
         if !step.shows.is_empty() {
-            assert_eq!(shown.trim_end(), step.shows.join("\n"), "$ {line}\n{told}");
+            let shows = step.shows.join("\n");
+            // What differs from build to build is left out.
+            let is_shown = match shows.split_once('…') {
+                Some((begin, end)) => shown.starts_with(begin) && shown.trim_end().ends_with(end),
+                None => shown.trim_end() == shows,
+            };
+            assert!(is_shown, "$ {line}\n{shown}{told}\nis not\n{shows}");
         }
     }
     assert!(server.is_some());
