@@ -3,6 +3,12 @@
 //!
 //! Templates come from strangers: they read nothing but what they are given, and are stopped
 //! when they take too long or print too much.
+//!
+//! A template can put lists into lists as often as it takes steps, and whatever walks such a value,
+//! be it only to drop it, takes a piece of stack for each. So on the caller's thread a template has
+//! few steps, which are plenty for most conversations, and when they are not enough it begins anew
+//! on a thread whose stack is deep enough for all that it may do. There it is read in the first
+//! place: a long chain of operators is as deep.
 
 mod environment;
 mod error;
@@ -14,7 +20,8 @@ mod output;
 mod source;
 mod values;
 
-use std::collections::HashSet;
+use std::panic::resume_unwind;
+use std::thread;
 
 use indexmap::IndexMap;
 use jiff::civil::DateTime;
@@ -25,10 +32,21 @@ pub use error::TemplateError;
 pub use model::{ModelError, ModelTemplates};
 use output::Output;
 
-/// The longest template, in bytes. The longest of real models have 30,000.
-pub const TEMPLATE_BYTES_MAX: usize = 1 << 20;
+/// The longest template, in bytes. Real models have up to 30,000.
+pub const TEMPLATE_BYTES_MAX: usize = 128 << 10;
 /// What a template may print, in bytes.
 pub const PRINTED_BYTES_MAX: usize = 64 << 20;
+
+/// Steps that a template may take. A message takes some hundred; 64 bytes of a text that is put
+/// together take one.
+const STEPS_MAX: usize = 5_000_000;
+/// How many of them on the caller's thread, which may have 2 MiB of stack.
+const STEPS_HERE_MAX: usize = 5_000;
+/// Deep enough for lists in lists that were made in [`STEPS_MAX`] steps, which take 400 MiB. It
+/// is memory only as far as it is used.
+const STACK_BYTES: usize = 1 << 30;
+/// The limit on them.
+const STEPS: &str = "steps";
 
 /// What the engine calls the one template it has.
 const NAME: &str = "chat template";
@@ -36,7 +54,10 @@ const NAME: &str = "chat template";
 /// A template that is ready to print conversations.
 #[derive(Debug)]
 pub struct ChatTemplate {
-    environment: Environment<'static>,
+    /// With few steps.
+    here: Environment<'static>,
+    /// With as many as a template may take.
+    elsewhere: Environment<'static>,
     source: String,
 }
 
@@ -74,10 +95,15 @@ impl ChatTemplate {
                 value: TEMPLATE_BYTES_MAX,
             });
         }
-        let mut environment = environment::new();
-        environment.add_template_owned(NAME, source::adapted(source))?;
+        let mut here = environment::new();
+        here.set_fuel(Some(STEPS_HERE_MAX as u64));
+        let adapted = source::adapted(source)?;
+        on_a_deep_stack(|| Ok(here.add_template_owned(NAME, adapted)?))?;
+        let mut elsewhere = here.clone();
+        elsewhere.set_fuel(Some(STEPS_MAX as u64));
         Ok(Self {
-            environment,
+            here,
+            elsewhere,
             source: source.to_owned(),
         })
     }
@@ -96,12 +122,6 @@ impl ChatTemplate {
                 open.cut(printed)
             }
         }
-    }
-
-    /// The variables that the template reads.
-    pub fn variables(&self) -> HashSet<String> {
-        let template = self.environment.get_template(NAME);
-        template.map_or_else(|_| HashSet::new(), |it| it.undeclared_variables(false))
     }
 
     fn print(
@@ -128,15 +148,39 @@ impl ChatTemplate {
         ]);
         let variables = chat.variables.iter();
         known.extend(variables.map(|(name, value)| (name.as_str().into(), values::json(value))));
-        let template = self.environment.get_template(NAME)?;
-        let mut output = Output::new(PRINTED_BYTES_MAX);
-        let rendered = template.render_captured_to(Read::from(known), &mut output);
-        match rendered {
-            Ok(_) => output.into_text(),
-            Err(_) if output.is_full() => Err(output.too_much()),
-            Err(error) => Err(error.into()),
+        let known = Read::from(known);
+        match attempt(&self.here, known.clone()) {
+            Err(TemplateError::TooMuch { limit: STEPS, .. }) => {
+                on_a_deep_stack(|| attempt(&self.elsewhere, known))
+            }
+            done => done,
         }
     }
+}
+
+fn attempt(environment: &Environment<'static>, known: Read) -> Result<String, TemplateError> {
+    let template = environment.get_template(NAME)?;
+    let mut output = Output::new(PRINTED_BYTES_MAX);
+    match template.render_captured_to(known, &mut output) {
+        Ok(_) => output.into_text(),
+        Err(_) if output.is_full() => Err(output.too_much()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Does `work` on a thread of its own, and waits for it.
+fn on_a_deep_stack<T: Send>(
+    work: impl FnOnce() -> Result<T, TemplateError> + Send,
+) -> Result<T, TemplateError> {
+    thread::scope(|scope| {
+        let deep = thread::Builder::new().stack_size(STACK_BYTES);
+        let spawned = deep.spawn_scoped(scope, work);
+        let spawned = spawned.map_err(|error| TemplateError::Failed {
+            line: None,
+            message: format!("no thread for it: {error}"),
+        })?;
+        spawned.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod chat_template;
 mod declare;
 mod dialect;
 mod example;
+mod explain;
 mod export;
 mod failure;
 mod import;
@@ -48,6 +49,7 @@ pub use chat_template::{
 pub use declare::{Declarations, Language, UnknownLanguage, declare};
 pub use dialect::{Dialect, UnknownDialect};
 pub use example::example;
+pub use explain::{Explanation, Part, Unseen, explain};
 pub use export::strict::from_strict;
 pub use export::{Export, export};
 pub use failure::{FailureText, next_text};

@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Remove(commands::remove::Remove),
     /// Hash everything again and hold it against the lock
     Verify(commands::verify::Verify),
+    /// Print the toolbox's functions as a model reads them, by its own chat template
+    Explain(commands::explain::Explain),
     /// Print the toolbox's functions as an agent's API wants them
     Export(commands::export::Export),
     /// Keep a token for a registry

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod connect;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod gc;
 pub(crate) mod grant;
@@ -55,6 +56,7 @@ pub(crate) async fn execute(
         Command::Update(command) => command.execute(config, printer).await,
         Command::Remove(command) => command.execute(config, printer),
         Command::Verify(command) => command.execute(config, printer).await,
+        Command::Explain(command) => command.execute(config, printer).await,
         Command::Export(command) => command.execute(config, printer).await,
         Command::Login(command) => command.execute(config, printer).await,
         Command::Logout(command) => command.execute(config, printer),

@@ -31,9 +31,18 @@ struct Lfs {
 }
 
 impl Client {
-    /// The files of a tool at a commit. Asking for four names is one small answer however
-    /// large the repo is, where listing its tree is a page for every thousand files.
+    /// The files of a tool at a commit.
     pub(crate) async fn files(&self, at: &Resolved) -> Result<Vec<ListedFile>, ClientError> {
+        self.files_of(at, &package_file::ALL).await
+    }
+
+    /// Those of `names` that are there at a commit. Asking for a few names is one small answer
+    /// however large the repo is, where listing its tree is a page for every thousand files.
+    pub(crate) async fn files_of(
+        &self,
+        at: &Resolved,
+        names: &[&'static str],
+    ) -> Result<Vec<ListedFile>, ClientError> {
         let act = Act::ListFiles(at.repo.clone());
         let (owner, name) = (at.repo.owner(), at.repo.name());
         let url = self.wire().url(&[
@@ -44,16 +53,20 @@ impl Client {
             "paths-info",
             at.commit.as_str(),
         ]);
-        let form = package_file::ALL.map(|file| ("paths", file));
+        let form: Vec<_> = names.iter().map(|file| ("paths", *file)).collect();
         let entries: Vec<Entry> = self.wire().post_form(&act, url, &form).await?;
-        checked(&act, entries)
+        checked(&act, names, entries)
     }
 }
 
-fn checked(act: &Act, entries: Vec<Entry>) -> Result<Vec<ListedFile>, ClientError> {
+fn checked(
+    act: &Act,
+    names: &[&'static str],
+    entries: Vec<Entry>,
+) -> Result<Vec<ListedFile>, ClientError> {
     let mut files: Vec<ListedFile> = Vec::new();
     for entry in entries {
-        let known = package_file::ALL.iter().find(|name| **name == entry.path);
+        let known = names.iter().find(|name| **name == entry.path);
         let Some(name) = known else {
             let what = format!("it lists `{}`, which was not asked for", entry.path);
             return Err(refusal::nonsense(act, &what));
@@ -81,7 +94,8 @@ mod tests {
     #[track_caller]
     fn check(answer: &str, expect: Result<&[(&str, u64)], &str>) {
         let act = Act::ListFiles("demo/x".parse().unwrap());
-        let found = checked(&act, serde_json::from_str(answer).unwrap());
+        let answer = serde_json::from_str(answer).unwrap();
+        let found = checked(&act, &package_file::ALL, answer);
         match (found, expect) {
             (Ok(files), Ok(expect)) => {
                 let files: Vec<_> = files.iter().map(|it| (it.name, it.bytes)).collect();

@@ -70,12 +70,29 @@ impl Client {
     /// # Errors
     /// [`ClientError::TooLarge`] above [`CARD_BYTES_MAX`], and as every download.
     pub async fn card(&self, at: &Resolved) -> Result<Option<String>, ClientError> {
-        let files = self.files(at).await?;
-        let Some(card) = files.iter().find(|file| file.name == package_file::CARD) else {
-            return Ok(None);
-        };
-        let content = self.file(at, card, CARD_BYTES_MAX, &Silent).await?;
-        Ok(Some(String::from_utf8_lossy(&content).into_owned()))
+        let mut texts = self.texts(at, &[package_file::CARD], CARD_BYTES_MAX).await?;
+        Ok(texts.pop().map(|(_, text)| text))
+    }
+
+    /// Those of `names` that are there at a commit, each with its text: what a model's repository
+    /// says of its chat template, say. Nothing vouches for them. Bytes that are not UTF-8 are
+    /// replaced.
+    ///
+    /// # Errors
+    /// [`ClientError::TooLarge`] where one has more than `bytes_max`, and as every download.
+    pub async fn texts(
+        &self,
+        at: &Resolved,
+        names: &[&'static str],
+        bytes_max: u64,
+    ) -> Result<Vec<(&'static str, String)>, ClientError> {
+        let mut texts = Vec::new();
+        for file in self.files_of(at, names).await? {
+            let content = self.file(at, &file, bytes_max, &Silent).await?;
+            let text = String::from_utf8_lossy(&content).into_owned();
+            texts.push((file.name, text));
+        }
+        Ok(texts)
     }
 
     async fn pull_expecting(

@@ -21,6 +21,7 @@ mod demo;
 mod deploy;
 mod embed;
 mod errors;
+mod explain;
 mod export;
 mod foreign;
 mod gateway;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
     let tests = [
         tidy::tests(),
         errors::tests(),
+        explain::tests(),
         export::tests(),
         foreign::tests(),
         gateway::tests(),

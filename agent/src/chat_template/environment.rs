@@ -8,8 +8,6 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 
 use super::{generator, json, source};
 
-/// Steps that a template may take. A long conversation takes some ten thousand.
-pub(super) const STEPS_MAX: usize = 10_000_000;
 /// How deep macros, loops and blocks may stand in each other.
 const DEPTH_MAX: usize = 200;
 
@@ -27,7 +25,6 @@ pub(super) fn new() -> Environment<'static> {
     syntax.trim_blocks(true).lstrip_blocks(true);
     // Only delimiters can be wrong, and these are the usual ones.
     environment.set_syntax(syntax.build().unwrap_or_default());
-    environment.set_fuel(Some(STEPS_MAX as u64));
     environment.set_recursion_limit(DEPTH_MAX);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_unknown_method_callback(unknown_method_callback);

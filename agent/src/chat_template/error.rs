@@ -5,6 +5,7 @@ use std::error::Error as _;
 use minijinja::ErrorKind;
 
 use super::environment::Raised;
+use super::{STEPS, STEPS_MAX};
 
 /// A template cannot be read, or does not print a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,8 +68,8 @@ impl From<minijinja::Error> for TemplateError {
             .map_or_else(|| error.kind().to_string(), str::to_owned);
         match error.kind() {
             ErrorKind::OutOfFuel => Self::TooMuch {
-                limit: "steps",
-                value: super::environment::STEPS_MAX,
+                limit: STEPS,
+                value: STEPS_MAX,
             },
             ErrorKind::SyntaxError => Self::Syntax { line, message },
             _ => Self::Failed { line, message },

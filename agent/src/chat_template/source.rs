@@ -1,9 +1,15 @@
 //! What is different in a template's text before Jinja reads it.
 
+use super::TemplateError;
+
+/// What a tag may have beside texts, in bytes. The engine takes time by the square of a chain of
+/// operators. Real models have 300.
+const TAG_BYTES_MAX: usize = 4 << 10;
+
 /// `source` as the engine reads it: a block of `{% generation %}`, which marks what the
 /// assistant wrote, is a scope, and a loop over what cannot be looped over is an error and not
 /// a loop without a turn.
-pub(super) fn adapted(source: &str) -> String {
+pub(super) fn adapted(source: &str) -> Result<String, TemplateError> {
     let mut adapted = String::with_capacity(source.len() + 64);
     let mut rest = source;
     while let Some(start) = rest.find('{') {
@@ -16,6 +22,12 @@ pub(super) fn adapted(source: &str) -> String {
             _ => Some(1),
         };
         let (tag, after) = tag.split_at(length.unwrap_or(tag.len()));
+        if tag.len() > TAG_BYTES_MAX && !tag.starts_with("{#") && code_bytes(tag) > TAG_BYTES_MAX {
+            return Err(TemplateError::TooMuch {
+                limit: "tag_bytes",
+                value: TAG_BYTES_MAX,
+            });
+        }
         match tag.starts_with("{%") && length.is_some() {
             true => adapted.push_str(&statement(tag)),
             false => adapted.push_str(tag),
@@ -28,7 +40,24 @@ pub(super) fn adapted(source: &str) -> String {
         }
     }
     adapted.push_str(rest);
-    adapted
+    Ok(adapted)
+}
+
+/// How much of a tag is in no text.
+fn code_bytes(tag: &str) -> usize {
+    let mut code = 0;
+    let mut quote = None;
+    let mut bytes = tag.bytes();
+    while let Some(byte) = bytes.next() {
+        match quote {
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            None => code += 1,
+            Some(_) if byte == b'\\' => drop(bytes.next()),
+            Some(open) if open == byte => quote = None,
+            Some(_) => {}
+        }
+    }
+    code
 }
 
 /// The length of `tag`, whose texts may contain what ends it.

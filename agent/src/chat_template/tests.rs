@@ -190,6 +190,58 @@ fn nothing_goes_on_without_end() {
 }
 
 #[test]
+fn lists_in_lists_break_nothing() {
+    // Deeper than the stack of this thread.
+    let nested = "{% set ns = namespace(x=[]) %}{% for a in range(500) %}{% for b in range(100) %}\
+        {% set ns.x = [ns.x] %}{% endfor %}{% endfor %}";
+    check(nested, &user("Hi"), "");
+    let printed = format!("{}{}", "[".repeat(50_001), "]".repeat(50_001));
+    for print in ["{{ ns.x }}", "{{ ns.x | tojson }}", "{{ ns.x | string }}"] {
+        check(&format!("{nested}{print}"), &user("Hi"), &printed);
+    }
+    check(&format!("{nested}{{{{ ns.x == [ns.x] }}}}"), &user("Hi"), "False");
+    let alone: String = (0..9_000).map(|_| "{%set x=[x]%}").collect();
+    check(&alone, &user("Hi"), "");
+}
+
+#[test]
+fn chains_of_operators_break_nothing() {
+    let chain = |begin: &str, link: &str, end: &str| {
+        let links = 4_000 / link.len();
+        format!("{{{{ {begin}{}{end} }}}}", link.repeat(links))
+    };
+    for (begin, link, end) in [
+        ("", "not ", "1"),
+        ("", "-", "1"),
+        ("1", "+1", ""),
+        ("1", "~1", ""),
+        ("1", "|abs", ""),
+        ("1", "**1", ""),
+        ("1", " or 1", ""),
+        ("", "1 if 0 else ", "1"),
+    ] {
+        let template = ChatTemplate::new(&chain(begin, link, end)).expect(link);
+        template.render(&user("Hi")).expect(link);
+    }
+    let branches = "{%elif 0%}".repeat(TEMPLATE_BYTES_MAX / 10 - 10);
+    check(&format!("{{%if 0%}}{branches}{{%endif%}}"), &user("Hi"), "");
+    let long = chain("1", "~1", &"+1".repeat(100));
+    let error = refused(&long, &user("Hi"));
+    assert!(error.to_string().contains("(tag_bytes = 4096)"), "{error}");
+    // A text may be as long as it likes.
+    let text = "x".repeat(10_000);
+    check(&format!("{{{{ '{text}' }}}}"), &user("Hi"), &text);
+}
+
+#[test]
+fn long_conversations_are_printed_as_short_ones() {
+    let template = "{% for m in messages %}<{{ m.role }}>{{ m.content | trim }}\n{% endfor %}";
+    let one = json!({"role": "user", "content": " Hi "});
+    let long = chat(Value::Array(vec![one; 20_000]));
+    check(template, &long, &"<user>Hi\n".repeat(20_000));
+}
+
+#[test]
 fn a_last_message_is_gone_on_with() {
     let going_on = |content: Value, member: &str| {
         let mut chat = chat(json!([

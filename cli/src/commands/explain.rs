@@ -1,0 +1,181 @@
+//! `tool explain`: what a model sees of the toolbox's functions, by its own chat template.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+use tool_hub_agent::{Chat, ChatTemplate, Explanation, ModelTemplates, Part, Unseen};
+use tool_hub_manifest::ToolRef;
+
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::files::read_if_present;
+use crate::loaded::LoadedTool;
+use crate::printer::Printer;
+use crate::toolbox::OpenToolbox;
+use crate::wording::counted;
+
+/// What a model's repository says of its templates.
+const CONFIGURATION: &str = "tokenizer_config.json";
+const TEMPLATE: &str = "chat_template.jinja";
+/// The longest of those files, in bytes. Some configurations name every token.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+
+/// Arguments of `tool explain`.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The model: owner/name on the registry, a directory with its tokenizer's files, or a
+    /// template in a file
+    #[arg(long = "as", value_name = "MODEL")]
+    model: String,
+
+    /// Which of the model's templates, if it has several [default: the one for tools]
+    #[arg(long, value_name = "NAME")]
+    template: Option<String>,
+
+    /// What the user says in the conversation
+    #[arg(long, value_name = "TEXT", default_value = "Hello!")]
+    message: String,
+
+    /// Only these tools of the toolbox [default: all]
+    names: Vec<String>,
+}
+
+/// What programs read.
+#[derive(Serialize)]
+struct Explained<'a> {
+    #[serde(flatten)]
+    explanation: &'a Explanation,
+    characters: usize,
+    tools_characters: usize,
+}
+
+impl Explain {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let model = self.model(config, printer).await?;
+        let source = model.choose(self.template.as_deref(), true)?;
+        let template = ChatTemplate::new(source)?;
+        let toolbox = OpenToolbox::open(config)?;
+        let members = toolbox.usable(&self.names, printer)?;
+        let host = config.open_host()?;
+        let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
+        let mut specs = Vec::new();
+        for tool in &loaded {
+            specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));
+        }
+        let said = [("role", "user"), ("content", &self.message)];
+        let said = said.map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let chat = Chat {
+            messages: vec![said.into_iter().collect()],
+            variables: model.special_tokens().clone(),
+            add_generation_prompt: true,
+            now: Some(jiff::Zoned::now().datetime()),
+            ..Chat::default()
+        };
+        let explanation = tool_hub_agent::explain(&template, chat, &specs)?;
+        let characters = explanation.text.chars().count();
+        let tools_characters = explanation.text[explanation.tools.clone()].chars().count();
+        if printer.wants_json() {
+            printer.json(&Explained {
+                explanation: &explanation,
+                characters,
+                tools_characters,
+            })?;
+        } else {
+            printer.data(&in_two_columns(&explanation))?;
+        }
+        for unseen in &explanation.unseen {
+            printer.warning(&format!("the model never reads {unseen}"));
+        }
+        if !specs.is_empty() && hides_all(&explanation.unseen, specs.len()) {
+            printer.hint("this template has no place for tools: `tool export` lists other ways");
+        }
+        printer.note(&format!(
+            "{} of {} are about {}",
+            counted(tools_characters, "character"),
+            counted(characters, "character"),
+            counted(specs.len(), "function")
+        ));
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The templates of the model that is meant.
+    async fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<ModelTemplates> {
+        let path = Path::new(&self.model);
+        if path.is_dir() {
+            return of_files([CONFIGURATION, TEMPLATE].map(|name| (name, path.join(name))));
+        }
+        if path.extension().is_some_and(|extension| extension == "json") {
+            return of_files([(CONFIGURATION, path.to_owned())]);
+        }
+        if path.is_file() {
+            return of_files([(TEMPLATE, path.to_owned())]);
+        }
+        let reference: ToolRef = self.model.parse().map_err(|_| {
+            let what = format!("`{}` is no file, no directory and no model", self.model);
+            Problem::user(what).hint("a model on the registry is written as owner/name")
+        })?;
+        let client = config.client(&config.endpoint, printer)?;
+        let at = client.resolve(&reference).await?;
+        let texts = client.texts(&at, &[CONFIGURATION, TEMPLATE], FILE_BYTES_MAX);
+        read(texts.await?)
+    }
+}
+
+/// Reads those of `files` that are there.
+fn of_files<const N: usize>(
+    files: [(&'static str, PathBuf); N],
+) -> anyhow::Result<ModelTemplates> {
+    let mut texts = Vec::new();
+    for (name, path) in files {
+        let text = read_if_present(&path)?;
+        texts.extend(text.map(|text| (name, text)));
+    }
+    read(texts)
+}
+
+/// A template of its own goes before the configuration's.
+fn read(texts: Vec<(&'static str, String)>) -> anyhow::Result<ModelTemplates> {
+    let mut model = ModelTemplates::default();
+    for (name, text) in texts {
+        model = match name {
+            CONFIGURATION => ModelTemplates::from_tokenizer_config(&text)?,
+            _ => model.with_template(None, text),
+        };
+    }
+    Ok(model)
+}
+
+/// Whether no function is seen by its name.
+fn hides_all(unseen: &[Unseen], functions: usize) -> bool {
+    let names = unseen.iter().filter(|unseen| {
+        unseen.argument.is_none() && unseen.part == Part::Name
+    });
+    names.count() == functions
+}
+
+/// The text with a mark before each line that is about tools. A line that is so in part is
+/// broken there.
+fn in_two_columns(explanation: &Explanation) -> String {
+    let (text, tools) = (&explanation.text, explanation.tools.clone());
+    let parts = [
+        ("  ", &text[..tools.start]),
+        ("> ", &text[tools.clone()]),
+        ("  ", &text[tools.end..]),
+    ];
+    let mut columns = String::new();
+    for (margin, part) in parts {
+        for line in part.lines() {
+            columns.push_str(margin);
+            columns.push_str(line);
+            columns.push('\n');
+        }
+    }
+    columns
+}

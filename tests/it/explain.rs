@@ -1,0 +1,104 @@
+//! What a model sees of tools, by templates in files and in a repository.
+
+use crate::journey::load;
+use crate::public_clients::{python, said};
+use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("explain::the_tools_are_marked", the_tools_are_marked).needs(&[Need::RustGuests]),
+        test("explain::what_is_wrong_is_said", what_is_wrong_is_said).needs(&[Need::RustGuests]),
+        test("explain::a_model_of_the_registry", a_model_of_the_registry)
+            .needs(&[Need::RustGuests, Need::PythonPackages]),
+    ]
+}
+
+const TEMPLATE: &str = "{{ bos_token }}<system>\n\
+    {%- for tool in tools or [] %}\n\
+    {{ tool.function.name }}: {{ tool.function.description }}\n\
+    {% endfor %}\n\
+    </system>\n\
+    <user>{{ messages[0].content }}\n";
+
+const UPLOAD: &str = r#"
+import json, sys
+from huggingface_hub import HfApi
+api = HfApi(endpoint=sys.argv[1], token=sys.argv[2])
+api.create_repo("ann/tiny-model")
+several = [{"name": "default", "template": "no tools"}, {"name": "tool_use", "template": sys.argv[3]}]
+configuration = {"chat_template": several, "bos_token": {"content": "<s>"}, "model_max_length": 1e30}
+api.upload_file(
+    path_or_fileobj=json.dumps(configuration).encode(),
+    path_in_repo="tokenizer_config.json",
+    repo_id="ann/tiny-model",
+)
+"#;
+
+fn toolbox(home: &Home) {
+    load(home, &guests::built("calculator").to_string_lossy(), &[]);
+}
+
+fn the_tools_are_marked() {
+    let home = Home::new();
+    toolbox(&home);
+    home.write("model.jinja", TEMPLATE);
+    let ran = home.tool("explain calculator --as model.jinja --message Hi");
+    let shown = ran.ok();
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines.first(), Some(&"  <system>"), "{shown}");
+    assert!(lines.iter().any(|line| line.starts_with("> calculator__evaluate: ")), "{shown}");
+    assert_eq!(lines.last(), Some(&"  <user>Hi"), "{shown}");
+    let told = ran.stderr();
+    let unseen = "warning: the model never reads the name of `expression` of `calculator__evaluate`";
+    assert!(told.contains(unseen), "{told}");
+    let told = home.run(["--json", "explain", "--as", "model.jinja"]).json();
+    let text = told["text"].as_str().expect("a text");
+    let at = |end: &str| usize::try_from(told["tools"][end].as_u64().expect("bytes")).expect("bytes");
+    assert!(text[at("start")..at("end")].starts_with("calculator__evaluate: "), "{told}");
+    assert_eq!(told["characters"], text.chars().count());
+
+    home.write("blind.jinja", "{{ messages[0].content }}");
+    let blind = home.tool("explain --as blind.jinja");
+    blind.ok();
+    assert!(blind.stderr().contains("has no place for tools"), "{}", blind.stderr());
+    home.write("hidden.jinja", "\u{1b}[2J{{ messages[0].content }}");
+    let hidden = home.tool("explain --as hidden.jinja").ok();
+    assert!(!hidden.contains('\u{1b}'), "{hidden:?}");
+}
+
+fn what_is_wrong_is_said() {
+    let home = Home::new();
+    toolbox(&home);
+    home.write("broken.jinja", "one\n{% if %}");
+    home.write("strict.jinja", "{{ raise_exception('Only with a system message!') }}");
+    home.write("endless.jinja", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}");
+    home.write("empty/tokenizer_config.json", "{}");
+    home.write("several.json", r#"{"chat_template": [{"name": "rag", "template": "x"}]}"#);
+    for (model, said) in [
+        ("broken.jinja", "the chat template cannot be read in line 2"),
+        ("strict.jinja", "the chat template refuses the conversation: Only with a system message!"),
+        ("endless.jinja", "the chat template goes beyond a limit (steps = 5000000)"),
+        ("empty", "the model has no chat template"),
+        ("several.json", "the model has no chat template `default`, but rag"),
+        ("nowhere", "`nowhere` is no file, no directory and no model"),
+    ] {
+        let ran = home.run(["explain", "--as", model]);
+        assert_eq!(ran.code(), 1, "{model}: {}", ran.stderr());
+        assert!(ran.stderr().contains(said), "{model}: {}", ran.stderr());
+    }
+    let named = home.tool("explain --as several.json --template rag");
+    assert_eq!(named.ok(), "  x\n");
+}
+
+fn a_model_of_the_registry() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("ann");
+    said(python().arg("-c").arg(UPLOAD).args([registry.url(), &token, TEMPLATE]));
+    let user = registry.visitor();
+    toolbox(&user);
+    let shown = user.tool("explain --as ann/tiny-model").ok();
+    assert!(shown.starts_with("  <s><system>\n> calculator__evaluate: "), "{shown}");
+    let absent = user.tool("explain --as ann/no-model");
+    assert_ne!(absent.code(), 0);
+    assert!(absent.stderr().contains("ann/no-model"), "{}", absent.stderr());
+}
