@@ -81,7 +81,9 @@ pub fn explain(
         Ok(without) => difference(&text, &without),
         Err(_) => 0..text.len(),
     };
-    let unseen = specs.iter().flat_map(|spec| unseen(&text[tools.clone()], spec));
+    let unseen = specs
+        .iter()
+        .flat_map(|spec| unseen(&text[tools.clone()], spec));
     Ok(Explanation {
         unseen: unseen.collect(),
         tools,
@@ -93,8 +95,16 @@ pub fn explain(
 fn difference(text: &str, other: &str) -> Range<usize> {
     let same = |(one, other): &(char, char)| one == other;
     let width = |(one, _): (char, char)| one.len_utf8();
-    let begin: usize = text.chars().zip(other.chars()).take_while(same).map(width).sum();
-    let rest = text[begin..].chars().rev().zip(other[begin..].chars().rev());
+    let begin: usize = text
+        .chars()
+        .zip(other.chars())
+        .take_while(same)
+        .map(width)
+        .sum();
+    let rest = text[begin..]
+        .chars()
+        .rev()
+        .zip(other[begin..].chars().rev());
     let end: usize = rest.take_while(same).map(width).sum();
     at_a_mark(text, begin..text.len() - end)
 }
@@ -129,7 +139,10 @@ fn unseen(text: &str, spec: &FunctionSpec) -> Vec<Unseen> {
     };
     look(None, Part::Name, &spec.name);
     look(None, Part::Description, &spec.description);
-    let arguments = spec.input_schema["properties"].as_object().into_iter().flatten();
+    let arguments = spec.input_schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten();
     for (name, schema) in arguments {
         look(Some(name), Part::Name, name);
         if let Some(description) = schema["description"].as_str() {
@@ -144,7 +157,9 @@ fn shows(text: &str, wanted: &str) -> bool {
     let wanted = wanted.trim();
     let json = Value::from(wanted).to_string();
     let json = &json[1..json.len() - 1];
-    [wanted, json, &in_ascii(json)].into_iter().any(|form| text.contains(form))
+    [wanted, json, &in_ascii(json)]
+        .into_iter()
+        .any(|form| text.contains(form))
 }
 
 /// JSON with what is not ASCII escaped.
@@ -152,7 +167,11 @@ fn in_ascii(json: &str) -> String {
     let escape = |unit: &u16| format!("\\u{unit:04x}");
     let written = json.chars().map(|character| match character.is_ascii() {
         true => character.to_string(),
-        false => character.encode_utf16(&mut [0; 2]).iter().map(escape).collect(),
+        false => character
+            .encode_utf16(&mut [0; 2])
+            .iter()
+            .map(escape)
+            .collect(),
     });
     written.collect()
 }

@@ -6,6 +6,7 @@ mod registry;
 use std::fmt;
 use std::process::ExitCode;
 
+use tool_hub_agent::{ModelError, TemplateError};
 use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
@@ -55,7 +56,8 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             .or_else(|| cause.downcast_ref::<VerifyError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<HostError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<GrantError>().map(Hint::diagnosis))
-            .or_else(|| cause.downcast_ref::<DocumentError>().map(Hint::diagnosis));
+            .or_else(|| cause.downcast_ref::<DocumentError>().map(Hint::diagnosis))
+            .or_else(|| cause.downcast_ref::<TemplateError>().map(Hint::diagnosis));
         if let Some(diagnosis) = known {
             return diagnosis;
         }
@@ -65,6 +67,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             || cause.is::<url::ParseError>()
             || cause.is::<toml_edit::de::Error>()
             || cause.is::<AccessError>()
+            || cause.is::<ModelError>()
     });
     Diagnosis {
         exit: if user_can_mend {
@@ -177,6 +180,24 @@ impl Hint for DocumentError {
             .map(|key| format!("did you mean `{key}`?"))
             .into_iter()
             .collect()
+    }
+}
+
+impl Hint for TemplateError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::TooMuch { .. } => Exit::Refused,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Refused { .. } => {
+                vec!["another --template of the model may take the conversation".to_owned()]
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

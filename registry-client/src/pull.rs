@@ -70,7 +70,9 @@ impl Client {
     /// # Errors
     /// [`ClientError::TooLarge`] above [`CARD_BYTES_MAX`], and as every download.
     pub async fn card(&self, at: &Resolved) -> Result<Option<String>, ClientError> {
-        let mut texts = self.texts(at, &[package_file::CARD], CARD_BYTES_MAX).await?;
+        let mut texts = self
+            .texts(at, &[package_file::CARD], CARD_BYTES_MAX)
+            .await?;
         Ok(texts.pop().map(|(_, text)| text))
     }
 

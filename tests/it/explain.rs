@@ -46,21 +46,37 @@ fn the_tools_are_marked() {
     let shown = ran.ok();
     let lines: Vec<&str> = shown.lines().collect();
     assert_eq!(lines.first(), Some(&"  <system>"), "{shown}");
-    assert!(lines.iter().any(|line| line.starts_with("> calculator__evaluate: ")), "{shown}");
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("> calculator__evaluate: ")),
+        "{shown}"
+    );
     assert_eq!(lines.last(), Some(&"  <user>Hi"), "{shown}");
     let told = ran.stderr();
-    let unseen = "warning: the model never reads the name of `expression` of `calculator__evaluate`";
+    let unseen =
+        "warning: the model never reads the description of `expression` of `calculator__evaluate`";
     assert!(told.contains(unseen), "{told}");
-    let told = home.run(["--json", "explain", "--as", "model.jinja"]).json();
+    let told = home
+        .run(["--json", "explain", "--as", "model.jinja"])
+        .json();
     let text = told["text"].as_str().expect("a text");
-    let at = |end: &str| usize::try_from(told["tools"][end].as_u64().expect("bytes")).expect("bytes");
-    assert!(text[at("start")..at("end")].starts_with("calculator__evaluate: "), "{told}");
+    let at =
+        |end: &str| usize::try_from(told["tools"][end].as_u64().expect("bytes")).expect("bytes");
+    assert!(
+        text[at("start")..at("end")].starts_with("calculator__evaluate: "),
+        "{told}"
+    );
     assert_eq!(told["characters"], text.chars().count());
 
     home.write("blind.jinja", "{{ messages[0].content }}");
     let blind = home.tool("explain --as blind.jinja");
     blind.ok();
-    assert!(blind.stderr().contains("has no place for tools"), "{}", blind.stderr());
+    assert!(
+        blind.stderr().contains("has no place for tools"),
+        "{}",
+        blind.stderr()
+    );
     home.write("hidden.jinja", "\u{1b}[2J{{ messages[0].content }}");
     let hidden = home.tool("explain --as hidden.jinja").ok();
     assert!(!hidden.contains('\u{1b}'), "{hidden:?}");
@@ -70,20 +86,40 @@ fn what_is_wrong_is_said() {
     let home = Home::new();
     toolbox(&home);
     home.write("broken.jinja", "one\n{% if %}");
-    home.write("strict.jinja", "{{ raise_exception('Only with a system message!') }}");
-    home.write("endless.jinja", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}");
+    home.write(
+        "strict.jinja",
+        "{{ raise_exception('Only with a system message!') }}",
+    );
+    home.write(
+        "endless.jinja",
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    );
     home.write("empty/tokenizer_config.json", "{}");
-    home.write("several.json", r#"{"chat_template": [{"name": "rag", "template": "x"}]}"#);
+    home.write(
+        "several.json",
+        r#"{"chat_template": [{"name": "rag", "template": "x"}]}"#,
+    );
     for (model, said) in [
         ("broken.jinja", "the chat template cannot be read in line 2"),
-        ("strict.jinja", "the chat template refuses the conversation: Only with a system message!"),
-        ("endless.jinja", "the chat template goes beyond a limit (steps = 5000000)"),
+        (
+            "strict.jinja",
+            "the chat template refuses the conversation: Only with a system message!",
+        ),
+        (
+            "endless.jinja",
+            "the chat template goes beyond a limit (steps = 5000000)",
+        ),
         ("empty", "the model has no chat template"),
-        ("several.json", "the model has no chat template `default`, but rag"),
+        (
+            "several.json",
+            "the model has no chat template `default`, but rag",
+        ),
         ("nowhere", "`nowhere` is no file, no directory and no model"),
     ] {
         let ran = home.run(["explain", "--as", model]);
-        assert_eq!(ran.code(), 1, "{model}: {}", ran.stderr());
+        // A limit refuses, everything else the user can mend.
+        let code = if model == "endless.jinja" { 3 } else { 1 };
+        assert_eq!(ran.code(), code, "{model}: {}", ran.stderr());
         assert!(ran.stderr().contains(said), "{model}: {}", ran.stderr());
     }
     let named = home.tool("explain --as several.json --template rag");
@@ -93,12 +129,24 @@ fn what_is_wrong_is_said() {
 fn a_model_of_the_registry() {
     let registry = RegistryProcess::start();
     let token = registry.user("ann");
-    said(python().arg("-c").arg(UPLOAD).args([registry.url(), &token, TEMPLATE]));
+    said(
+        python()
+            .arg("-c")
+            .arg(UPLOAD)
+            .args([registry.url(), &token, TEMPLATE]),
+    );
     let user = registry.visitor();
     toolbox(&user);
     let shown = user.tool("explain --as ann/tiny-model").ok();
-    assert!(shown.starts_with("  <s><system>\n> calculator__evaluate: "), "{shown}");
+    assert!(
+        shown.starts_with("  <s><system>\n> calculator__evaluate: "),
+        "{shown}"
+    );
     let absent = user.tool("explain --as ann/no-model");
     assert_ne!(absent.code(), 0);
-    assert!(absent.stderr().contains("ann/no-model"), "{}", absent.stderr());
+    assert!(
+        absent.stderr().contains("ann/no-model"),
+        "{}",
+        absent.stderr()
+    );
 }

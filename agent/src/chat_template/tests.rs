@@ -199,7 +199,11 @@ fn lists_in_lists_break_nothing() {
     for print in ["{{ ns.x }}", "{{ ns.x | tojson }}", "{{ ns.x | string }}"] {
         check(&format!("{nested}{print}"), &user("Hi"), &printed);
     }
-    check(&format!("{nested}{{{{ ns.x == [ns.x] }}}}"), &user("Hi"), "False");
+    check(
+        &format!("{nested}{{{{ ns.x == [ns.x] }}}}"),
+        &user("Hi"),
+        "False",
+    );
     let alone: String = (0..9_000).map(|_| "{%set x=[x]%}").collect();
     check(&alone, &user("Hi"), "");
 }

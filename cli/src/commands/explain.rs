@@ -97,8 +97,7 @@ impl Explain {
             printer.hint("this template has no place for tools: `tool export` lists other ways");
         }
         printer.note(&format!(
-            "{} of {} are about {}",
-            counted(tools_characters, "character"),
+            "{tools_characters} of {} are about {}",
             counted(characters, "character"),
             counted(specs.len(), "function")
         ));
@@ -111,7 +110,10 @@ impl Explain {
         if path.is_dir() {
             return of_files([CONFIGURATION, TEMPLATE].map(|name| (name, path.join(name))));
         }
-        if path.extension().is_some_and(|extension| extension == "json") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
             return of_files([(CONFIGURATION, path.to_owned())]);
         }
         if path.is_file() {
@@ -129,9 +131,7 @@ impl Explain {
 }
 
 /// Reads those of `files` that are there.
-fn of_files<const N: usize>(
-    files: [(&'static str, PathBuf); N],
-) -> anyhow::Result<ModelTemplates> {
+fn of_files<const N: usize>(files: [(&'static str, PathBuf); N]) -> anyhow::Result<ModelTemplates> {
     let mut texts = Vec::new();
     for (name, path) in files {
         let text = read_if_present(&path)?;
@@ -154,9 +154,9 @@ fn read(texts: Vec<(&'static str, String)>) -> anyhow::Result<ModelTemplates> {
 
 /// Whether no function is seen by its name.
 fn hides_all(unseen: &[Unseen], functions: usize) -> bool {
-    let names = unseen.iter().filter(|unseen| {
-        unseen.argument.is_none() && unseen.part == Part::Name
-    });
+    let names = unseen
+        .iter()
+        .filter(|unseen| unseen.argument.is_none() && unseen.part == Part::Name);
     names.count() == functions
 }
 
