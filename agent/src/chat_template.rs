@@ -42,8 +42,8 @@ pub const PRINTED_BYTES_MAX: usize = 64 << 20;
 const STEPS_MAX: usize = 5_000_000;
 /// How many of them on the caller's thread, which may have 2 MiB of stack.
 const STEPS_HERE_MAX: usize = 5_000;
-/// Deep enough for lists in lists that were made in [`STEPS_MAX`] steps, which take 400 MiB. It
-/// is memory only as far as it is used.
+/// Three times what lists in lists take that are made in [`STEPS_MAX`] steps. It is memory only
+/// as far as it is used.
 const STACK_BYTES: usize = 1 << 30;
 /// The limit on them.
 const STEPS: &str = "steps";

@@ -11,7 +11,8 @@ use tool_hub_registry_client::Store;
 
 use crate::approval;
 use crate::config::Config;
-use crate::toolbox::Member;
+use crate::printer::Printer;
+use crate::toolbox::{Member, OpenToolbox};
 
 /// A tool of the toolbox, ready to be called.
 pub(crate) struct LoadedTool {
@@ -57,6 +58,23 @@ impl LoadedTool {
             .map(|member| Self::load(member, host, store, config));
         let at_once = available_parallelism().map_or(1, NonZero::get);
         stream::iter(loads).buffered(at_once).try_collect().await
+    }
+
+    /// The functions of the user's toolbox as agents see them, those of `names` only where some
+    /// are named.
+    pub(crate) async fn specs_of(
+        names: &[String],
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<Vec<FunctionSpec>> {
+        let toolbox = OpenToolbox::open(config)?;
+        let members = toolbox.usable(names, printer)?;
+        let host = config.open_host()?;
+        let mut specs = Vec::new();
+        for tool in Self::load_all(members, &host, &config.open_store()?, config).await? {
+            specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));
+        }
+        Ok(specs)
     }
 
     /// The tool's functions as agents see them: under the toolbox's name, with the toolbox's

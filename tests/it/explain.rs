@@ -115,6 +115,7 @@ fn what_is_wrong_is_said() {
             "the model has no chat template `default`, but rag",
         ),
         ("nowhere", "`nowhere` is no file, no directory and no model"),
+        ("no.json", "`no.json` is no file, no directory and no model"),
     ] {
         let ran = home.run(["explain", "--as", model]);
         // A limit refuses, everything else the user can mend.

@@ -36,37 +36,43 @@ fn made(items: Result<Vec<Value>, Error>) -> Made {
     Ok(Value::from_object(Generator(items?)))
 }
 
+type OfItems =
+    fn(&mut State, Value, Option<Cow<'_, str>>, Rest<Argument>) -> Result<Vec<Value>, Error>;
+type OfMembers = fn(
+    &mut State,
+    Value,
+    Cow<'_, str>,
+    Option<Cow<'_, str>>,
+    Rest<Argument>,
+) -> Result<Vec<Value>, Error>;
+
 pub(super) fn add_filters(environment: &mut Environment<'static>) {
     environment.add_filter(
         "map",
         |state: &mut State, value: Value, rest: Rest<Argument>| made(map(state, value, rest)),
     );
-    environment.add_filter(
-        "select",
-        |state: &mut State, value: Value, test: Option<Cow<'_, str>>, rest: Rest<Argument>| {
-            made(select(state, value, test, rest))
-        },
-    );
-    environment.add_filter(
-        "reject",
-        |state: &mut State, value: Value, test: Option<Cow<'_, str>>, rest: Rest<Argument>| {
-            made(reject(state, value, test, rest))
-        },
-    );
-    environment.add_filter(
-        "selectattr",
-        |state: &mut State,
-         value: Value,
-         name: Cow<'_, str>,
-         test: Option<Cow<'_, str>>,
-         rest: Rest<Argument>| { made(selectattr(state, value, name, test, rest)) },
-    );
-    environment.add_filter(
-        "rejectattr",
-        |state: &mut State,
-         value: Value,
-         name: Cow<'_, str>,
-         test: Option<Cow<'_, str>>,
-         rest: Rest<Argument>| { made(rejectattr(state, value, name, test, rest)) },
-    );
+    for (name, filter) in [("select", select as OfItems), ("reject", reject)] {
+        environment.add_filter(
+            name,
+            move |state: &mut State,
+                  value: Value,
+                  test: Option<Cow<'_, str>>,
+                  rest: Rest<Argument>| made(filter(state, value, test, rest)),
+        );
+    }
+    for (name, filter) in [
+        ("selectattr", selectattr as OfMembers),
+        ("rejectattr", rejectattr),
+    ] {
+        environment.add_filter(
+            name,
+            move |state: &mut State,
+                  value: Value,
+                  member: Cow<'_, str>,
+                  test: Option<Cow<'_, str>>,
+                  rest: Rest<Argument>| {
+                made(filter(state, value, member, test, rest))
+            },
+        );
+    }
 }

@@ -14,7 +14,6 @@ use crate::diagnosis::Problem;
 use crate::files::read_if_present;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
-use crate::toolbox::OpenToolbox;
 use crate::wording::counted;
 
 /// What a model's repository says of its templates.
@@ -61,14 +60,7 @@ impl Explain {
         let model = self.model(config, printer).await?;
         let source = model.choose(self.template.as_deref(), true)?;
         let template = ChatTemplate::new(source)?;
-        let toolbox = OpenToolbox::open(config)?;
-        let members = toolbox.usable(&self.names, printer)?;
-        let host = config.open_host()?;
-        let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
-        let mut specs = Vec::new();
-        for tool in &loaded {
-            specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));
-        }
+        let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
         let said = [("role", "user"), ("content", &self.message)];
         let said = said.map(|(name, value)| (name.to_owned(), Value::from(value)));
         let chat = Chat {
@@ -110,14 +102,14 @@ impl Explain {
         if path.is_dir() {
             return of_files([CONFIGURATION, TEMPLATE].map(|name| (name, path.join(name))));
         }
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-        {
-            return of_files([(CONFIGURATION, path.to_owned())]);
-        }
         if path.is_file() {
-            return of_files([(TEMPLATE, path.to_owned())]);
+            let is_configuration = path.extension().is_some_and(|it| it == "json");
+            let name = if is_configuration {
+                CONFIGURATION
+            } else {
+                TEMPLATE
+            };
+            return of_files([(name, path.to_owned())]);
         }
         let reference: ToolRef = self.model.parse().map_err(|_| {
             let what = format!("`{}` is no file, no directory and no model", self.model);
@@ -140,16 +132,18 @@ fn of_files<const N: usize>(files: [(&'static str, PathBuf); N]) -> anyhow::Resu
     read(texts)
 }
 
-/// A template of its own goes before the configuration's.
+/// Reads the files of a model, in whatever order they come: a template of its own goes before the
+/// configuration's.
 fn read(texts: Vec<(&'static str, String)>) -> anyhow::Result<ModelTemplates> {
-    let mut model = ModelTemplates::default();
-    for (name, text) in texts {
-        model = match name {
-            CONFIGURATION => ModelTemplates::from_tokenizer_config(&text)?,
-            _ => model.with_template(None, text),
-        };
-    }
-    Ok(model)
+    let text_of = |wanted: &str| texts.iter().find(|(name, _)| *name == wanted);
+    let model = match text_of(CONFIGURATION) {
+        Some((_, configuration)) => ModelTemplates::from_tokenizer_config(configuration)?,
+        None => ModelTemplates::default(),
+    };
+    Ok(match text_of(TEMPLATE) {
+        Some((_, template)) => model.with_template(None, template.as_str()),
+        None => model,
+    })
 }
 
 /// Whether no function is seen by its name.
@@ -178,4 +172,26 @@ fn in_two_columns(explanation: &Explanation) -> String {
         }
     }
     columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_of_its_own_goes_first_in_whatever_order_they_come() {
+        let mut texts = vec![
+            (
+                CONFIGURATION,
+                r#"{"chat_template": "old", "bos_token": "<s>"}"#.to_owned(),
+            ),
+            (TEMPLATE, "own".to_owned()),
+        ];
+        for _ in 0..2 {
+            let model = read(texts.clone()).unwrap();
+            assert_eq!(model.choose(None, false).unwrap(), "own");
+            assert_eq!(model.special_tokens()["bos_token"], "<s>");
+            texts.reverse();
+        }
+    }
 }

@@ -11,7 +11,6 @@ use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
-use crate::toolbox::OpenToolbox;
 use crate::wording::counted;
 
 /// Arguments of `tool export`.
@@ -58,14 +57,7 @@ impl Export {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let toolbox = OpenToolbox::open(config)?;
-        let members = toolbox.usable(&self.names, printer)?;
-        let host = config.open_host()?;
-        let loaded = LoadedTool::load_all(members, &host, &config.open_store()?, config).await?;
-        let mut specs = Vec::new();
-        for tool in &loaded {
-            specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));
-        }
+        let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
         match self.format {
             Format::Definitions(dialect) => {
                 let export = tool_hub_agent::export(&specs, dialect);

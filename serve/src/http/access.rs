@@ -144,16 +144,11 @@ pub(super) fn host_of(authority: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::caller::tests::caller;
     use super::*;
-    use crate::{BearerToken, CallerName, Catalogue, Toolset};
+    use crate::{BearerToken, CallerName};
 
     const TOKEN: &str = "0123456789abcdef";
-
-    fn caller(name: &str, token: &str) -> Caller {
-        let token: BearerToken = token.parse().unwrap();
-        let toolset = Toolset::new(Catalogue::new([]).unwrap());
-        Caller::new(name.parse().unwrap(), token.digest(), toolset)
-    }
 
     #[test]
     fn what_grants_nothing_is_refused() {

@@ -126,3 +126,16 @@ impl fmt::Debug for Caller {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::Catalogue;
+
+    /// Somebody with a token and no tools.
+    pub(in crate::http) fn caller(name: &str, token: &str) -> Caller {
+        let token: BearerToken = token.parse().unwrap();
+        let toolset = Toolset::new(Catalogue::new([]).unwrap());
+        Caller::new(name.parse().unwrap(), token.digest(), toolset)
+    }
+}

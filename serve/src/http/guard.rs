@@ -142,16 +142,10 @@ impl IntoResponse for Refusal {
 mod tests {
     use tokio_util::sync::CancellationToken;
 
+    use super::super::caller::tests::caller;
     use super::*;
-    use crate::{Caller, Catalogue};
 
     const TOKEN: &str = "0123456789abcdef";
-
-    fn caller(name: &str, token: &str) -> Caller {
-        let token: BearerToken = token.parse().unwrap();
-        let toolset = Toolset::new(Catalogue::new([]).unwrap());
-        Caller::new(name.parse().unwrap(), token.digest(), toolset)
-    }
 
     fn behind(access: Access) -> Guard {
         let stop = CancellationToken::new();
