@@ -37,6 +37,7 @@ mod import;
 mod interface;
 mod kept;
 mod loss;
+mod message;
 mod repair;
 mod schema;
 mod structured;
@@ -59,6 +60,7 @@ pub use interface::{
 };
 pub use kept::{kept_value, or_kept};
 pub use loss::{Loss, Lost};
+pub use message::{Role, ToolCall};
 pub use repair::{Repair, repair};
 pub use structured::{RESULT_MEMBER, ResultShape};
 pub use toolbox::{toolbox_line, toolbox_lines};
