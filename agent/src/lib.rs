@@ -60,7 +60,11 @@ pub use interface::{
 };
 pub use kept::{kept_value, or_kept};
 pub use loss::{Loss, Lost};
-pub use message::{Role, ToolCall};
+pub use message::{
+    Content, Conversation, Foreign, Kept, LostMessage, MESSAGE_PARTS_MAX, Media, MediaKind,
+    MediaSource, Message, MessageDialect, MessageError, MessageLoss, Part as MessagePart,
+    Reasoning, Role, Sealed, ToolCall, ToolResult, UnknownMessageDialect, WrittenMessages,
+};
 pub use repair::{Repair, repair};
 pub use structured::{RESULT_MEMBER, ResultShape};
 pub use toolbox::{toolbox_line, toolbox_lines};
