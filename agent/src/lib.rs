@@ -27,6 +27,7 @@
 mod document {}
 
 mod chat_template;
+mod code;
 mod declare;
 mod dialect;
 mod example;
@@ -47,6 +48,7 @@ pub use chat_template::{
     Chat, ChatTemplate, ModelError, ModelTemplates, PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX,
     TemplateError,
 };
+pub use code::{CodeAnswer, code_prompt};
 pub use declare::{Declarations, Language, UnknownLanguage, declare};
 pub use dialect::{Dialect, UnknownDialect};
 pub use example::example;

@@ -62,6 +62,10 @@ pub(crate) enum Command {
     List(commands::list::List),
     /// Call a function of a loaded tool
     Call(commands::call::Call),
+    /// Have a model do a task with the toolbox
+    Run(commands::run::Run),
+    /// Talk with a model that has the toolbox
+    Chat(commands::chat::Chat),
     /// Serve the toolbox to agents: MCP over standard input and output, or over HTTP
     Serve(commands::serve::Serve),
     /// Have an MCP client start `tool serve`, by its own configuration

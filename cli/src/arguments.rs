@@ -42,6 +42,49 @@ pub(crate) fn parse(pairs: &[String], schema: &Value, working: &Path) -> anyhow:
     Ok(Value::Object(arguments))
 }
 
+/// Reads `pair`, `name=value` or `name=@file`, where no schema says what the value is: a picture or
+/// a sound by its file, other files as text, JSON as what it is, and everything else as text.
+///
+/// # Errors
+/// When it is none, or the file cannot be read, is too large, or is neither media nor text.
+pub(crate) fn variable(pair: &str, working: &Path) -> anyhow::Result<(String, Value)> {
+    let Some((name, text)) = pair.split_once('=') else {
+        return Err(Problem::user(format!("`{pair}` is no value"))
+            .hint("write name=value, or name=@file")
+            .into());
+    };
+    let value = match text.strip_prefix('@') {
+        Some(literal) if literal.starts_with('@') => Value::String(literal.to_owned()),
+        Some(path) => {
+            let bytes = contents(name, path, working)?;
+            let media_type = media_type(Path::new(path), &bytes);
+            match media_type.split_once('/') {
+                Some(("image" | "audio", _)) => media(media_type, &bytes),
+                _ => Value::String(utf8(name, path, bytes)?),
+            }
+        }
+        None => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+    };
+    Ok((name.to_owned(), value))
+}
+
+/// What files of a media type end with.
+pub(crate) fn file_ending(media_type: &str) -> &'static str {
+    match media_type {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/bmp" => "bmp",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        "audio/mpeg" => "mp3",
+        "audio/ogg" => "ogg",
+        "audio/flac" => "flac",
+        "audio/wav" => "wav",
+        _ => "bin",
+    }
+}
+
 fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     schema.get("properties")?.get(name)
 }
@@ -95,19 +138,7 @@ fn value(
 /// The contents of a file as the schema wants them: an object with media type and data, the
 /// data alone, or text.
 fn file(name: &str, path: &str, working: &Path, property: Option<&Value>) -> anyhow::Result<Value> {
-    let failed = || format!("argument `{name}` cannot be read from {path}");
-    let contents = match path {
-        STANDARD_INPUT => bounded(io::stdin().lock()),
-        _ => File::open(working.join(path)).and_then(bounded),
-    };
-    let Some(bytes) = contents.with_context(failed)? else {
-        return Err(Problem::user(failed())
-            .hint(format!(
-                "it holds more than {FILE_BYTES_MAX} bytes, the most that an argument takes"
-            ))
-            .into());
-    };
-    let path = Path::new(path);
+    let bytes = contents(name, path, working)?;
     let is_media = property.is_some_and(|property| {
         let members = property.get("properties");
         members.is_some_and(|members| {
@@ -115,8 +146,7 @@ fn file(name: &str, path: &str, working: &Path, property: Option<&Value>) -> any
         })
     });
     if is_media {
-        let media_type = media_type(path, &bytes);
-        return Ok(serde_json::json!({ "media_type": media_type, "data": BASE64.encode(&bytes) }));
+        return Ok(media(media_type(Path::new(path), &bytes), &bytes));
     }
     let is_base64 = property.is_some_and(|property| {
         property.get("contentEncoding").and_then(Value::as_str) == Some("base64")
@@ -124,17 +154,38 @@ fn file(name: &str, path: &str, working: &Path, property: Option<&Value>) -> any
     if is_base64 {
         return Ok(Value::String(BASE64.encode(&bytes)));
     }
-    let text = String::from_utf8(bytes).map_err(|_| {
-        Problem::user(format!(
-            "{} is not UTF-8 text, which `{name}` wants",
-            path.display()
-        ))
-    })?;
+    let text = utf8(name, path, bytes)?;
     if property.is_none_or(|property| has_type(property, "string")) {
         return Ok(Value::String(text));
     }
-    serde_json::from_str(&text)
-        .with_context(|| format!("{} is not JSON, which `{name}` wants", path.display()))
+    serde_json::from_str(&text).with_context(|| format!("{path} is not JSON, which `{name}` wants"))
+}
+
+/// What the file at `path`, or standard input, holds.
+fn contents(name: &str, path: &str, working: &Path) -> anyhow::Result<Vec<u8>> {
+    let failed = || format!("argument `{name}` cannot be read from {path}");
+    let contents = match path {
+        STANDARD_INPUT => bounded(io::stdin().lock()),
+        _ => File::open(working.join(path)).and_then(bounded),
+    };
+    contents.with_context(failed)?.ok_or_else(|| {
+        Problem::user(failed())
+            .hint(format!(
+                "it holds more than {FILE_BYTES_MAX} bytes, the most that an argument takes"
+            ))
+            .into()
+    })
+}
+
+fn utf8(name: &str, path: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
+    String::from_utf8(bytes).map_err(|_| {
+        Problem::user(format!("{path} is not UTF-8 text, which `{name}` wants")).into()
+    })
+}
+
+/// A picture or a sound as arguments hold it.
+fn media(media_type: &str, bytes: &[u8]) -> Value {
+    serde_json::json!({ "media_type": media_type, "data": BASE64.encode(bytes) })
 }
 
 /// Reads to the end, or gives nothing when that is too far. How long a device, a pipe or a

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod call;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod connect;
@@ -21,6 +22,7 @@ pub(crate) mod push;
 pub(crate) mod registry;
 pub(crate) mod remove;
 pub(crate) mod revoke;
+pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod update;
@@ -51,6 +53,8 @@ pub(crate) async fn execute(
         Command::Revoke(command) => command.execute(config, printer),
         Command::List(command) => command.execute(config, printer),
         Command::Call(command) => command.execute(config, printer).await,
+        Command::Run(command) => command.execute(config, printer).await,
+        Command::Chat(command) => command.execute(config, printer).await,
         Command::Serve(command) => command.execute(config, printer).await,
         Command::Connect(command) => command.execute(config, printer),
         Command::Update(command) => command.execute(config, printer).await,

@@ -3,7 +3,8 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `TOOL_HUB_HOME` | one directory for everything that `tool` keeps, in place of the XDG directories |
-//! | `TOOL_HUB_OPENAI_KEY` | the key for the endpoint of `tool serve --openai`, where no file holds it |
+//! | `TOOL_HUB_OPENAI_KEY` | the key for the endpoint of `--openai`, where no file holds it |
+//! | `TOOL_HUB_OPENAI_URL`, `TOOL_HUB_OPENAI_MODEL` | the endpoint and the model of `tool run` and `tool chat`, where no option names them |
 //! | `TOOL_HUB_LOG` | which events to log to standard error, such as `debug` or `tool_hub_host=trace` |
 //! | `HF_ENDPOINT` | the registry's URL |
 //! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT` or the default one |
@@ -249,6 +250,17 @@ impl Config {
         };
         let digest = Digest::of(owner.as_bytes());
         Storage::in_file(self.storage.join(format!("{}.sqlite3", digest.hex())))
+    }
+
+    /// The endpoint whose model does what `tool run` and `tool chat` are told.
+    pub(crate) fn model_endpoint(&self) -> anyhow::Result<Option<Url>> {
+        let url = variable("TOOL_HUB_OPENAI_URL").map(|text| text.parse());
+        url.transpose().context("TOOL_HUB_OPENAI_URL is no URL")
+    }
+
+    /// The model of it.
+    pub(crate) fn model(&self) -> Option<String> {
+        variable("TOOL_HUB_OPENAI_MODEL")
     }
 
     /// The key for the endpoint of `tool serve --openai`. It has a variable of its own: the one

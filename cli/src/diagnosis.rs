@@ -11,7 +11,7 @@ use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
 use tool_hub_registry_server::RegistryError;
-use tool_hub_serve::AccessError;
+use tool_hub_serve::{AccessError, GatewayError, LoopError};
 
 use crate::printer::OutputLost;
 
@@ -67,6 +67,8 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             || cause.is::<url::ParseError>()
             || cause.is::<toml_edit::de::Error>()
             || cause.is::<AccessError>()
+            || cause.is::<GatewayError>()
+            || cause.is::<LoopError>()
             || cause.is::<ModelError>()
     });
     Diagnosis {

@@ -8,6 +8,7 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use tool_hub_host::{Approved, Host, Tool};
 use tool_hub_manifest::{FunctionName, FunctionSpec, Source, ToolKey, visible_name};
 use tool_hub_registry_client::Store;
+use tool_hub_serve::Offer;
 
 use crate::approval;
 use crate::config::Config;
@@ -58,6 +59,17 @@ impl LoadedTool {
             .map(|member| Self::load(member, host, store, config));
         let at_once = available_parallelism().map_or(1, NonZero::get);
         stream::iter(loads).buffered(at_once).try_collect().await
+    }
+
+    /// The same as agents are offered them.
+    pub(crate) fn offers(&self) -> anyhow::Result<Vec<Offer>> {
+        let specs = self.specs()?.into_iter();
+        let offers = specs.map(|(function, spec)| Offer {
+            spec,
+            tool: self.tool.clone(),
+            function,
+        });
+        Ok(offers.collect())
     }
 
     /// The functions of the user's toolbox as agents see them, those of `names` only where some

@@ -1,5 +1,6 @@
 //! The command `tool`: write, build, push, inspect, load, call and serve tools.
 
+mod agent;
 mod approval;
 mod approvals;
 mod args;
@@ -20,6 +21,7 @@ mod files;
 mod listen;
 mod loaded;
 mod log;
+mod model_endpoint;
 mod output;
 mod package;
 mod printer;

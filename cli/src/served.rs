@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::MissedTickBehavior;
 use tool_hub_host::Host;
 use tool_hub_registry_client::Store;
-use tool_hub_serve::{Catalogue, Offer, Presentation, Toolset};
+use tool_hub_serve::{Catalogue, Presentation, Toolset};
 
 use crate::approvals::Approvals;
 use crate::config::Config;
@@ -98,13 +98,7 @@ impl<'a> Served<'a> {
         let loaded = LoadedTool::load_all(members, &self.host, &self.store, self.config).await?;
         let mut offers = Vec::new();
         for tool in &loaded {
-            for (function, spec) in tool.specs()? {
-                offers.push(Offer {
-                    spec,
-                    tool: tool.tool.clone(),
-                    function,
-                });
-            }
+            offers.extend(tool.offers()?);
         }
         let tools = loaded.into_iter().map(|tool| (tool.key, tool.tool));
         let catalogue = Catalogue::new(offers)?.with_prompts_and_resources(tools);

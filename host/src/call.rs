@@ -2,6 +2,7 @@
 
 pub(crate) mod asking;
 pub(crate) mod audit;
+pub(crate) mod calling;
 pub(crate) mod keyvalue;
 pub(crate) mod logging;
 pub(crate) mod meter;

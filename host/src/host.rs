@@ -11,7 +11,7 @@ use wasmtime_wasi_config::WasiConfig;
 use crate::ahead::Ahead;
 use crate::cache::Cache;
 use crate::call::state::CallState;
-use crate::call::{asking, keyvalue, logging};
+use crate::call::{asking, calling, keyvalue, logging};
 use crate::code::Code;
 use crate::compiler::Turns;
 use crate::engine::{self, Clock};
@@ -288,6 +288,7 @@ fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
         WasiConfig::from(&*state.tool.settings)
     })?;
     asking::add_to_linker(&mut linker)?;
+    calling::add_to_linker(&mut linker)?;
     keyvalue::add_to_linker(&mut linker)?;
     logging::add_to_linker(&mut linker)?;
     Ok(linker)

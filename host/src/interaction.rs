@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use serde_json::Value;
 
-use crate::Usage;
+use crate::{Failure, FailureKind, Outcome, Usage};
 
 /// The agent's side of a running call. Every method has an answer for an agent that cannot
 /// do it, so an implementation states only what it can. The methods are called on threads
@@ -24,6 +24,26 @@ pub trait Interaction: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         let _ = question;
         Box::pin(std::future::ready(Answer::Unavailable))
+    }
+
+    /// The functions that code which the tool runs may call. Where there are none, a tool that
+    /// imports `toolbox` finds an empty one.
+    fn functions(&self) -> Vec<Offered> {
+        Vec::new()
+    }
+
+    /// Calls one of [`Interaction::functions`], for the tool, with the text of a JSON object.
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+        let _ = arguments;
+        let failure = Failure::new(
+            FailureKind::NotFound,
+            format!("there is no function `{name}`"),
+        );
+        Box::pin(std::future::ready(failure.into()))
     }
 
     /// Takes an entry of the tool's log while the call runs. It is a stranger's text: whoever
@@ -53,6 +73,17 @@ pub trait Interaction: Send + Sync {
 pub struct Nobody;
 
 impl Interaction for Nobody {}
+
+/// A function beside the tool, as code finds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offered {
+    /// The name by which agents call it.
+    pub name: String,
+    /// What it does, as agents read it.
+    pub description: String,
+    /// JSON Schema of its arguments, an object.
+    pub input_schema: Value,
+}
 
 /// How far a call is.
 #[derive(Debug, Clone, PartialEq)]

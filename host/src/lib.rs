@@ -90,7 +90,7 @@ pub use inspection::{
     Refusal, inspect,
 };
 pub use interaction::{
-    Answer, Interaction, LogEntry, LogLevel, Nobody, Output, Progress, Question,
+    Answer, Interaction, LogEntry, LogLevel, Nobody, Offered, Output, Progress, Question,
 };
 pub use outcome::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,

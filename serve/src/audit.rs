@@ -67,6 +67,8 @@ pub enum FrontEnd {
     Rest,
     /// A model behind an OpenAI-compatible endpoint.
     OpenAi,
+    /// An agent of this program's own.
+    Loop,
 }
 
 /// What a tool was asked for.

@@ -48,6 +48,7 @@
 //! # }
 //! ```
 
+mod agent_loop;
 mod audit;
 mod beside;
 mod built_in;
@@ -61,17 +62,22 @@ mod mark;
 mod mcp;
 mod openai;
 mod rest;
+mod result;
 mod shelf;
 mod stdio;
 mod tolerance;
 mod toolset;
 
+pub use agent_loop::{
+    Act, AgentLoop, ChatModel, ChatModelError, Interpreter, KeptMedia, LoopAnswer, LoopError,
+    ModelRequest, NamedMedia, Nodding, Verdict, Watcher, WrittenCode,
+};
 pub use audit::{Audit, AuditedCall, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};
 pub use mcp::{End, serve};
-pub use openai::{EndpointKey, Gateway, GatewayError};
+pub use openai::{EndpointKey, Gateway, GatewayError, OpenAiModel};
 pub use rest::REST_PATH;
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

@@ -5,10 +5,10 @@ mod calls;
 mod chat;
 mod events;
 mod memory;
+mod model;
 mod offered;
 mod refusal;
 mod responses;
-mod result;
 mod rounds;
 mod upstream;
 mod usage;
@@ -35,6 +35,7 @@ use responses::Responses;
 use rounds::Api;
 use upstream::Upstream;
 
+pub use model::OpenAiModel;
 pub use upstream::{EndpointKey, GatewayError};
 
 /// How often a model is asked for one answer, where nobody says otherwise.

@@ -82,7 +82,7 @@ fn rust() {
 
 fn python() {
     let registry = RegistryProcess::start();
-    let repo = publish(&registry, guests::PYTHON);
+    let repo = publish(&registry, guests::PYTHON[0]);
     let user = registry.visitor();
     load(&user, &repo, &[]);
     let answer = user

@@ -12,6 +12,7 @@
 )]
 
 mod administration;
+mod agent_loop;
 mod agents;
 mod author;
 mod clients;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         served::tests(),
         maintenance::tests(),
         agents::tests(),
+        agent_loop::tests(),
         mcp_conformance::tests(),
         embed::tests(),
         demo::tests(),

@@ -10,6 +10,7 @@ pub(crate) mod backends;
 pub(crate) mod client;
 pub(crate) mod guests;
 pub(crate) mod home;
+pub(crate) mod model;
 pub(crate) mod needs;
 pub(crate) mod proxy;
 pub(crate) mod registry;
@@ -23,6 +24,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 pub(crate) use client::Client;
 pub(crate) use home::{Home, Ran};
+pub(crate) use model::ScriptedModel;
 pub(crate) use needs::Need;
 pub(crate) use registry::RegistryProcess;
 pub(crate) use server::Server;

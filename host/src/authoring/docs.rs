@@ -38,6 +38,7 @@ pub const CONTRACT: WitPackage = WitPackage {
         ),
         ("prompts.wit", include_str!("../../../wit/prompts.wit")),
         ("resources.wit", include_str!("../../../wit/resources.wit")),
+        ("toolbox.wit", include_str!("../../../wit/toolbox.wit")),
     ],
 };
 

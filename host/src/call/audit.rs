@@ -52,6 +52,11 @@ pub(crate) fn asked(tool: &str, key: &str, answer: &str) {
     tracing::info!(target: TARGET, tool, capability = "question", key, answer, "used");
 }
 
+/// A function beside the tool was called. Its name is the guest's text.
+pub(crate) fn called(tool: &str, function: &str, came: &str) {
+    tracing::info!(target: TARGET, tool, capability = "toolbox", ?function, came, "used");
+}
+
 /// Something was refused.
 pub(crate) fn refused(tool: &str, capability: &str) {
     tracing::warn!(target: TARGET, tool, capability, "refused");

@@ -28,6 +28,8 @@ pub(crate) struct CallState {
     pub(crate) reported: Option<std::time::Instant>,
     /// How many questions the guest has asked.
     pub(crate) questions: u32,
+    /// How many functions beside its own tool the guest has called.
+    pub(crate) called: u32,
 }
 
 impl CallState {
@@ -53,6 +55,7 @@ impl CallState {
             table,
             reported: None,
             questions: 0,
+            called: 0,
             tool,
             record,
         })

@@ -32,6 +32,8 @@ pub enum Power {
     StandardStreams,
     /// Show progress to the person and ask questions.
     Person,
+    /// Calling functions of other tools that the agent's side offers.
+    Toolbox,
     /// Unknown to this host.
     Unsupported,
 }
@@ -48,6 +50,7 @@ impl fmt::Display for Power {
             Self::Random => "random numbers",
             Self::StandardStreams => "standard streams",
             Self::Person => "asks the person",
+            Self::Toolbox => "calls other tools",
             Self::Unsupported => "unsupported",
         })
     }
@@ -153,6 +156,7 @@ fn power(name: &str) -> Power {
         )
         | ("wasi:http", "types" | "outgoing-handler") => Power::Network,
         ("tool-hub:tool", "interaction") => Power::Person,
+        ("tool-hub:tool", "toolbox") => Power::Toolbox,
         ("tool-hub:tool", "types") => Power::Nothing,
         _ => Power::Unsupported,
     }
@@ -199,6 +203,7 @@ fn says(name: &str, power: Power, effect: Effect) -> String {
         (Power::Random, _) => "draws random numbers".into(),
         (Power::StandardStreams, _) => "writes text that the host keeps; reads nothing".into(),
         (Power::Person, _) => "shows progress and asks the person questions".into(),
+        (Power::Toolbox, _) => "calls other functions, where whoever calls it offers any".into(),
         (Power::Unsupported, _) => "is not offered by this host".into(),
         (Power::Network, Effect::Grantable) => {
             "makes HTTP requests to the origins that are granted".into()
@@ -258,6 +263,11 @@ mod tests {
         check(
             "tool-hub:tool/interaction@0.1.0",
             Power::Person,
+            Effect::Harmless,
+        );
+        check(
+            "tool-hub:tool/toolbox@0.1.0",
+            Power::Toolbox,
             Effect::Harmless,
         );
         check(

@@ -11,8 +11,8 @@ use tool_hub_host::{Nobody, Outcome};
 use super::Writing;
 use super::offered::Offered;
 use super::refusal::Refusal;
-use super::result::CallResult;
 use crate::FrontEnd;
+use crate::result::CallResult;
 
 /// Calls of one reply that are run; further ones are answered with a failure.
 const CALLS_MAX: usize = 64;

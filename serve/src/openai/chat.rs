@@ -13,9 +13,9 @@ use super::calls::{Call, fresh_id};
 use super::memory::{self, Memory};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
-use super::result::CallResult;
 use super::rounds::{Api, Turn};
 use super::usage::Usage;
+use crate::result::CallResult;
 use reply::{Reply, ToolCall};
 use stream::Stream;
 

@@ -15,9 +15,9 @@ use super::calls::{self, Call, unique_id};
 use super::memory::{self, Memory};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
-use super::result::CallResult;
 use super::rounds::{Api, Turn};
 use super::usage::Usage;
+use crate::result::CallResult;
 use stream::Stream;
 
 /// A request under way.

@@ -18,8 +18,8 @@ use super::events::{self, Events, Received, Sink};
 use super::memory::Memory;
 use super::offered::Offered;
 use super::refusal::Refusal;
-use super::result::CallResult;
 use super::upstream::{self, kept_headers};
+use crate::result::CallResult;
 
 /// How long an answer may take, all rounds and calls together. OpenAI's clients wait for ten
 /// minutes and then ask again, which would run the same tools twice.

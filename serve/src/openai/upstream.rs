@@ -159,13 +159,32 @@ impl Upstream {
         for name in BODY_HEADERS {
             headers.remove(name);
         }
+        self.posted(self.url(&head.uri)?, headers, body).await
+    }
+
+    /// Posts `body` to `path` below the endpoint. The response has a status of success.
+    pub(super) async fn post(
+        &self,
+        path: &str,
+        body: &Map<String, Value>,
+    ) -> Result<reqwest::Response, Refusal> {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}{path}", self.base.path()));
+        self.posted(url, HeaderMap::new(), body).await
+    }
+
+    async fn posted(
+        &self,
+        url: Url,
+        mut headers: HeaderMap,
+        body: &Map<String, Value>,
+    ) -> Result<reqwest::Response, Refusal> {
         headers.insert(
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/json"),
         );
         let body =
             serde_json::to_vec(body).map_err(|error| Refusal::request(error.to_string(), None))?;
-        let url = self.url(&head.uri)?;
         let response = self.send(Method::POST, url, headers, body.into()).await?;
         let status = response.status();
         if status.is_success() {

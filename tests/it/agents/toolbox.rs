@@ -36,7 +36,7 @@ impl Served {
         std::fs::create_dir(user.work().join("my-notes")).expect("a directory");
         let samples = guests::RUST
             .into_iter()
-            .chain([guests::PYTHON, guests::JAVASCRIPT]);
+            .chain([guests::PYTHON[0], guests::JAVASCRIPT]);
         for tool in samples {
             let project = guests::built(tool);
             load(&user, &project.to_string_lossy(), granted(tool));

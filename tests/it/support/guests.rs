@@ -15,7 +15,7 @@ pub(crate) const RUST: [&str; 6] = [
     "tally",
     "thumbnail",
 ];
-pub(crate) const PYTHON: &str = "slugify";
+pub(crate) const PYTHON: [&str; 2] = ["slugify", "run-python"];
 pub(crate) const JAVASCRIPT: &str = "json-query";
 
 /// The project directory of a sample tool, with its package built in `dist`.

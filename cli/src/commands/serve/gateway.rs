@@ -3,13 +3,12 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
-use tool_hub_serve::{EndpointKey, Gateway};
-use url::{Host, Url};
+use tool_hub_serve::Gateway;
+use url::Url;
 
-use crate::config::{self, Config};
-use crate::diagnosis::Problem;
+use crate::config::Config;
+use crate::model_endpoint;
 use crate::printer::Printer;
 
 /// Which endpoint, and how it is asked.
@@ -50,13 +49,8 @@ impl OpenAi {
             return Ok(None);
         };
         let mut gateway = Gateway::new(url.clone())?;
-        if let Some(key) = self.key(config)? {
-            if goes_in_clear(url) {
-                printer.warning("the endpoint's key goes over the network unencrypted: whoever is on the way can use it");
-                printer.hint(
-                    "name the endpoint by an https URL; where it has none, put TLS in front of it",
-                );
-            }
+        let key_file = self.key_file.as_deref();
+        if let Some(key) = model_endpoint::key(url, key_file, config, printer)? {
             gateway = gateway.with_key(key);
         }
         if let Some(rounds) = NonZeroU32::new(self.rounds) {
@@ -68,29 +62,4 @@ impl OpenAi {
             gateway
         }))
     }
-
-    fn key(&self, config: &Config) -> anyhow::Result<Option<EndpointKey>> {
-        let Some(file) = &self.key_file else {
-            return config.endpoint_key();
-        };
-        let text = config::read_bounded(file)
-            .with_context(|| format!("the key file {} cannot be read", file.display()))?;
-        let key: Result<EndpointKey, _> = text.trim().parse();
-        key.map(Some).map_err(|error| {
-            Problem::user(format!("{} holds no key", file.display()))
-                .caused_by(error)
-                .into()
-        })
-    }
-}
-
-/// Whether what is sent to `url` leaves this machine unencrypted.
-fn goes_in_clear(url: &Url) -> bool {
-    let is_near = match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    url.scheme() == "http" && !is_near
 }

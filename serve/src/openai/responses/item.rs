@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::openai::calls::Call;
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
-use crate::openai::result::CallResult;
+use crate::result::CallResult;
 
 /// What the server that runs the toolbox's functions is called.
 const SERVER: &str = "tool-hub";

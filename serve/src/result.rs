@@ -41,9 +41,9 @@ const CONTROL_TOKENS: [&str; 20] = [
 ];
 
 /// A result, part by part.
-pub(super) struct CallResult {
+pub(crate) struct CallResult {
     parts: Vec<Part>,
-    pub(super) is_failure: bool,
+    pub(crate) is_failure: bool,
 }
 
 enum Part {
@@ -52,7 +52,7 @@ enum Part {
 }
 
 impl CallResult {
-    pub(super) fn of_reply(reply: Reply) -> Self {
+    pub(crate) fn of_reply(reply: Reply) -> Self {
         let mut parts: Vec<Part> = reply
             .content
             .into_iter()
@@ -66,7 +66,7 @@ impl CallResult {
         Self::within_bounds(parts)
     }
 
-    pub(super) fn failed(failure: &FailureText<'_>) -> Self {
+    pub(crate) fn failed(failure: &FailureText<'_>) -> Self {
         Self {
             is_failure: true,
             ..Self::within_bounds(vec![Part::Text(failure.to_string())])
@@ -97,7 +97,7 @@ impl CallResult {
     }
 
     /// About how much of a request it takes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let parts = self.parts.iter().map(|part| match part {
             Part::Text(text) => text.len(),
             Part::Picture { data, .. } => data.len(),
@@ -106,7 +106,7 @@ impl CallResult {
     }
 
     /// All of it as one text, with words in place of pictures.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let parts = self.parts.iter().map(|part| match part {
             Part::Text(text) => text.clone(),
             Part::Picture { media_type, data } => left_out("picture", media_type, data.len()),
@@ -115,7 +115,7 @@ impl CallResult {
     }
 
     /// The same as the output of a call in the Responses API, which takes pictures.
-    pub(super) fn output(&self) -> Value {
+    pub(crate) fn output(&self) -> Value {
         let has_pictures = self
             .parts
             .iter()

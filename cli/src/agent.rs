@@ -1,0 +1,259 @@
+//! An agent on the command line: which model, which tools, and the person beside it.
+
+mod watcher;
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+use tool_hub_agent::Language;
+use tool_hub_manifest::ToolKey;
+use tool_hub_serve::{
+    AgentLoop, Catalogue, Interpreter, KeptMedia, LoopAnswer, OpenAiModel, Presentation, Toolset,
+};
+use url::Url;
+
+use crate::arguments;
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::files;
+use crate::loaded::LoadedTool;
+use crate::model_endpoint;
+use crate::printer::Printer;
+use crate::toolbox::OpenToolbox;
+
+use watcher::AtTerminal;
+
+/// How many files of one name are written into a directory, each with a number.
+const FILES_MAX: u32 = 1_000;
+
+/// Which model works, with what, and how it is watched.
+#[derive(Debug, Args)]
+pub(crate) struct AgentFlags {
+    /// The OpenAI-compatible endpoint that has the model [env: TOOL_HUB_OPENAI_URL]
+    #[arg(long = "openai", value_name = "URL")]
+    url: Option<Url>,
+
+    /// A file that holds the endpoint's key [default: the variable TOOL_HUB_OPENAI_KEY]
+    #[arg(long = "openai-key-file", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+
+    /// The model, as the endpoint calls it [env: TOOL_HUB_OPENAI_MODEL]
+    #[arg(long)]
+    model: Option<String>,
+
+    /// How often the model is asked for one answer; in the last round it may call nothing
+    #[arg(long, value_name = "COUNT", default_value_t = 12,
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    rounds: u32,
+
+    /// Run calls and code without asking
+    #[arg(long, short)]
+    yes: bool,
+
+    /// Have the model write Python that calls the tools; it runs in the sandbox
+    #[arg(long)]
+    code: bool,
+
+    /// The tool of the toolbox that runs code
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "run_python",
+        requires = "code"
+    )]
+    interpreter: ToolKey,
+
+    /// Give the model a value: name=value, or name=@file for a file (repeatable)
+    ///
+    /// A picture or a sound is handed to functions as it is; code has a variable of that name.
+    #[arg(long = "var", value_name = "NAME=VALUE")]
+    variables: Vec<String>,
+
+    /// Write pictures and sounds that the tools make into this directory
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+
+    /// The toolbox in this directory [default: the nearest upwards, else your own]
+    #[arg(long, value_name = "DIR")]
+    toolbox: Option<PathBuf>,
+}
+
+/// An agent that is ready for tasks.
+pub(crate) struct Agent<'a> {
+    agent: AgentLoop,
+    model: OpenAiModel,
+    interpreter: Option<Interpreter>,
+    save: Option<PathBuf>,
+    printer: &'a Printer,
+}
+
+impl AgentFlags {
+    /// Loads the tools of the toolbox, those of `names` only where some are named, and meets the
+    /// model.
+    ///
+    /// # Errors
+    /// When no model is named, a tool cannot be loaded, or nobody is there to allow calls.
+    pub(crate) async fn open<'a>(
+        &self,
+        names: &[String],
+        config: &Config,
+        printer: &'a Printer,
+    ) -> anyhow::Result<Agent<'a>> {
+        let model = self.model(config, printer)?;
+        let watcher = Arc::new(AtTerminal::new(*printer, self.yes)?);
+        let toolbox = match &self.toolbox {
+            Some(directory) => OpenToolbox::open_named(directory, config)?,
+            None => OpenToolbox::open(config)?,
+        };
+        let (host, store) = (config.open_host()?, config.open_store()?);
+        let interpreter = match self.code {
+            true => {
+                let member = toolbox.member(self.interpreter.as_str())?;
+                let loaded = LoadedTool::load(member, &host, &store, config).await?;
+                Some(Interpreter::new(loaded.tool, Language::Python)?)
+            }
+            false => None,
+        };
+        let mut members = toolbox.usable(names, printer)?;
+        if interpreter.is_some() {
+            members.retain(|member| *member.key != self.interpreter);
+        }
+        let loaded = LoadedTool::load_all(members, &host, &store, config).await?;
+        let mut offers = Vec::new();
+        for tool in &loaded {
+            offers.extend(tool.offers()?);
+        }
+        let mut catalogue = Catalogue::new(offers)?;
+        if interpreter.is_none() {
+            // Code reads long answers by itself.
+            catalogue = catalogue.presented(Presentation::default())?;
+        }
+        let mut agent = AgentLoop::new(Toolset::new(catalogue), watcher);
+        if let Some(rounds) = NonZeroU32::new(self.rounds) {
+            agent = agent.with_rounds_max(rounds);
+        }
+        if let Some(interpreter) = &interpreter {
+            agent = agent.with_code(interpreter.clone());
+        }
+        for pair in &self.variables {
+            let (name, value) = arguments::variable(pair, &config.working)?;
+            agent.give(&name, value)?;
+        }
+        Ok(Agent {
+            agent,
+            model,
+            interpreter,
+            save: self.save.as_ref().map(|directory| config.place(directory)),
+            printer,
+        })
+    }
+
+    fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<OpenAiModel> {
+        let url = match &self.url {
+            Some(url) => url.clone(),
+            None => config.model_endpoint()?.ok_or_else(|| {
+                Problem::user("no endpoint is named that has a model")
+                    .hint("write --openai URL, or set TOOL_HUB_OPENAI_URL")
+            })?,
+        };
+        let name = self.model.clone().or_else(|| config.model());
+        let name = name.ok_or_else(|| {
+            Problem::user("no model is named")
+                .hint("write --model NAME, or set TOOL_HUB_OPENAI_MODEL")
+        })?;
+        let key = model_endpoint::key(&url, self.key_file.as_deref(), config, printer)?;
+        let model = OpenAiModel::new(url, name)?;
+        Ok(match key {
+            Some(key) => model.with_key(key),
+            None => model,
+        })
+    }
+}
+
+impl Agent<'_> {
+    /// Does a task, and prints the answer.
+    ///
+    /// # Errors
+    /// When there is no answer, or pictures and sounds cannot be written.
+    pub(crate) async fn run(&mut self, task: &str) -> anyhow::Result<()> {
+        let LoopAnswer { text, media } = self.agent.run(&self.model, task).await?;
+        let mut told = Vec::new();
+        for kept in &media {
+            let file = self.saved(kept)?;
+            let KeptMedia { name, media } = kept;
+            let bytes = media.data.len();
+            match &file {
+                Some(file) => self.printer.note(&format!(
+                    "{name}: {}, {bytes} bytes, in {}",
+                    media.media_type,
+                    file.display()
+                )),
+                None => self.printer.note(&format!(
+                    "{name}: {}, {bytes} bytes; --save DIR writes it to a file",
+                    media.media_type
+                )),
+            }
+            told.push(json!({
+                "name": name, "media_type": media.media_type, "bytes": bytes, "file": file,
+            }));
+        }
+        if self.printer.wants_json() {
+            return self.printer.json(&json!({"text": text, "media": told}));
+        }
+        self.printer.data(&text)
+    }
+
+    /// Has the model write code for a task, and prints it without running it.
+    ///
+    /// # Errors
+    /// When the model writes none, or cannot be asked.
+    pub(crate) async fn write_code(&mut self, task: &str) -> anyhow::Result<()> {
+        let interpreter = self.interpreter.as_ref();
+        let interpreter = interpreter.context("an agent without --code writes none")?;
+        let written = self
+            .agent
+            .write_code(interpreter, &self.model, task)
+            .await?;
+        let Some(code) = written.code else {
+            return Err(Problem::user("the model wrote no code")
+                .hint(format!("it says: {}", written.explanation))
+                .into());
+        };
+        if self.printer.wants_json() {
+            let explanation = written.explanation;
+            return self
+                .printer
+                .json(&json!({"explanation": explanation, "code": code}));
+        }
+        if !written.explanation.is_empty() {
+            self.printer.note(&written.explanation);
+        }
+        self.printer.data(&code)
+    }
+
+    /// Writes a picture or a sound into the directory for them, where there is one. A file that
+    /// is there already is left as it is.
+    fn saved(&self, kept: &KeptMedia) -> anyhow::Result<Option<PathBuf>> {
+        let Some(directory) = &self.save else {
+            return Ok(None);
+        };
+        let failed = || format!("{} cannot be written to", directory.display());
+        std::fs::create_dir_all(directory).with_context(failed)?;
+        let ending = arguments::file_ending(&kept.media.media_type);
+        let mut names = (0..FILES_MAX).map(|number| match number {
+            0 => format!("{}.{ending}", kept.name),
+            number => format!("{}-{number}.{ending}", kept.name),
+        });
+        let free = names.find(|name| !directory.join(name).exists());
+        let path = free.map(|name| directory.join(name)).ok_or_else(|| {
+            Problem::user(format!("{} holds files of every name", directory.display()))
+                .hint("name another directory")
+        })?;
+        files::write_new(&path, &kept.media.data).with_context(failed)?;
+        Ok(Some(path))
+    }
+}

@@ -1,0 +1,68 @@
+//! `tool chat`: tasks one after another, each with all that was said and made before.
+
+use std::io::{self, BufRead as _};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::agent::AgentFlags;
+use crate::approval::Terminal;
+use crate::config::Config;
+use crate::diagnosis::{self, Problem};
+use crate::printer::Printer;
+
+/// How long a line may be, in bytes.
+const LINE_BYTES_MAX: u64 = 1 << 20;
+
+/// Arguments of `tool chat`.
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// Only these tools of the toolbox [default: all that you approved]
+    names: Vec<String>,
+
+    #[command(flatten)]
+    agent: AgentFlags,
+}
+
+impl Chat {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let mut agent = self.agent.open(&self.names, config, printer).await?;
+        if Terminal::open().is_some() {
+            printer.note("say what is to be done, a line each; an empty line ends the chat");
+        }
+        while let Some(task) = next_task().await? {
+            // One task that fails is no reason to forget the others.
+            if let Err(error) = agent.run(&task).await {
+                if diagnosis::is_closed_pipe(&error) {
+                    return Err(error);
+                }
+                printer.error(&error, &diagnosis::of(&error).hints);
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The next line of standard input; nothing at its end, or when it is empty.
+async fn next_task() -> anyhow::Result<Option<String>> {
+    let read = tokio::task::spawn_blocking(|| match Terminal::open() {
+        Some(mut terminal) => terminal.ask("> "),
+        None => {
+            let mut line = String::new();
+            let mut input = io::Read::take(io::stdin().lock(), LINE_BYTES_MAX);
+            input.read_line(&mut line)?;
+            if line.len() as u64 == LINE_BYTES_MAX {
+                let message = format!("a line has more than {LINE_BYTES_MAX} bytes");
+                return Err(Problem::user(message).into());
+            }
+            Ok(line)
+        }
+    });
+    let line = read.await??;
+    let task = line.trim();
+    Ok((!task.is_empty()).then(|| task.to_owned()))
+}

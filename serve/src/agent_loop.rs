@@ -1,0 +1,321 @@
+//! An agent: a model that is asked, whose calls are run, and that is asked again with what came of
+//! them, until it answers. It calls functions one by one, or writes code that calls them.
+
+mod code;
+mod error;
+mod kept;
+mod model;
+mod watcher;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tool_hub_agent::{Content, Conversation, Message, Role, ToolCall, ToolResult, repair};
+use tool_hub_host::{Failure, FailureKind, Nobody, Outcome, Reply};
+use tool_hub_manifest::FunctionSpec;
+
+use crate::result::CallResult;
+use crate::{FrontEnd, Toolset};
+
+pub use code::{Interpreter, WrittenCode};
+pub use error::LoopError;
+pub use kept::{KeptMedia, NamedMedia};
+pub use model::{ChatModel, ChatModelError, ModelRequest};
+pub use watcher::{Act, Nodding, Verdict, Watcher};
+
+use kept::Kept;
+
+/// How often a model is asked for one answer, where nobody says otherwise.
+const ROUNDS_MAX: u32 = 12;
+/// Calls of one message that are run; further ones are answered with a failure.
+const CALLS_MAX: usize = 64;
+/// How much a conversation may hold, in bytes of text.
+const CONVERSATION_BYTES_MAX: usize = 16 << 20;
+
+/// A conversation with a model that has a toolbox. What was said stays from one task to the next.
+///
+/// ```
+/// use std::pin::Pin;
+/// use std::sync::Arc;
+///
+/// use tool_hub_agent::{Message, Role};
+/// use tool_hub_serve::{
+///     AgentLoop, Catalogue, ChatModel, ChatModelError, ModelRequest, Nodding, Toolset,
+/// };
+///
+/// /// A model that knows one answer. `OpenAiModel` is one behind an endpoint.
+/// struct Oracle;
+///
+/// impl ChatModel for Oracle {
+///     fn answer<'a>(
+///         &'a self,
+///         _: ModelRequest<'a>,
+///     ) -> Pin<Box<dyn Future<Output = Result<Message, ChatModelError>> + Send + 'a>> {
+///         Box::pin(async { Ok(Message::text(Role::Assistant, "42")) })
+///     }
+/// }
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let toolset = Toolset::new(Catalogue::new([])?);
+/// let mut agent = AgentLoop::new(toolset, Arc::new(Nodding));
+/// assert_eq!(agent.run(&Oracle, "What is the answer?").await?.text, "42");
+/// # Ok(())
+/// # }
+/// ```
+pub struct AgentLoop {
+    toolset: Toolset,
+    conversation: Conversation,
+    watcher: Arc<dyn Watcher>,
+    kept: Kept,
+    rounds_max: u32,
+    interpreter: Option<Interpreter>,
+    /// What the interpreter keeps from one piece of code to the next.
+    state: String,
+    bytes: usize,
+}
+
+/// What a task came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoopAnswer {
+    /// The model's last words.
+    pub text: String,
+    /// The pictures and sounds that the task made, in order.
+    pub media: Vec<KeptMedia>,
+}
+
+impl AgentLoop {
+    /// An agent that calls the functions of `toolset`, each after `watcher` allowed it.
+    pub fn new(toolset: Toolset, watcher: Arc<dyn Watcher>) -> Self {
+        Self {
+            toolset,
+            conversation: Conversation::default(),
+            watcher,
+            kept: Kept::default(),
+            rounds_max: ROUNDS_MAX,
+            interpreter: None,
+            state: String::new(),
+            bytes: 0,
+        }
+    }
+
+    /// The agent writes code, which `interpreter` runs, in place of calls.
+    #[must_use]
+    pub fn with_code(mut self, interpreter: Interpreter) -> Self {
+        self.interpreter = Some(interpreter);
+        self
+    }
+
+    /// Asks the model at most `rounds` times for one answer, 12 unless told otherwise. In the
+    /// last of several it may call nothing.
+    #[must_use]
+    pub fn with_rounds_max(mut self, rounds: std::num::NonZeroU32) -> Self {
+        self.rounds_max = rounds.get();
+        self
+    }
+
+    /// Gives the model a value under a name: code has a variable, calls may name a picture or a
+    /// sound.
+    ///
+    /// # Errors
+    /// When `name` is no identifier of 1 to 64 letters, digits and `_`.
+    pub fn give(&mut self, name: &str, value: Value) -> Result<(), LoopError> {
+        self.kept.give(name, value)
+    }
+
+    /// What was said, for whoever wants to keep it.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// Has `model` do `task`. Dropping the future stops what it calls.
+    ///
+    /// # Errors
+    /// When the model cannot be asked, answers with nothing, or calls in every round. What it did
+    /// until then stays in the conversation.
+    pub async fn run(
+        &mut self,
+        model: &dyn ChatModel,
+        task: &str,
+    ) -> Result<LoopAnswer, LoopError> {
+        let before = (self.conversation.messages.len(), self.bytes);
+        let first_medium = self.kept.media().len();
+        let text = match self.interpreter.clone() {
+            Some(interpreter) => self.run_code(&interpreter, model, task).await,
+            None => self.run_calls(model, task).await,
+        };
+        if text.is_err() && self.conversation.messages.len() <= before.0 + 1 {
+            // Nothing was done: the same task may be given once more.
+            self.conversation.messages.truncate(before.0);
+            self.bytes = before.1;
+        }
+        Ok(LoopAnswer {
+            text: text?,
+            media: self.kept.media()[first_medium..].to_vec(),
+        })
+    }
+
+    async fn run_calls(&mut self, model: &dyn ChatModel, task: &str) -> Result<String, LoopError> {
+        let specs: Vec<FunctionSpec> = self.listed();
+        let told = self.kept.told();
+        let task = match told.is_empty() {
+            true => task.to_owned(),
+            false => format!("{task}\n\n{told}"),
+        };
+        self.push(Message::text(Role::User, task))?;
+        for round in 1..=self.rounds_max {
+            let is_last = round == self.rounds_max && round > 1;
+            let request = ModelRequest {
+                messages: &self.conversation.messages,
+                functions: if is_last { &[] } else { &specs },
+                stop: &[],
+            };
+            let message = model.answer(request).await?;
+            let (text, calls) = (text_of(&message), calls_of(&message));
+            self.push(message)?;
+            if calls.is_empty() {
+                return if text.is_empty() {
+                    Err(LoopError::Silent)
+                } else {
+                    Ok(text)
+                };
+            }
+            if !text.is_empty() {
+                self.watcher.said(&text);
+            }
+            let mut results = Vec::with_capacity(calls.len());
+            for (index, call) in calls.iter().enumerate() {
+                results.push(Content::Result(self.result(index, call).await));
+            }
+            self.push(Message::new(Role::Tool, results))?;
+        }
+        Err(LoopError::Rounds {
+            rounds: self.rounds_max,
+        })
+    }
+
+    fn listed(&self) -> Vec<FunctionSpec> {
+        let listed = self.toolset.listed();
+        listed.iter().map(|callee| callee.spec().clone()).collect()
+    }
+
+    /// Runs one call.
+    async fn result(&mut self, index: usize, call: &ToolCall) -> ToolResult {
+        let came = if index < CALLS_MAX {
+            let arguments = self.kept.filled_in(&call.arguments);
+            called(&self.toolset, &*self.watcher, &call.name, &arguments).await
+        } else {
+            let message = format!("more than {CALLS_MAX} functions were called at once");
+            Err(Failure::new(FailureKind::LimitReached, message))
+        };
+        let result = match came {
+            Ok(reply) => CallResult::of_reply(self.kept.keep_media(&call.name, reply)),
+            Err(failure) => failed(&call.name, &failure),
+        };
+        ToolResult {
+            call_id: call.id.clone(),
+            name: Some(call.name.clone()),
+            is_error: result.is_failure,
+            content: vec![Content::Text(result.text()).into()],
+        }
+    }
+
+    /// Adds to the conversation, while there is room.
+    fn push(&mut self, message: Message) -> Result<(), LoopError> {
+        self.bytes += bytes_of(&message);
+        if self.bytes > CONVERSATION_BYTES_MAX {
+            return Err(LoopError::TooLong {
+                bytes_max: CONVERSATION_BYTES_MAX,
+            });
+        }
+        self.conversation.messages.push(message);
+        Ok(())
+    }
+}
+
+/// Calls the function that agents call `name`, if `watcher` allows it, and tells it what came.
+async fn called(
+    toolset: &Toolset,
+    watcher: &dyn Watcher,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Reply, Failure> {
+    let callee = toolset
+        .function(name)
+        .map_err(|unknown| Failure::new(FailureKind::UnknownFunction, unknown.to_string()))?;
+    // What is shown is what will run.
+    let text = Value::Object(arguments.clone()).to_string();
+    let text = repair(&callee.spec().input_schema, &text).map_or(text, |read| read.arguments);
+    let (callee, text) = callee.meant(text);
+    let act = Act::Call {
+        function: callee.spec(),
+        arguments: &text,
+    };
+    if let Verdict::Refused { why } = watcher.allows(act).await {
+        return Err(refused(why));
+    }
+    let outcome = callee.call(FrontEnd::Loop, &text, Arc::new(Nobody)).await;
+    watcher.came(callee.spec(), &outcome);
+    match outcome {
+        Outcome::Reply(reply) => Ok(reply),
+        Outcome::Failure(failure) => Err(failure),
+    }
+}
+
+/// What the model reads of a call that somebody refused.
+fn refused(why: Option<String>) -> Failure {
+    let failure = Failure::new(
+        FailureKind::PermissionDenied,
+        "the person refused this call",
+    );
+    failure.with_fix(match why {
+        Some(why) => format!("the person says: {why}"),
+        None => "do without it, or ask the person what to do".to_owned(),
+    })
+}
+
+fn failed(function: &str, failure: &Failure) -> CallResult {
+    CallResult::failed(&tool_hub_agent::FailureText {
+        function,
+        kind: failure.kind.as_str(),
+        message: &failure.message,
+        fix: failure.fix.as_deref(),
+        argument: failure.argument.as_deref(),
+        retryable: failure.retryable,
+    })
+}
+
+/// What a model says in `message`, without what it thinks.
+fn text_of(message: &Message) -> String {
+    let texts = message.parts.iter().filter_map(|part| match &part.content {
+        Content::Text(text) | Content::Refusal(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn calls_of(message: &Message) -> Vec<ToolCall> {
+    let calls = message.parts.iter().filter_map(|part| match &part.content {
+        Content::Call(call) => Some(call.clone()),
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// About how much of a request a message takes.
+fn bytes_of(message: &Message) -> usize {
+    let parts = message.parts.iter().map(|part| match &part.content {
+        Content::Text(text) | Content::Refusal(text) => text.len(),
+        Content::Call(call) => Value::Object(call.arguments.clone()).to_string().len(),
+        Content::Result(result) => {
+            let texts = result.content.iter().map(|part| match &part.content {
+                Content::Text(text) => text.len(),
+                _ => 0,
+            });
+            texts.sum()
+        }
+        Content::Reasoning(reasoning) => reasoning.text.len(),
+        _ => 0,
+    });
+    parts.sum()
+}

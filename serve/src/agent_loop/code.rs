@@ -1,0 +1,315 @@
+//! An agent that writes code: it runs in an interpreter in the sandbox, where the toolbox's
+//! functions are functions of the language.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tool_hub_agent::{CodeAnswer, Language, Message, Role, code_prompt};
+use tool_hub_host::{
+    Content, ContentBody, Failure, FailureKind, Interaction, Offered, Outcome, Reply, Tool,
+};
+use tool_hub_manifest::{FunctionName, FunctionSpec};
+
+use super::kept::{about, media_of};
+use super::model::{ChatModel, ModelRequest};
+use super::watcher::{Act, Verdict, Watcher};
+use super::{AgentLoop, LoopError, called, text_of};
+use crate::Toolset;
+use crate::result::CallResult;
+
+/// The arguments of a function that runs code.
+const ARGUMENTS: [&str; 3] = ["code", "variables", "state"];
+
+/// A tool that runs code. It calls functions through the contract's interface `toolbox`.
+#[derive(Clone)]
+pub struct Interpreter {
+    tool: Tool,
+    function: FunctionName,
+    language: Language,
+}
+
+/// Code that a model wrote and nobody ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenCode {
+    /// What the model says of it.
+    pub explanation: String,
+    /// The code, where it wrote any.
+    pub code: Option<String>,
+}
+
+impl Interpreter {
+    /// Takes `tool` for an interpreter of `language`: its function with the arguments `code`,
+    /// `variables` and `state`.
+    ///
+    /// # Errors
+    /// When it has none.
+    pub fn new(tool: Tool, language: Language) -> Result<Self, LoopError> {
+        let found = tool.functions().iter().find(|function| {
+            let members = function.spec.input_schema["properties"].as_object();
+            members.is_some_and(|members| ARGUMENTS.iter().all(|name| members.contains_key(*name)))
+        });
+        match found.map(|function| function.name.clone()) {
+            Some(function) => Ok(Self {
+                tool,
+                function,
+                language,
+            }),
+            None => Err(LoopError::NoInterpreter {
+                tool: tool.name().to_string(),
+            }),
+        }
+    }
+}
+
+impl AgentLoop {
+    /// Has `model` write code for `task`, which is not run.
+    ///
+    /// # Errors
+    /// When the agent writes no code, the model cannot be asked, or answers with nothing.
+    pub async fn write_code(
+        &mut self,
+        interpreter: &Interpreter,
+        model: &dyn ChatModel,
+        task: &str,
+    ) -> Result<WrittenCode, LoopError> {
+        self.begin(interpreter, task)?;
+        let text = self.ask(model).await?;
+        let read = CodeAnswer::read(&text, interpreter.language);
+        Ok(WrittenCode {
+            explanation: read.explanation,
+            code: read.code.map(str::to_owned),
+        })
+    }
+
+    pub(super) async fn run_code(
+        &mut self,
+        interpreter: &Interpreter,
+        model: &dyn ChatModel,
+        task: &str,
+    ) -> Result<String, LoopError> {
+        let mut variables = self.begin(interpreter, task)?;
+        for _ in 0..self.rounds_max {
+            let text = self.ask(model).await?;
+            let read = CodeAnswer::read(&text, interpreter.language);
+            let Some(code) = read.code else {
+                return Ok(text);
+            };
+            if !read.explanation.is_empty() {
+                self.watcher.said(&read.explanation);
+            }
+            let told = self.ran(interpreter, code, &mut variables).await;
+            self.push(Message::text(Role::User, told))?;
+        }
+        Err(LoopError::Rounds {
+            rounds: self.rounds_max,
+        })
+    }
+
+    /// Tells the model of the task, and before the first one of what it can call. Gives the
+    /// variables that the code does not have yet.
+    fn begin(
+        &mut self,
+        interpreter: &Interpreter,
+        task: &str,
+    ) -> Result<Map<String, Value>, LoopError> {
+        if self.conversation.messages.is_empty() {
+            let specs: Vec<FunctionSpec> = self.toolset.catalogue().specs().cloned().collect();
+            let prompt = code_prompt(interpreter.language, &specs);
+            self.push(Message::text(Role::System, prompt))?;
+        }
+        let variables: Map<String, Value> = self.kept.take_given().into_iter().collect();
+        let mut task = task.to_owned();
+        if !variables.is_empty() {
+            task.push_str("\n\nThese variables are there:\n");
+            for (name, value) in &variables {
+                let about = match media_of(value) {
+                    Some((media_type, _)) => about(media_type),
+                    None => shortened(&value.to_string()),
+                };
+                task.push_str(&format!("- `{name}`: {about}\n"));
+            }
+        }
+        self.push(Message::text(Role::User, task.trim_end()))?;
+        Ok(variables)
+    }
+
+    /// The model's next words.
+    async fn ask(&mut self, model: &dyn ChatModel) -> Result<String, LoopError> {
+        let request = ModelRequest {
+            messages: &self.conversation.messages,
+            functions: &[],
+            stop: &[],
+        };
+        let message = model.answer(request).await?;
+        let text = text_of(&message);
+        if text.is_empty() {
+            return Err(LoopError::Silent);
+        }
+        self.push(message)?;
+        Ok(text)
+    }
+
+    /// Runs code, where that is allowed, and says what the model is told of it. `variables` are
+    /// there from the first code on that does not fail.
+    async fn ran(
+        &mut self,
+        interpreter: &Interpreter,
+        code: &str,
+        variables: &mut Map<String, Value>,
+    ) -> String {
+        let language = interpreter.language;
+        if let Verdict::Refused { why } = self.watcher.allows(Act::Code { language, code }).await {
+            let why = why.map_or(String::new(), |why| format!(" The person says: {why}"));
+            return format!("The person refused to run this code.{why}");
+        }
+        let mut arguments = json!({"code": code, "state": self.state});
+        if !variables.is_empty() {
+            arguments["variables"] = Value::Object(variables.clone()).to_string().into();
+        }
+        let bridge = Bridge {
+            toolset: self.toolset.clone(),
+            watcher: self.watcher.clone(),
+            language,
+        };
+        let function = interpreter.function.as_str();
+        let arguments = arguments.to_string();
+        let running = interpreter
+            .tool
+            .call_with(function, &arguments, Arc::new(bridge));
+        match running.await {
+            Outcome::Reply(reply) => {
+                variables.clear();
+                self.came(reply)
+            }
+            Outcome::Failure(failure) => {
+                self.watcher.ran(&failure.message);
+                harmless(vec![format!("The code failed: {}", failure.message)])
+            }
+        }
+    }
+
+    /// What the model is told of code that ran.
+    fn came(&mut self, reply: Reply) -> String {
+        let structured = reply.structured.as_deref().unwrap_or_default();
+        let mut ran: Value = serde_json::from_str(structured).unwrap_or_default();
+        if let Value::String(state) = ran["state"].take() {
+            self.state = state;
+        }
+        let printed = ran["printed"].as_str().unwrap_or_default();
+        self.watcher.ran(printed);
+        let mut told = Vec::new();
+        if !printed.is_empty() {
+            told.push(format!("The code printed:\n{}", printed.trim_end()));
+        }
+        let media = reply
+            .content
+            .into_iter()
+            .filter_map(|content| match content.body {
+                ContentBody::Image { media_type, data }
+                | ContentBody::Audio { media_type, data } => Some((media_type, data)),
+                _ => None,
+            });
+        let media: Vec<_> = media.collect();
+        for (media_type, data) in &media {
+            let bytes = data.len();
+            told.push(format!(
+                "The value of its last line is {}, {bytes} bytes, which the person sees.",
+                about(media_type)
+            ));
+            self.kept.keep("code", media_type.clone(), data.clone());
+        }
+        match &ran["value"] {
+            _ if !media.is_empty() => {}
+            Value::Null => {}
+            Value::String(text) => told.push(format!("The value of its last line:\n{text}")),
+            value => told.push(format!("The value of its last line:\n{value}")),
+        }
+        if let Some(lost) = ran["lost"].as_array() {
+            let names = lost.iter().filter_map(Value::as_str).collect::<Vec<_>>();
+            told.push(format!("These are not kept: {}", names.join(", ")));
+        }
+        if told.is_empty() {
+            told.push("The code ran. It printed nothing, and its last line has no value.".into());
+        }
+        harmless(told)
+    }
+}
+
+/// Texts as one that says nothing only a chat template may say, and no more than a model reads.
+fn harmless(texts: Vec<String>) -> String {
+    CallResult::of_reply(Reply {
+        content: texts.into_iter().map(Content::text).collect(),
+        ..Reply::default()
+    })
+    .text()
+}
+
+/// How much of a variable the model is shown.
+const SHOWN_BYTES_MAX: usize = 2_000;
+
+fn shortened(text: &str) -> String {
+    if text.len() <= SHOWN_BYTES_MAX {
+        return text.to_owned();
+    }
+    let shown = &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)];
+    format!("{shown}… ({} bytes)", text.len())
+}
+
+/// What code that runs finds of the toolbox. Names that the language reserves are written as its
+/// declarations write them.
+struct Bridge {
+    toolset: Toolset,
+    watcher: Arc<dyn Watcher>,
+    language: Language,
+}
+
+impl Interaction for Bridge {
+    fn functions(&self) -> Vec<Offered> {
+        let catalogue = self.toolset.catalogue();
+        let specs = catalogue.specs();
+        let offered = specs.map(|spec| Offered {
+            name: self.language.identifier(&spec.name),
+            description: spec.description.clone(),
+            input_schema: self.renamed(&spec.input_schema),
+        });
+        offered.collect()
+    }
+
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+        Box::pin(async move {
+            let name = self.language.name(name);
+            let arguments: Map<String, Value> = match serde_json::from_str(arguments) {
+                Ok(arguments) => arguments,
+                Err(error) => {
+                    let message = format!("the arguments are no JSON object: {error}");
+                    return Failure::new(FailureKind::InvalidArgument, message).into();
+                }
+            };
+            let members = arguments.into_iter();
+            let arguments = members.map(|(name, value)| (self.language.name(&name), value));
+            let arguments = arguments.collect();
+            called(&self.toolset, &*self.watcher, &name, &arguments)
+                .await
+                .into()
+        })
+    }
+}
+
+impl Bridge {
+    /// A schema of arguments under the names that code gives them.
+    fn renamed(&self, schema: &Value) -> Value {
+        let mut schema = schema.clone();
+        if let Some(Value::Object(members)) = schema.get_mut("properties") {
+            let renamed = std::mem::take(members).into_iter();
+            *members = renamed
+                .map(|(name, value)| (self.language.identifier(&name), value))
+                .collect();
+        }
+        schema
+    }
+}

@@ -1,0 +1,42 @@
+//! Why an agent has no answer.
+
+use super::ChatModelError;
+
+/// A task has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoopError {
+    /// The model cannot be asked.
+    #[error(transparent)]
+    Model(#[from] ChatModelError),
+    /// The model answered with nothing at all.
+    #[error("the model answered with nothing: no words and no calls")]
+    Silent,
+    /// The model never came to an end.
+    #[error("the model has no answer after {rounds} rounds, the most there are for a task")]
+    Rounds {
+        /// How many there were.
+        rounds: u32,
+    },
+    /// The conversation has no room left.
+    #[error("the conversation holds more than {bytes_max} bytes; begin a new one")]
+    TooLong {
+        /// The most it may hold.
+        bytes_max: usize,
+    },
+    /// A value cannot be given under a name.
+    #[error("`{}` is no name of a variable: use 1 to 64 of a-z, 0-9 and `_`, a letter first", .name.escape_default())]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// The tool is no interpreter.
+    #[error(
+        "`{tool}` is no interpreter: it needs a function with the arguments `code`, `variables` \
+         and `state`"
+    )]
+    NoInterpreter {
+        /// The tool.
+        tool: String,
+    },
+}

@@ -1,0 +1,175 @@
+//! Values that stand in a conversation under names: what the person gave, and the pictures and
+//! sounds that functions answered with, which a model cannot write but can name.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+use tool_hub_host::{Content, ContentBody, Reply};
+
+use super::LoopError;
+
+/// What a name of a picture or sound begins with where a model writes it as an argument.
+const PREFIX: &str = "media:";
+const NAME_LENGTH_MAX: usize = 64;
+/// How much is kept; what comes later has no name.
+const MEDIA_BYTES_MAX: usize = 256 << 20;
+
+/// A picture or a sound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedMedia {
+    /// The media type, a stranger's text where a function made it.
+    pub media_type: String,
+    /// What a file of it holds.
+    pub data: Vec<u8>,
+}
+
+/// A picture or a sound that a function made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptMedia {
+    /// What the model calls it.
+    pub name: String,
+    /// What it is.
+    pub media: std::sync::Arc<NamedMedia>,
+}
+
+#[derive(Default)]
+pub(super) struct Kept {
+    /// What the person gave, in order, and of how much the model was told.
+    given: Vec<(String, Value)>,
+    told: usize,
+    media: Vec<KeptMedia>,
+    bytes: usize,
+}
+
+impl Kept {
+    pub(super) fn give(&mut self, name: &str, value: Value) -> Result<(), LoopError> {
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.len() <= NAME_LENGTH_MAX
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if !is_name {
+            return Err(LoopError::Name { name: name.into() });
+        }
+        self.given.push((name.to_owned(), value));
+        Ok(())
+    }
+
+    pub(super) fn media(&self) -> &[KeptMedia] {
+        &self.media
+    }
+
+    /// What was given and not taken yet.
+    pub(super) fn take_given(&mut self) -> Vec<(String, Value)> {
+        let new = self.given[self.told..].to_vec();
+        self.told = self.given.len();
+        new
+    }
+
+    /// The same as a model that calls functions reads it.
+    pub(super) fn told(&mut self) -> String {
+        let lines = self
+            .take_given()
+            .into_iter()
+            .map(|(name, value)| match media_of(&value) {
+                Some((media_type, _)) => format!(
+                    "`{PREFIX}{name}` is {}: pass that text where a function takes one.",
+                    about(media_type)
+                ),
+                None => format!("`{name}` is {value}"),
+            });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The arguments with pictures and sounds where the model wrote their names.
+    pub(super) fn filled_in(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
+        let members = arguments.iter();
+        members
+            .map(|(name, value)| (name.clone(), self.filled(value)))
+            .collect()
+    }
+
+    fn filled(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => match text.strip_prefix(PREFIX).and_then(|it| self.find(it)) {
+                Some(found) => found,
+                None => value.clone(),
+            },
+            Value::Array(items) => items.iter().map(|item| self.filled(item)).collect(),
+            Value::Object(members) => Value::Object(self.filled_in(members)),
+            _ => value.clone(),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<Value> {
+        if let Some(kept) = self.media.iter().find(|kept| kept.name == name) {
+            return Some(json!({
+                "media_type": kept.media.media_type,
+                "data": STANDARD.encode(&kept.media.data),
+            }));
+        }
+        let given = self.given.iter().rev();
+        let given = given.filter(|(_, value)| media_of(value).is_some());
+        let (_, value) = given.into_iter().find(|(given, _)| given == name)?;
+        Some(value.clone())
+    }
+
+    /// The reply of `function` with words in place of pictures and sounds, which are kept.
+    pub(super) fn keep_media(&mut self, function: &str, reply: Reply) -> Reply {
+        let content = reply.content.into_iter().map(|content| {
+            let (ContentBody::Image { media_type, data } | ContentBody::Audio { media_type, data }) =
+                content.body
+            else {
+                return content;
+            };
+            let (media_type, bytes) = (media_type.clone(), data.len());
+            match self.keep(function, media_type.clone(), data) {
+                Some(name) => Content::text(format!(
+                    "[{}, {bytes} bytes. It is `{PREFIX}{name}`: pass that text where a function \
+                     takes one. The person sees it.]",
+                    about(&media_type)
+                )),
+                None => Content::text(format!(
+                    "[{}, {bytes} bytes, which is too much to keep]",
+                    about(&media_type)
+                )),
+            }
+        });
+        Reply {
+            content: content.collect(),
+            ..reply
+        }
+    }
+
+    /// Keeps a picture or a sound; tells its name.
+    pub(super) fn keep(&mut self, from: &str, media_type: String, data: Vec<u8>) -> Option<String> {
+        self.bytes += data.len();
+        if self.bytes > MEDIA_BYTES_MAX {
+            self.bytes -= data.len();
+            return None;
+        }
+        let name = format!("{from}_{}", self.media.len() + 1);
+        self.media.push(KeptMedia {
+            name: name.clone(),
+            media: std::sync::Arc::new(NamedMedia { media_type, data }),
+        });
+        Some(name)
+    }
+}
+
+/// The media type and the data of a value that is a picture or a sound.
+pub(super) fn media_of(value: &Value) -> Option<(&str, &str)> {
+    let members = value.as_object().filter(|members| members.len() == 2)?;
+    Some((
+        members.get("media_type")?.as_str()?,
+        members.get("data")?.as_str()?,
+    ))
+}
+
+/// What a model is told of something it cannot see.
+pub(super) fn about(media_type: &str) -> String {
+    let kind = match media_type.split('/').next() {
+        Some("image") => "a picture",
+        Some("audio") => "a sound",
+        _ => "a file",
+    };
+    format!("{kind}, {media_type}")
+}

@@ -1,0 +1,58 @@
+//! A model, as the loop needs it.
+
+use std::error::Error;
+use std::fmt;
+use std::pin::Pin;
+
+use tool_hub_agent::Message;
+use tool_hub_manifest::FunctionSpec;
+
+/// A model that goes on with a conversation.
+pub trait ChatModel: Send + Sync {
+    /// The model's next message: words, calls of the functions that it is offered, or both.
+    fn answer<'a>(
+        &'a self,
+        request: ModelRequest<'a>,
+    ) -> Pin<Box<dyn Future<Output = Result<Message, ChatModelError>> + Send + 'a>>;
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelRequest<'a> {
+    /// The conversation so far.
+    pub messages: &'a [Message],
+    /// The functions that it may call; none where it has to answer in words.
+    pub functions: &'a [FunctionSpec],
+    /// Texts at which it is to stop.
+    pub stop: &'a [&'a str],
+}
+
+/// A model cannot be asked, or its answer cannot be read.
+#[derive(Debug)]
+pub struct ChatModelError {
+    message: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl ChatModelError {
+    /// An error that says `message` and, where that is known, what it comes from.
+    pub fn new(message: impl Into<String>, source: Option<Box<dyn Error + Send + Sync>>) -> Self {
+        Self {
+            message: message.into(),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for ChatModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for ChatModelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.source.as_deref()?;
+        Some(source)
+    }
+}

@@ -1,0 +1,103 @@
+//! An OpenAI-compatible endpoint whose model says what a script says, one message after another,
+//! and remembers what it was asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+
+/// A running endpoint. It ends when it goes out of scope.
+pub(crate) struct ScriptedModel {
+    origin: String,
+    talk: Arc<Talk>,
+    _runtime: Runtime,
+}
+
+struct Talk {
+    script: Vec<Value>,
+    asked: Mutex<Vec<Value>>,
+}
+
+impl ScriptedModel {
+    /// Starts an endpoint that answers with `script`: texts, and objects with `text` and `calls`,
+    /// pairs of a name and arguments. Beyond its end it refuses.
+    pub(crate) fn start(script: impl IntoIterator<Item = Value>) -> Self {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let listener = runtime
+            .block_on(TcpListener::bind("127.0.0.1:0"))
+            .expect("a free port");
+        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let talk = Arc::new(Talk {
+            script: script.into_iter().collect(),
+            asked: Mutex::default(),
+        });
+        let pages = Router::new()
+            .route("/v1/chat/completions", post(answer))
+            .with_state(talk.clone());
+        runtime.spawn(async move { axum::serve(listener, pages).await });
+        Self {
+            origin,
+            talk,
+            _runtime: runtime,
+        }
+    }
+
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The bodies of its requests, in order.
+    pub(crate) fn asked(&self) -> Vec<Value> {
+        self.talk.asked().clone()
+    }
+}
+
+impl Talk {
+    fn asked(&self) -> std::sync::MutexGuard<'_, Vec<Value>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn answer(
+    State(talk): State<Arc<Talk>>,
+    Json(request): Json<Value>,
+) -> (StatusCode, Json<Value>) {
+    let round = {
+        let mut asked = talk.asked();
+        asked.push(request);
+        asked.len()
+    };
+    let Some(reply) = talk.script.get(round - 1) else {
+        let error = json!({"message": "the script has come to its end"});
+        return (StatusCode::BAD_REQUEST, Json(json!({ "error": error })));
+    };
+    let text = reply.as_str().or(reply["text"].as_str());
+    let mut message = json!({"role": "assistant", "content": text});
+    let calls = reply["calls"].as_array().into_iter().flatten().enumerate();
+    let calls = calls.map(|(number, call)| {
+        json!({
+            "id": format!("call_{round}_{number}"),
+            "type": "function",
+            "function": {"name": call[0], "arguments": call[1].to_string()},
+        })
+    });
+    let calls: Vec<Value> = calls.collect();
+    if !calls.is_empty() {
+        message["tool_calls"] = calls.into();
+    }
+    let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
+    let whole = json!({
+        "id": "x", "object": "chat.completion", "created": 1, "model": "scripted",
+        "choices": [choice],
+    });
+    (StatusCode::OK, Json(whole))
+}
