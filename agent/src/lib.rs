@@ -27,6 +27,7 @@
 mod document {}
 
 mod chat_template;
+mod constraint;
 mod declare;
 mod dialect;
 mod example;
@@ -46,6 +47,10 @@ mod toolbox;
 pub use chat_template::{
     Chat, ChatTemplate, ModelError, ModelTemplates, PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX,
     TemplateError,
+};
+pub use constraint::{
+    Backend, Compiled, Compiler, Constrained, Constraint, ConstraintError, EmulatedTools, Format,
+    ToolChoice, UnknownBackend, UnknownFormat, Written, WrongAnswer, emulate_tools,
 };
 pub use declare::{Declarations, Language, UnknownLanguage, declare};
 pub use dialect::{Dialect, UnknownDialect};
