@@ -18,6 +18,7 @@ mod regex;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod unseen;
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;

@@ -76,6 +76,8 @@ pub(crate) enum Command {
     Explain(commands::explain::Explain),
     /// Print the toolbox's functions as an agent's API wants them
     Export(commands::export::Export),
+    /// Print what holds a model to calls of the toolbox's functions: a grammar, or for a server
+    Grammar(commands::grammar::Grammar),
     /// Keep a token for a registry
     Login(commands::login::Login),
     /// Forget the token for a registry

@@ -10,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod gc;
+pub(crate) mod grammar;
 pub(crate) mod grant;
 pub(crate) mod inspect;
 pub(crate) mod list;
@@ -58,6 +59,7 @@ pub(crate) async fn execute(
         Command::Verify(command) => command.execute(config, printer).await,
         Command::Explain(command) => command.execute(config, printer).await,
         Command::Export(command) => command.execute(config, printer).await,
+        Command::Grammar(command) => command.execute(config, printer).await,
         Command::Login(command) => command.execute(config, printer).await,
         Command::Logout(command) => command.execute(config, printer),
         Command::Whoami(command) => command.execute(config, printer).await,

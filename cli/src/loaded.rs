@@ -11,6 +11,7 @@ use tool_hub_registry_client::Store;
 
 use crate::approval;
 use crate::config::Config;
+use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::toolbox::{Member, OpenToolbox};
 
@@ -75,6 +76,38 @@ impl LoadedTool {
             specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));
         }
         Ok(specs)
+    }
+
+    /// The same, where `names` may also be of functions as agents see them.
+    pub(crate) async fn specs_named(
+        names: &[String],
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<Vec<FunctionSpec>> {
+        // A tool's own name never holds the two bars that stand before a function's.
+        let tool = |name: &str| {
+            name.split_once("__")
+                .map_or(name, |(tool, _)| tool)
+                .to_owned()
+        };
+        let mut tools: Vec<String> = names.iter().map(|name| tool(name)).collect();
+        tools.sort();
+        tools.dedup();
+        let specs = Self::specs_of(&tools, config, printer).await?;
+        if let Some(unknown) = names
+            .iter()
+            .find(|name| name.contains("__") && !specs.iter().any(|spec| spec.name == **name))
+        {
+            let functions: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
+            let problem = Problem::user(format!("the toolbox has no function `{unknown}`"));
+            return Err(problem
+                .hint(format!("there are: {}", functions.join(", ")))
+                .into());
+        }
+        let is_named = |spec: &FunctionSpec| {
+            names.is_empty() || names.contains(&spec.name) || names.contains(&tool(&spec.name))
+        };
+        Ok(specs.into_iter().filter(is_named).collect())
     }
 
     /// The tool's functions as agents see them: under the toolbox's name, with the toolbox's

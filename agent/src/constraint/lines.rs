@@ -3,6 +3,7 @@
 use super::ConstraintError;
 use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind};
 use super::regex;
+use super::unseen::{code, is_unseen};
 
 /// The longest grammar, in bytes.
 const GRAMMAR_BYTES_MAX: usize = 1 << 20;
@@ -142,14 +143,14 @@ impl Printer<'_> {
                 '\n' => self.text.push_str("\\n"),
                 '\r' => self.text.push_str("\\r"),
                 '\t' => self.text.push_str("\\t"),
-                '\0'..='\x1f' | '\x7f' => match self.syntax {
-                    Syntax::Gbnf => {
-                        let code = format!("\\x{:02X}", u32::from(character));
-                        self.text.push_str(&code);
-                    }
+                character if is_unseen(character) => match self.syntax {
+                    Syntax::Gbnf => self.text.push_str(&code(character)),
+                    // As JSON has them.
                     Syntax::Lark => {
-                        let code = format!("\\u{:04x}", u32::from(character));
-                        self.text.push_str(&code);
+                        let mut units = [0; 2];
+                        for unit in character.encode_utf16(&mut units) {
+                            self.text.push_str(&format!("\\u{unit:04x}"));
+                        }
                     }
                 },
                 character => self.text.push(character),
@@ -177,9 +178,8 @@ impl Printer<'_> {
 /// meaning in a class is written by its number.
 fn in_class(character: char, text: &mut String) {
     match character {
-        '\0'..='\x1f' | '\x7f' | '"' | '\\' | '[' | ']' | '^' | '-' => {
-            text.push_str(&format!("\\x{:02X}", u32::from(character)));
-        }
+        '"' | '\\' | '[' | ']' | '^' | '-' => text.push_str(&code(character)),
+        character if is_unseen(character) => text.push_str(&code(character)),
         character => text.push(character),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::ConstraintError;
 use super::expression::{Class, Expression, Grammar};
+use super::unseen::{code, is_unseen};
 
 /// The longest expression, in bytes.
 const REGEX_BYTES_MAX: usize = 256 << 10;
@@ -129,13 +130,12 @@ impl<'a> Printer<'a> {
 const SPECIAL: &str = r"\.+*?()|[]{}^$#&-~";
 
 fn escaped(character: char, text: &mut String) {
-    match character {
-        '\0'..='\x1f' | '\x7f' => text.push_str(&format!("\\x{:02X}", u32::from(character))),
-        character => {
-            if SPECIAL.contains(character) {
-                text.push('\\');
-            }
-            text.push(character);
-        }
+    if is_unseen(character) {
+        text.push_str(&code(character));
+        return;
     }
+    if SPECIAL.contains(character) {
+        text.push('\\');
+    }
+    text.push(character);
 }

@@ -1,5 +1,6 @@
 //! What is compiled, and that it is what it has to be: whoever reads a format judges it.
 
+mod emulation;
 mod family;
 mod gbnf;
 mod judges;
@@ -308,6 +309,20 @@ fn a_schema_too_large_is_refused_in_time() {
 
 #[test]
 fn texts_and_regular_expressions_have_grammars_too() {
+    let unseen = Constraint::choice(["\u{1b}[2J\u{202e}\u{e0041}\u{9b}", "\u{feff}"]);
+    for format in [Format::Regex, Format::Gbnf, Format::Lark] {
+        let text = unseen.compile(format).unwrap().text;
+        assert!(
+            text.trim_end()
+                .chars()
+                .all(|c| (' '..='~').contains(&c) || c == '\n'),
+            "{text}"
+        );
+    }
+    let unseen = Judges::of(&unseen);
+    unseen.agree("\u{1b}[2J\u{202e}\u{e0041}\u{9b}", true);
+    unseen.agree("\u{feff}", true);
+    unseen.agree("[2J", false);
     let choice = Judges::of(&Constraint::choice(["a", "ab", "\"q\"\n/\\", "*"]));
     for (text, is_accepted) in [
         ("a", true),

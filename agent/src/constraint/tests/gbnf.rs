@@ -198,14 +198,18 @@ impl Reader<'_> {
                 'n' => '\n',
                 'r' => '\r',
                 't' => '\t',
-                'x' => {
-                    let digits: String = self.0.by_ref().take(2).collect();
-                    char::from(u8::from_str_radix(&digits, 16).unwrap())
-                }
+                'x' => self.coded(2),
+                'u' => self.coded(4),
+                'U' => self.coded(8),
                 c @ ('"' | '\\' | '[' | ']') => c,
                 other => panic!("llama.cpp knows no escape \\{other}"),
             },
             c => c,
         }
+    }
+
+    fn coded(&mut self, digits: usize) -> char {
+        let digits: String = self.0.by_ref().take(digits).collect();
+        char::from_u32(u32::from_str_radix(&digits, 16).unwrap()).unwrap()
     }
 }
