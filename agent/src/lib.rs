@@ -37,6 +37,7 @@ mod failure;
 mod import;
 mod interface;
 mod kept;
+mod lint;
 mod loss;
 mod message;
 mod repair;
@@ -64,6 +65,7 @@ pub use interface::{
     Interface, Operation, Parameter, TypeDefinition, TypeKind, WitType, interface,
 };
 pub use kept::{kept_value, or_kept};
+pub use lint::{Finding, Rule, lint};
 pub use loss::{Loss, Lost};
 pub use message::{Role, ToolCall};
 pub use repair::{Repair, repair};

@@ -13,6 +13,7 @@ pub(crate) mod gc;
 pub(crate) mod grammar;
 pub(crate) mod grant;
 pub(crate) mod inspect;
+pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod login;
@@ -58,6 +59,7 @@ pub(crate) async fn execute(
         Command::Remove(command) => command.execute(config, printer),
         Command::Verify(command) => command.execute(config, printer).await,
         Command::Explain(command) => command.execute(config, printer).await,
+        Command::Lint(command) => command.execute(config, printer).await,
         Command::Export(command) => command.execute(config, printer).await,
         Command::Grammar(command) => command.execute(config, printer).await,
         Command::Login(command) => command.execute(config, printer).await,
