@@ -39,7 +39,7 @@ pub enum Rule {
     Returns,
     /// An argument with a form of its own has no example.
     Example,
-    /// The description takes much room in every conversation.
+    /// The first sentence, by which a function is chosen, goes on and on.
     Long,
     /// Two descriptions say nearly the same.
     Overlap,

@@ -22,7 +22,7 @@ const WORDS_MAX: usize = 400;
 /// What of a function is compared with others.
 pub(super) struct Profile<'a> {
     name: &'a str,
-    /// The stems of the name's words, in their order.
+    /// The name's words, in their order.
     name_words: Vec<String>,
     /// Those of the whole description and of its first sentence.
     description: BTreeSet<String>,
@@ -33,7 +33,7 @@ impl<'a> Profile<'a> {
     pub(super) fn of(spec: &'a FunctionSpec) -> Self {
         Self {
             name: &spec.name,
-            name_words: words(&spec.name).map(|word| stem(&word)).collect(),
+            name_words: words(&spec.name).collect(),
             description: telling(&spec.description).take(WORDS_MAX).collect(),
             purpose: telling(first_sentence(&spec.description))
                 .take(WORDS_MAX)
@@ -47,9 +47,9 @@ impl<'a> Profile<'a> {
             return false;
         }
         let sorted = |words: &[String]| {
-            let mut words = words.to_vec();
-            words.sort();
-            words
+            let mut stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+            stems.sort();
+            stems
         };
         if sorted(a) == sorted(b) {
             return true;

@@ -3,12 +3,12 @@
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
 
-use super::words::{telling, words};
+use super::words::{first_sentence, telling, words};
 use super::{Finding, Rule};
 use crate::{Dialect, Lost, export};
 
-/// A longer description, in characters, costs more in every conversation than it gives.
-const DESCRIPTION_LENGTH_MAX: usize = 800;
+/// A longer first sentence, in characters, says more than what to choose the function for.
+const SENTENCE_LENGTH_MAX: usize = 240;
 /// How many arguments a call may need.
 const REQUIRED_MAX: usize = 5;
 
@@ -158,14 +158,13 @@ impl<'a> Judged<'a> {
     }
 
     fn length(&self) -> Option<Finding> {
-        let length = self.spec.description.chars().count();
-        (length > DESCRIPTION_LENGTH_MAX).then(|| {
+        let length = first_sentence(&self.spec.description).chars().count();
+        (length > SENTENCE_LENGTH_MAX).then(|| {
             self.finding(
                 Rule::Long,
-                format!("its description has {length} characters, which every conversation carries along"),
+                format!("its first sentence has {length} characters, and models choose by it"),
                 format!(
-                    "keep to {DESCRIPTION_LENGTH_MAX}: move what concerns one argument to that argument, \
-                     and what concerns one failure into that failure's message"
+                    "say what it does in at most {SENTENCE_LENGTH_MAX}, and the rest in sentences after that"
                 ),
             )
         })

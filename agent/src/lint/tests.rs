@@ -93,13 +93,24 @@ fn a_form_that_has_to_be_met_has_an_example() {
 }
 
 #[test]
-fn a_description_is_concise() {
-    let long = "Sends a draft to somebody. ".repeat(40);
+fn the_first_sentence_is_concise() {
+    let detail = ", with each attachment that was added before";
     check(
         Rule::Long,
         None,
-        &[spec("send", &long, json!({}))],
-        &[spec("send", "Sends a draft to somebody.", json!({}))],
+        &[spec(
+            "send",
+            &format!("Sends a draft to somebody{}.", detail.repeat(6)),
+            json!({}),
+        )],
+        &[spec(
+            "send",
+            &format!(
+                "Sends a draft to somebody. It goes out{}.",
+                detail.repeat(6)
+            ),
+            json!({}),
+        )],
     );
 }
 
