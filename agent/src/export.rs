@@ -111,7 +111,7 @@ impl Report<'_> {
 }
 
 /// An object of `members`, in their order.
-fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
+pub(crate) fn object<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
     members
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

@@ -28,6 +28,7 @@ mod document {}
 
 mod chat_template;
 mod code;
+mod constraint;
 mod declare;
 mod dialect;
 mod example;
@@ -37,6 +38,7 @@ mod failure;
 mod import;
 mod interface;
 mod kept;
+mod lint;
 mod loss;
 mod message;
 mod repair;
@@ -49,6 +51,10 @@ pub use chat_template::{
     TemplateError,
 };
 pub use code::{CodeAnswer, code_prompt};
+pub use constraint::{
+    Backend, Compiled, Compiler, Constrained, Constraint, ConstraintError, EmulatedTools, Format,
+    ToolChoice, UnknownBackend, UnknownFormat, Written, WrongAnswer, emulate_tools,
+};
 pub use declare::{Declarations, Language, UnknownLanguage, declare};
 pub use dialect::{Dialect, UnknownDialect};
 pub use example::example;
@@ -61,6 +67,7 @@ pub use interface::{
     Interface, Operation, Parameter, TypeDefinition, TypeKind, WitType, interface,
 };
 pub use kept::{kept_value, or_kept};
+pub use lint::{Finding, Rule, lint};
 pub use loss::{Loss, Lost};
 pub use message::{
     Content, Conversation, Foreign, Kept, LostMessage, MESSAGE_PARTS_MAX, Media, MediaKind,

@@ -41,6 +41,13 @@ pub enum Lost {
         /// The keyword that is missing.
         keyword: String,
     },
+    /// Less may be written than the schema allows, where a grammar cannot hold all of it.
+    Narrowed {
+        /// Where, as a JSON pointer into the schema.
+        pointer: String,
+        /// The keyword that allows more.
+        keyword: String,
+    },
     /// A keyword that the dialect lacks is told in the description instead.
     ToldInWords {
         /// Where, as a JSON pointer into the schema.
@@ -116,6 +123,12 @@ impl fmt::Display for Lost {
             Self::NameRefused { rule } => write!(f, "the name will be refused: {rule}"),
             Self::SchemaWeakened { pointer, keyword } => {
                 write!(f, "`{keyword}` at `{pointer}` is weakened")
+            }
+            Self::Narrowed { pointer, keyword } => {
+                write!(
+                    f,
+                    "less may be written at `{pointer}` than `{keyword}` allows"
+                )
             }
             Self::ToldInWords { pointer, keyword } => {
                 write!(f, "`{keyword}` at `{pointer}` is told in words")

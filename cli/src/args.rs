@@ -78,8 +78,12 @@ pub(crate) enum Command {
     Verify(commands::verify::Verify),
     /// Print the toolbox's functions as a model reads them, by its own chat template
     Explain(commands::explain::Explain),
+    /// Judge descriptions as a model reads them: of the toolbox, or of a project
+    Lint(commands::lint::Lint),
     /// Print the toolbox's functions as an agent's API wants them
     Export(commands::export::Export),
+    /// Print what holds a model to calls of the toolbox's functions: a grammar, or for a server
+    Grammar(commands::grammar::Grammar),
     /// Keep a token for a registry
     Login(commands::login::Login),
     /// Forget the token for a registry

@@ -11,8 +11,10 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod gc;
+pub(crate) mod grammar;
 pub(crate) mod grant;
 pub(crate) mod inspect;
+pub(crate) mod lint;
 pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod login;
@@ -61,7 +63,9 @@ pub(crate) async fn execute(
         Command::Remove(command) => command.execute(config, printer),
         Command::Verify(command) => command.execute(config, printer).await,
         Command::Explain(command) => command.execute(config, printer).await,
+        Command::Lint(command) => command.execute(config, printer).await,
         Command::Export(command) => command.execute(config, printer).await,
+        Command::Grammar(command) => command.execute(config, printer).await,
         Command::Login(command) => command.execute(config, printer).await,
         Command::Logout(command) => command.execute(config, printer),
         Command::Whoami(command) => command.execute(config, printer).await,

@@ -12,6 +12,7 @@ use tool_hub_serve::Offer;
 
 use crate::approval;
 use crate::config::Config;
+use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::toolbox::{Member, OpenToolbox};
 
@@ -89,6 +90,19 @@ impl LoadedTool {
         Ok(specs)
     }
 
+    /// The same, where `names` may also be of functions as agents see them.
+    pub(crate) async fn specs_named(
+        names: &[String],
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<Vec<FunctionSpec>> {
+        let mut tools: Vec<String> = names.iter().map(|name| tool_of(name).to_owned()).collect();
+        tools.sort();
+        tools.dedup();
+        let specs = Self::specs_of(&tools, config, printer).await?;
+        Ok(choose(names, specs)?.0)
+    }
+
     /// The tool's functions as agents see them: under the toolbox's name, with the toolbox's
     /// descriptions.
     pub(crate) fn specs(&self) -> anyhow::Result<Vec<(FunctionName, FunctionSpec)>> {
@@ -109,6 +123,35 @@ impl LoadedTool {
             })
             .collect()
     }
+}
+
+/// Those of `specs` that `names` name, all where none is named, and the rest. A name is of a tool
+/// or of a function as agents see it.
+pub(crate) fn choose(
+    names: &[String],
+    specs: Vec<FunctionSpec>,
+) -> anyhow::Result<(Vec<FunctionSpec>, Vec<FunctionSpec>)> {
+    let is_meant =
+        |name: &str, spec: &FunctionSpec| name == spec.name || name == tool_of(&spec.name);
+    for name in names {
+        if !specs.iter().any(|spec| is_meant(name, spec)) {
+            let known: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
+            let problem =
+                Problem::user(format!("the toolbox has no tool and no function `{name}`"));
+            return Err(problem
+                .hint(format!("there are: {}", known.join(", ")))
+                .into());
+        }
+    }
+    let is_chosen =
+        |spec: &FunctionSpec| names.is_empty() || names.iter().any(|name| is_meant(name, spec));
+    Ok(specs.into_iter().partition(is_chosen))
+}
+
+/// The tool's part of a function's name: a tool's own name never holds the two bars that stand
+/// before a function's.
+fn tool_of(name: &str) -> &str {
+    name.split_once("__").map_or(name, |(tool, _)| tool)
 }
 
 /// Loads a tool from `source` with the values that the user has for the granted variables,

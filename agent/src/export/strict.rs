@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::Report;
 use crate::Lost;
-use crate::schema::{Document, Form, Member, Node, Presence, Rest};
+use crate::schema::{Document, Form, Member, Node, Presence, Rest, all_told_apart};
 
 pub use restore::from_strict;
 
@@ -394,58 +394,6 @@ fn kind_of(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
-    }
-}
-
-/// Whether no value can be of two of `nodes`, so that "any of" says as much as "one of".
-fn all_told_apart(nodes: &[Node<'_>]) -> bool {
-    let mut rest = nodes;
-    while let [first, others @ ..] = rest {
-        if !others.iter().all(|other| told_apart(first, other)) {
-            return false;
-        }
-        rest = others;
-    }
-    true
-}
-
-fn told_apart(one: &Node<'_>, other: &Node<'_>) -> bool {
-    match (&one.form, &other.form) {
-        (Form::Object(a, rest_a), Form::Object(b, rest_b)) => {
-            let lacks = |members: &[Member<'_>], others: &[Member<'_>], rest: &Rest<'_>| {
-                matches!(rest, Rest::Closed)
-                    && members.iter().any(|member| {
-                        member.presence == Presence::Required
-                            && others.iter().all(|other| other.name != member.name)
-                    })
-            };
-            let tagged = a.iter().any(|member| {
-                let same = b.iter().find(|other| other.name == member.name);
-                same.is_some_and(|other| {
-                    member.presence == Presence::Required
-                        && other.presence == Presence::Required
-                        && told_apart(&member.node, &other.node)
-                })
-            });
-            tagged || lacks(a, b, rest_b) || lacks(b, a, rest_a)
-        }
-        (Form::Literals(a), Form::Literals(b)) => a.iter().all(|value| !b.contains(value)),
-        (a, b) => match (kind(a), kind(b)) {
-            (Some(a), Some(b)) => a != b,
-            _ => false,
-        },
-    }
-}
-
-fn kind(form: &Form<'_>) -> Option<&'static str> {
-    match form {
-        Form::Null => Some("null"),
-        Form::Boolean => Some("boolean"),
-        Form::Integer | Form::Number => Some("number"),
-        Form::Text => Some("string"),
-        Form::Array(_) | Form::Tuple(..) => Some("array"),
-        Form::Object(..) => Some("object"),
-        _ => None,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::package;
 use crate::printer::Printer;
 use crate::wording::counted;
 
-use remarks::Remark;
+pub(crate) use remarks::Remark;
 pub(crate) use remarks::steering_characters;
 
 /// Arguments of `tool check`.
@@ -63,7 +63,7 @@ impl Check {
 }
 
 /// A remark where `path` is a project that changed after its package was built.
-fn staleness(path: &Path, shown: &Path) -> anyhow::Result<Option<Remark>> {
+pub(crate) fn staleness(path: &Path, shown: &Path) -> anyhow::Result<Option<Remark>> {
     if !path.is_dir() {
         return Ok(None);
     }

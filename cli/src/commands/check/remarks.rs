@@ -14,7 +14,7 @@ const DESCRIPTION_LENGTH_MIN: usize = 12;
 
 /// Something that could be said better.
 #[derive(Debug, Serialize)]
-pub(super) struct Remark {
+pub(crate) struct Remark {
     /// `tool`, or the name of a function.
     pub(super) place: String,
     pub(super) message: String,
@@ -26,6 +26,10 @@ impl Remark {
             place: "tool".to_owned(),
             message: message.into(),
         }
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 }
 

@@ -1,0 +1,243 @@
+//! A call of one of several functions as a value of one schema.
+
+use serde_json::{Map, Value, json};
+
+use super::check::{self, WrongAnswer};
+use super::{ConstraintError, ToolChoice};
+use crate::{Loss, Lost, ToolCall};
+
+/// The members of a call, and of an answer that is none.
+const NAME: &str = "name";
+const ARGUMENTS: &str = "arguments";
+const ANSWER: &str = "answer";
+
+/// Calls of some functions.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Calls {
+    /// Names and schemas of arguments.
+    functions: Vec<(String, Value)>,
+    schema: Value,
+}
+
+/// What a model wrote that could call functions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Written {
+    /// A call. It has no id.
+    Call(ToolCall),
+    /// An answer without one.
+    Answer(String),
+}
+
+impl Calls {
+    pub(super) fn new<'a>(
+        functions: impl Iterator<Item = (&'a str, &'a Value)>,
+        choice: &ToolChoice,
+    ) -> Result<Option<Self>, ConstraintError> {
+        let mut functions: Vec<(&str, &Value)> = functions.collect();
+        let is_required = match choice {
+            ToolChoice::Nothing => return Ok(None),
+            ToolChoice::Auto if functions.is_empty() => return Ok(None),
+            ToolChoice::Auto => false,
+            ToolChoice::Required => true,
+            ToolChoice::Named(name) => {
+                retain(&mut functions, std::slice::from_ref(name))?;
+                true
+            }
+            ToolChoice::Among { names, is_required } => {
+                retain(&mut functions, names)?;
+                *is_required
+            }
+        };
+        if functions.is_empty() {
+            return match is_required {
+                true => Err(ConstraintError::NoFunctions),
+                false => Ok(None),
+            };
+        }
+        Ok(Some(Self {
+            schema: schema(&functions, is_required),
+            functions: functions
+                .into_iter()
+                .map(|(name, schema)| (name.to_owned(), schema.clone()))
+                .collect(),
+        }))
+    }
+
+    pub(super) fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// A loss of the schema as one of the function that it concerns.
+    pub(super) fn loss(&self, mut lost: Lost) -> Loss {
+        let pointer = match &mut lost {
+            Lost::SchemaWeakened { pointer, .. } | Lost::Narrowed { pointer, .. } => Some(pointer),
+            _ => None,
+        };
+        let inner = format!("/properties/{ARGUMENTS}");
+        let mut function = 0;
+        if let Some(pointer) = pointer {
+            let choice = pointer
+                .strip_prefix("/anyOf/")
+                .and_then(|rest| rest.split_once('/'));
+            let (index, rest) = match choice {
+                Some((index, rest)) => (index.parse().unwrap_or(0), format!("/{rest}")),
+                None => (0, pointer.clone()),
+            };
+            function = index;
+            if let Some(rest) = rest.strip_prefix(&inner) {
+                *pointer = rest.to_owned();
+            }
+        }
+        let name = self.functions.get(function).map(|(name, _)| name.clone());
+        Loss {
+            function: name.unwrap_or_default(),
+            lost,
+        }
+    }
+
+    /// Reads what a model wrote, and holds it against the function's own schema.
+    pub(super) fn read(&self, text: &str) -> Result<Written, WrongAnswer> {
+        let value = check::json(text)?;
+        let object = value.as_object().ok_or_else(|| self.neither())?;
+        if let (Some(Value::String(answer)), 1) = (object.get(ANSWER), object.len())
+            && self.takes_answers()
+        {
+            return Ok(Written::Answer(answer.clone()));
+        }
+        let (Some(Value::String(name)), Some(arguments)) =
+            (object.get(NAME), object.get(ARGUMENTS))
+        else {
+            return Err(self.neither());
+        };
+        let known = self.functions.iter().find(|(known, _)| known == name);
+        let (_, schema) = known.ok_or_else(|| self.unknown(name))?;
+        check::valid(schema, arguments, ARGUMENTS)?;
+        Ok(Written::Call(ToolCall {
+            id: None,
+            name: name.clone(),
+            arguments: arguments
+                .as_object()
+                .cloned()
+                .ok_or_else(|| self.neither())?,
+        }))
+    }
+
+    pub(super) fn offers(&self, name: &str) -> bool {
+        self.functions.iter().any(|(known, _)| known == name)
+    }
+
+    /// Whether the model may answer without a call.
+    pub(super) fn takes_answers(&self) -> bool {
+        let last = self.schema["anyOf"]
+            .as_array()
+            .and_then(|choices| choices.last());
+        last.is_some_and(|last| last["properties"].get(ANSWER).is_some())
+    }
+
+    fn neither(&self) -> WrongAnswer {
+        let or = if self.takes_answers() {
+            format!(", or {{\"{ANSWER}\": \"…\"}}")
+        } else {
+            String::new()
+        };
+        WrongAnswer::new(format!(
+            "The answer is no call. Write {{\"{NAME}\": \"…\", \"{ARGUMENTS}\": {{…}}}}{or}, and nothing else."
+        ))
+    }
+
+    fn unknown(&self, name: &str) -> WrongAnswer {
+        let names: Vec<&str> = self.functions.iter().map(|(name, _)| &**name).collect();
+        WrongAnswer::new(format!(
+            "There is no function `{}`. Call one of: {}.",
+            check::cut(name),
+            check::cut(&names.join(", "))
+        ))
+    }
+}
+
+/// Keeps the functions of these names.
+fn retain(functions: &mut Vec<(&str, &Value)>, names: &[String]) -> Result<(), ConstraintError> {
+    let is_offered = |name: &&String| functions.iter().any(|(known, _)| known == name);
+    if let Some(name) = names.iter().find(|name| !is_offered(name)) {
+        return Err(ConstraintError::NoSuchFunction { name: name.clone() });
+    }
+    functions.retain(|(known, _)| names.iter().any(|name| name == known));
+    Ok(())
+}
+
+fn schema(functions: &[(&str, &Value)], is_required: bool) -> Value {
+    let mut definitions = Map::new();
+    let mut choices: Vec<Value> = functions
+        .iter()
+        .enumerate()
+        .map(|(index, (name, schema))| {
+            let arguments = moved(schema, index, &mut definitions);
+            json!({
+                "type": "object",
+                "properties": {NAME: {"const": name}, ARGUMENTS: arguments},
+                "required": [NAME, ARGUMENTS],
+                "additionalProperties": false,
+            })
+        })
+        .collect();
+    if !is_required {
+        choices.push(json!({
+            "type": "object",
+            "properties": {ANSWER: {"type": "string"}},
+            "required": [ANSWER],
+            "additionalProperties": false,
+        }));
+    }
+    let mut schema = match choices.len() {
+        1 => choices.remove(0),
+        _ => json!({ "anyOf": choices }),
+    };
+    if !definitions.is_empty() {
+        schema["$defs"] = definitions.into();
+    }
+    schema
+}
+
+/// `schema` without what it defines, which goes into `definitions` under names that are of
+/// this function alone.
+fn moved(schema: &Value, function: usize, definitions: &mut Map<String, Value>) -> Value {
+    let mut schema = schema.clone();
+    for place in ["$defs", "definitions"] {
+        let Some(Value::Object(own)) = schema.as_object_mut().and_then(|s| s.shift_remove(place))
+        else {
+            continue;
+        };
+        for (name, mut definition) in own {
+            redirect(&mut definition, function);
+            definitions
+                .entry(moved_name(&name, function))
+                .or_insert(definition);
+        }
+    }
+    redirect(&mut schema, function);
+    schema
+}
+
+fn moved_name(name: &str, function: usize) -> String {
+    format!("f{function}.{name}")
+}
+
+fn redirect(schema: &mut Value, function: usize) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get_mut("$ref") {
+                let name = reference
+                    .strip_prefix("#/$defs/")
+                    .or_else(|| reference.strip_prefix("#/definitions/"));
+                if let Some(name) = name {
+                    *reference = format!("#/$defs/{}", moved_name(name, function));
+                }
+            }
+            members
+                .values_mut()
+                .for_each(|value| redirect(value, function));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| redirect(item, function)),
+        _ => {}
+    }
+}

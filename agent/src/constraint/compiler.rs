@@ -1,0 +1,94 @@
+//! Constraints that are used again and again, compiled once.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use tool_hub_manifest::Digest;
+
+use super::{Backend, Constrained, Constraint, ConstraintError, Kind};
+
+/// Compiles constraints and remembers those that were used last, by their digest.
+#[derive(Debug)]
+pub struct Compiler {
+    /// In the order of their use.
+    known: IndexMap<(Digest, Backend), Arc<Constrained>>,
+    entries_max: NonZeroUsize,
+}
+
+impl Compiler {
+    /// Remembers so many.
+    pub fn new(entries_max: NonZeroUsize) -> Self {
+        Self {
+            known: IndexMap::new(),
+            entries_max,
+        }
+    }
+
+    /// The constraint for `backend`. See [`Constraint::for_backend`].
+    ///
+    /// # Errors
+    /// Those of [`Constraint::for_backend`]. They are not remembered.
+    pub fn compile(
+        &mut self,
+        constraint: &Constraint,
+        backend: Backend,
+    ) -> Result<Arc<Constrained>, ConstraintError> {
+        let key = (constraint.digest(), backend);
+        if let Some(known) = self.known.shift_remove(&key) {
+            self.known.insert(key, known.clone());
+            return Ok(known);
+        }
+        let compiled = Arc::new(constraint.for_backend(backend)?);
+        if self.known.len() >= self.entries_max.get() {
+            self.known.shift_remove_index(0);
+        }
+        self.known.insert(key, compiled.clone());
+        Ok(compiled)
+    }
+}
+
+impl Constraint {
+    /// The digest of all that the constraint says, the order of members included: grammars
+    /// follow it.
+    fn digest(&self) -> Digest {
+        let (kind, text) = match &self.kind {
+            Kind::Json(schema) => ("json", schema.to_string()),
+            Kind::Calls(calls) => ("calls", calls.schema().to_string()),
+            Kind::Regex(regex) => ("regex", regex.clone()),
+            Kind::Choice(texts) => ("choice", serde_json::Value::from(texts.clone()).to_string()),
+            Kind::Written(format, text) => (format.as_str(), text.clone()),
+        };
+        Digest::of(format!("{kind} {text}").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_last_is_remembered() {
+        let mut compiler = Compiler::new(NonZeroUsize::new(2).unwrap());
+        let [a, b, c] = ["a", "b", "c"].map(|text| Constraint::choice([text]));
+        let mut compile = |constraint| compiler.compile(constraint, Backend::LlamaCpp).unwrap();
+        let first = compile(&a);
+        compile(&b);
+        assert!(Arc::ptr_eq(&first, &compile(&a)));
+        compile(&c);
+        assert!(Arc::ptr_eq(&first, &compile(&a)));
+        compile(&b);
+        compile(&c);
+        assert!(!Arc::ptr_eq(&first, &compile(&a)));
+    }
+
+    #[test]
+    fn kinds_and_servers_are_told_apart() {
+        let mut compiler = Compiler::new(NonZeroUsize::new(8).unwrap());
+        let (text, regex) = (Constraint::choice(["a"]), Constraint::regex("[\"a\"]"));
+        let one = compiler.compile(&text, Backend::Vllm).unwrap();
+        let other = compiler.compile(&regex, Backend::Vllm).unwrap();
+        let third = compiler.compile(&text, Backend::Tgi).unwrap();
+        assert!(one != other && one != third);
+    }
+}

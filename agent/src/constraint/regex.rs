@@ -1,0 +1,141 @@
+//! Grammars as one regular expression, for the engines of Rust and Python alike: nothing but
+//! groups, classes and counts.
+
+use super::ConstraintError;
+use super::expression::{Class, Expression, Grammar};
+use super::unseen::{code, is_unseen};
+
+/// The longest expression, in bytes.
+const REGEX_BYTES_MAX: usize = 256 << 10;
+
+/// The regular expression of what `grammar` describes. It is meant to match all of a text.
+///
+/// # Errors
+/// When the grammar speaks of itself, which no regular expression can, and when the
+/// expression would be too long.
+pub(super) fn print(grammar: &Grammar) -> Result<String, ConstraintError> {
+    Printer::new(grammar).print(&grammar.rules[0].expression)
+}
+
+/// The same for one word of `grammar`, with `/` escaped, as lark wants it.
+pub(super) fn print_word(grammar: &Grammar, word: &Expression) -> Result<String, ConstraintError> {
+    Ok(Printer::new(grammar).print(word)?.replace('/', "\\/"))
+}
+
+struct Printer<'a> {
+    grammar: &'a Grammar,
+    /// The rules that are being printed.
+    open: Vec<usize>,
+    text: String,
+}
+
+/// What an expression stands beside.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Within {
+    Choice,
+    Sequence,
+    Repeat,
+}
+
+impl<'a> Printer<'a> {
+    fn new(grammar: &'a Grammar) -> Self {
+        Self {
+            grammar,
+            open: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    fn print(mut self, expression: &Expression) -> Result<String, ConstraintError> {
+        self.write(expression, Within::Choice)?;
+        Ok(self.text)
+    }
+
+    fn write(&mut self, expression: &Expression, within: Within) -> Result<(), ConstraintError> {
+        if self.text.len() > REGEX_BYTES_MAX {
+            return Err(ConstraintError::TooLarge {
+                what: "bytes of regular expression",
+                max: REGEX_BYTES_MAX,
+            });
+        }
+        match expression {
+            Expression::Text(text) if within == Within::Repeat && text.chars().count() != 1 => {
+                self.grouped(expression)?;
+            }
+            Expression::Text(text) => text.chars().for_each(|c| escaped(c, &mut self.text)),
+            Expression::Class(class) => self.class(class),
+            Expression::Sequence(parts) => match (&parts[..], within) {
+                ([only], _) => self.write(only, within)?,
+                (_, Within::Repeat) => self.grouped(expression)?,
+                (parts, _) => {
+                    for part in parts {
+                        self.write(part, Within::Sequence)?;
+                    }
+                }
+            },
+            Expression::Choice(choices) if within == Within::Choice => {
+                for (index, choice) in choices.iter().enumerate() {
+                    if index > 0 {
+                        self.text.push('|');
+                    }
+                    self.write(choice, Within::Choice)?;
+                }
+            }
+            Expression::Choice(_) => self.grouped(expression)?,
+            Expression::Repeat(..) if within == Within::Repeat => self.grouped(expression)?,
+            Expression::Repeat(inner, min, max) => {
+                self.write(inner, Within::Repeat)?;
+                self.text.push_str(&super::lines::count(*min, *max));
+            }
+            Expression::Rule(rule) => self.rule(*rule, within)?,
+        }
+        Ok(())
+    }
+
+    fn grouped(&mut self, expression: &Expression) -> Result<(), ConstraintError> {
+        self.text.push_str("(?:");
+        self.write(expression, Within::Choice)?;
+        self.text.push(')');
+        Ok(())
+    }
+
+    fn rule(&mut self, rule: usize, within: Within) -> Result<(), ConstraintError> {
+        let known = &self.grammar.rules[rule];
+        if self.open.contains(&rule) {
+            return Err(ConstraintError::Recursive {
+                rule: known.name.clone(),
+            });
+        }
+        self.open.push(rule);
+        self.write(&known.expression, within)?;
+        self.open.pop();
+        Ok(())
+    }
+
+    fn class(&mut self, class: &Class) {
+        let (ranges, is_negated) = class.written();
+        self.text.push_str(if is_negated { "[^" } else { "[" });
+        for (from, to) in ranges {
+            escaped(from, &mut self.text);
+            if from != to {
+                self.text.push('-');
+                escaped(to, &mut self.text);
+            }
+        }
+        self.text.push(']');
+    }
+}
+
+/// What has a meaning in expressions or classes of some engine.
+const SPECIAL: &str = r"\.+*?()|[]{}^$#&-~";
+
+fn escaped(character: char, text: &mut String) {
+    if is_unseen(character) {
+        text.push_str(&code(character));
+        return;
+    }
+    if SPECIAL.contains(character) {
+        text.push('\\');
+    }
+    text.push(character);
+}

@@ -1,0 +1,240 @@
+//! Texts as JSON writes them: every character in every way that it may be escaped, and
+//! patterns of characters.
+
+use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
+
+use super::expression::{Class, Expression};
+
+/// How many characters or items are counted. Engines copy what is repeated, so that more
+/// would cost more than it is worth.
+pub(super) const COUNT_MAX: u32 = 256;
+
+/// What stands in a string as it is.
+fn plain() -> Class {
+    Class::new(vec![(' ', '!'), ('#', '['), (']', char::MAX)])
+}
+
+/// Any one character, however it is escaped.
+pub(super) fn character() -> Expression {
+    let hex = |count| hex_digit().times(count, Some(count));
+    // A surrogate is half a character: two make one, and one alone makes none.
+    let basic = Expression::Choice(vec![
+        Expression::Sequence(vec![
+            class(&[('0', '9'), ('a', 'c'), ('e', 'f'), ('A', 'C'), ('E', 'F')]),
+            hex(3),
+        ]),
+        Expression::Sequence(vec![
+            Expression::one_of("dD"),
+            Expression::range('0', '7'),
+            hex(2),
+        ]),
+    ]);
+    let pair = Expression::Sequence(vec![
+        Expression::one_of("dD"),
+        class(&[('8', '9'), ('a', 'b'), ('A', 'B')]),
+        hex(2),
+        Expression::text("\\u"),
+        Expression::one_of("dD"),
+        class(&[('c', 'f'), ('C', 'F')]),
+        hex(2),
+    ]);
+    let unicode = Expression::Sequence(vec![
+        Expression::text("u"),
+        Expression::Choice(vec![basic, pair]),
+    ]);
+    Expression::Choice(vec![
+        Expression::Class(plain()),
+        Expression::Sequence(vec![
+            Expression::text("\\"),
+            Expression::Choice(vec![Expression::one_of("\"\\/bfnrt"), unicode]),
+        ]),
+    ])
+}
+
+/// A string of so many characters.
+pub(super) fn string(min: u32, max: Option<u32>) -> Expression {
+    quoted(character().times(min, max))
+}
+
+/// Bytes in base64, with its padding.
+pub(super) fn base64() -> Expression {
+    let letter = || class(&[('A', 'Z'), ('a', 'z'), ('0', '9'), ('+', '+'), ('/', '/')]);
+    let end = Expression::Choice(vec![
+        Expression::Sequence(vec![letter().times(2, Some(2)), Expression::text("==")]),
+        Expression::Sequence(vec![letter().times(3, Some(3)), Expression::text("=")]),
+    ]);
+    let groups = letter().times(4, Some(4)).any_times();
+    quoted(Expression::Sequence(vec![groups, end.optional()]))
+}
+
+/// A string that `pattern` matches somewhere, as JSON Schema has it. None where the pattern
+/// says what cannot be told by reading once.
+pub(super) fn matching(pattern: &str) -> Option<Expression> {
+    let hir = parse(pattern)?;
+    let choices = branches(&hir).map(|branch| {
+        let (is_begun, body, is_ended) = anchored(branch);
+        let mut parts = Vec::new();
+        if !is_begun {
+            parts.push(character().any_times());
+        }
+        parts.extend(sequence(&body, Target::Json)?);
+        if !is_ended {
+            parts.push(character().any_times());
+        }
+        Some(Expression::Sequence(parts))
+    });
+    Some(quoted(Expression::any_of(choices.collect::<Option<_>>()?)))
+}
+
+/// Texts all of which `regex` matches. None where it says what cannot be told by reading once.
+pub(super) fn regular(regex: &str) -> Option<Expression> {
+    let hir = parse(regex)?;
+    let choices = branches(&hir).map(|branch| {
+        let (_, body, _) = anchored(branch);
+        Some(Expression::Sequence(sequence(&body, Target::Text)?))
+    });
+    Some(Expression::any_of(choices.collect::<Option<_>>()?))
+}
+
+fn quoted(inner: Expression) -> Expression {
+    Expression::Sequence(vec![Expression::text("\""), inner, Expression::text("\"")])
+}
+
+fn hex_digit() -> Expression {
+    class(&[('0', '9'), ('a', 'f'), ('A', 'F')])
+}
+
+fn class(ranges: &[(char, char)]) -> Expression {
+    Expression::Class(Class::new(ranges.to_vec()))
+}
+
+/// What a pattern is written into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// A string of JSON, which escapes some characters.
+    Json,
+    Text,
+}
+
+fn parse(pattern: &str) -> Option<Hir> {
+    let mut builder = regex_syntax::ParserBuilder::new();
+    builder.nest_limit(64).build().parse(&ascii(pattern)).ok()
+}
+
+/// `\d`, `\w` and their like mean ASCII in the patterns of JSON Schema.
+fn ascii(pattern: &str) -> String {
+    let mut text = String::new();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            text.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some('d') => text.push_str("[0-9]"),
+            Some('D') => text.push_str("[^0-9]"),
+            Some('w') => text.push_str("[0-9A-Za-z_]"),
+            Some('W') => text.push_str("[^0-9A-Za-z_]"),
+            Some(other) => text.extend(['\\', other]),
+            None => text.push('\\'),
+        }
+    }
+    text
+}
+
+fn branches(hir: &Hir) -> impl Iterator<Item = &Hir> {
+    let hir = match hir.kind() {
+        HirKind::Capture(capture) => &*capture.sub,
+        _ => hir,
+    };
+    match hir.kind() {
+        HirKind::Alternation(branches) => branches.iter(),
+        _ => std::slice::from_ref(hir).iter(),
+    }
+}
+
+/// Whether a branch begins where the text does, what is in between, and whether it ends there.
+fn anchored(branch: &Hir) -> (bool, Vec<&Hir>, bool) {
+    let mut parts: Vec<&Hir> = match branch.kind() {
+        HirKind::Concat(parts) => parts.iter().collect(),
+        _ => vec![branch],
+    };
+    let is = |part: Option<&&Hir>, look| part.is_some_and(|p| *p.kind() == HirKind::Look(look));
+    let is_begun = is(parts.first(), Look::Start);
+    if is_begun {
+        parts.remove(0);
+    }
+    let is_ended = is(parts.last(), Look::End);
+    if is_ended {
+        parts.pop();
+    }
+    (is_begun, parts, is_ended)
+}
+
+fn sequence(parts: &[&Hir], target: Target) -> Option<Vec<Expression>> {
+    parts.iter().map(|part| expression(part, target)).collect()
+}
+
+fn expression(hir: &Hir, target: Target) -> Option<Expression> {
+    Some(match hir.kind() {
+        HirKind::Empty => Expression::Sequence(Vec::new()),
+        HirKind::Literal(literal) => {
+            let text = std::str::from_utf8(&literal.0).ok()?;
+            match target {
+                Target::Text => Expression::text(text),
+                Target::Json => {
+                    let json = serde_json::Value::from(text).to_string();
+                    Expression::text(&json[1..json.len() - 1])
+                }
+            }
+        }
+        HirKind::Class(HirClass::Unicode(class)) => {
+            let ranges = class.ranges().iter();
+            let ranges = ranges.map(|range| (range.start(), range.end()));
+            of_class(Class::new(ranges.collect()), target)?
+        }
+        HirKind::Class(HirClass::Bytes(class)) => {
+            let ranges = class.ranges().iter();
+            let ranges = ranges.map(|r| (char::from(r.start()), char::from(r.end())));
+            of_class(Class::new(ranges.collect()), target)?
+        }
+        HirKind::Look(_) => return None,
+        HirKind::Repetition(repetition) => {
+            let is_counted = repetition.min.max(repetition.max.unwrap_or(0)) <= COUNT_MAX;
+            let inner = expression(&repetition.sub, target)?;
+            is_counted.then(|| inner.times(repetition.min, repetition.max))?
+        }
+        HirKind::Capture(capture) => expression(&capture.sub, target)?,
+        HirKind::Concat(parts) => {
+            let parts: Vec<&Hir> = parts.iter().collect();
+            Expression::Sequence(sequence(&parts, target)?)
+        }
+        HirKind::Alternation(parts) => {
+            let parts: Vec<&Hir> = parts.iter().collect();
+            Expression::Choice(sequence(&parts, target)?)
+        }
+    })
+}
+
+/// One character of a class, escaped where JSON wants that.
+fn of_class(class: Class, target: Target) -> Option<Expression> {
+    if class.is_empty() {
+        return None;
+    }
+    if target == Target::Text {
+        return Some(Expression::Class(class));
+    }
+    let escaped = ['"', '\\'].into_iter().chain('\0'..='\x1f');
+    let mut choices: Vec<Expression> = escaped
+        .filter(|character| class.contains(*character))
+        .map(|character| {
+            let json = serde_json::Value::from(character.to_string()).to_string();
+            Expression::text(&json[1..json.len() - 1])
+        })
+        .collect();
+    let plain = class.without(&plain().complement());
+    if !plain.is_empty() {
+        choices.insert(0, Expression::Class(plain));
+    }
+    Some(Expression::any_of(choices))
+}

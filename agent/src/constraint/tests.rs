@@ -1,0 +1,635 @@
+//! What is compiled, and that it is what it has to be: whoever reads a format judges it.
+
+mod emulation;
+mod family;
+mod gbnf;
+mod judges;
+mod properties;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::from_strict;
+use judges::Judges;
+
+fn weather() -> FunctionSpec {
+    spec(
+        "get_weather",
+        json!({
+            "type": "object",
+            "properties": {
+                "location": {"type": "string"},
+                "format": {"type": "string", "enum": ["celsius", "fahrenheit"]},
+                "days": {"type": "integer", "minimum": 1, "maximum": 14},
+            },
+            "required": ["location", "format"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+fn spec(name: &str, input_schema: Value) -> FunctionSpec {
+    FunctionSpec {
+        name: name.to_owned(),
+        title: None,
+        description: "Does it.".to_owned(),
+        input_schema,
+        output_schema: None,
+        annotations: tool_hub_manifest::Annotations::default(),
+    }
+}
+
+/// Texts that a schema takes and refuses, in every format that can say it.
+#[track_caller]
+fn check(schema: Value, accepted: &[&str], refused: &[&str]) {
+    let judges = Judges::of(&Constraint::json_schema(schema));
+    for text in accepted {
+        judges.agree(text, true);
+    }
+    for text in refused {
+        judges.agree(text, false);
+    }
+}
+
+#[test]
+fn a_grammar_reads_as_one_would_write_it() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "maxLength": 3},
+            "unit": {"enum": ["c", "f"]},
+            "days": {"type": "integer", "minimum": 1, "maximum": 14},
+        },
+        "required": ["unit"],
+    });
+    let constraint = Constraint::json_schema(schema);
+    let compiled = |format| constraint.compile(format).unwrap().text;
+    let lark = compiled(Format::Lark);
+    let lines: Vec<&str> = lark
+        .lines()
+        .filter(|line| !line.starts_with("STRING"))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "start: value",
+            "COLON: /: ?/",
+            "UNIT: /\"c\"|\"f\"/",
+            "INTEGER: /[1-9]|1[0-4]/",
+            "COMMA: /, ?/",
+            "value: \"{\" (\"\\\"city\\\"\" COLON STRING COMMA)? \"\\\"unit\\\"\" COLON UNIT \
+             (COMMA \"\\\"days\\\"\" COLON INTEGER)? \"}\"",
+        ]
+    );
+    let gbnf = compiled(Format::Gbnf);
+    assert!(gbnf.starts_with("root ::= value\n"), "{gbnf}");
+    assert!(gbnf.contains("integer ::= [1-9] | \"1\" [0-4]\n"), "{gbnf}");
+    let regex = compiled(Format::Regex);
+    assert!(
+        regex.ends_with(r#""unit": ?(?:"c"|"f")(?:, ?"days": ?(?:[1-9]|1[0-4]))?\}"#),
+        "{regex}"
+    );
+}
+
+#[test]
+fn members_come_in_order_and_some_may_be_left_out() {
+    let optional = json!({"type": "object", "properties": {
+        "a": {"type": "boolean"}, "b": {"type": "null"}, "c": {"type": "boolean"},
+    }});
+    check(
+        optional,
+        &[
+            "{}",
+            r#"{"a":true}"#,
+            r#"{"b":null, "c": false}"#,
+            r#"{"a":true,"b":null,"c":true}"#,
+        ],
+        &[
+            r#"{"c":true,"a":true}"#,
+            r#"{,"a":true}"#,
+            r#"{"a":true,}"#,
+            r#"{"d":1}"#,
+            r#"{"a" :true}"#,
+            " {}",
+        ],
+    );
+    let between = json!({"type": "object", "required": ["b"], "properties": {
+        "a": {"type": "boolean"}, "b": {"type": "null"}, "c": {"type": "boolean"},
+    }});
+    check(
+        between,
+        &[
+            r#"{"b":null}"#,
+            r#"{"a":true, "b":null}"#,
+            r#"{"b":null,"c":true}"#,
+        ],
+        &[
+            "{}",
+            r#"{"a":true}"#,
+            r#"{"a":true,"c":true}"#,
+            r#"{"b":null,}"#,
+        ],
+    );
+}
+
+#[test]
+fn strings_are_counted_in_characters_however_they_are_escaped() {
+    check(
+        json!({"type": "string", "minLength": 2, "maxLength": 3}),
+        &[
+            r#""ab""#,
+            r#""äöü""#,
+            r#""😀\ud83d\ude00""#,
+            r#""\n\"\u00e9""#,
+            "\"/\u{7f}\"",
+        ],
+        &[
+            r#""a""#,
+            r#""abcd""#,
+            r#""\ud83d\ud83d""#,
+            r#""\ude00a""#,
+            "\"a\nb\"",
+            r#""\x""#,
+            "ab",
+        ],
+    );
+    check(
+        json!({"type": "string", "pattern": "^[a-z\"]{2}\\d?$"}),
+        &[r#""ab""#, r#""a\"7""#],
+        &[r#""a""#, r#""ab77""#, r#""a"b""#, r#""AB""#],
+    );
+    check(
+        json!({"type": "string", "pattern": "a/b|^\\$"}),
+        &[r#""xa/by""#, r#""$""#, r#""$1""#],
+        &[r#""ab""#, r#""1$""#, r#""""#],
+    );
+    check(
+        json!({"type": "string", "contentEncoding": "base64"}),
+        &[r#""""#, r#""aGk=""#, r#""AAAA+/==""#],
+        &[r#""a""#, r#""aGk""#, r#""a-k=""#, r#""====""#],
+    );
+}
+
+#[test]
+fn lists_sets_and_tuples_are_counted() {
+    check(
+        json!({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 3}),
+        &["[1]", "[1, 2,3]"],
+        &["[]", "[1,2,3,4]", "[1,]", "[true]", "[1.0]", "[01]"],
+    );
+    check(
+        json!({"type": "array", "items": {"enum": ["r", "w", "x"]}, "uniqueItems": true}),
+        &["[]", r#"["r","x"]"#, r#"["w"]"#, r#"["r", "w", "x"]"#],
+        &[r#"["r","r"]"#, r#"["x","r"]"#, r#"["y"]"#, "["],
+    );
+    let pair = json!({"type": "array", "prefixItems": [{"type": "boolean"}, {"type": "null"}],
+        "items": false, "minItems": 2, "maxItems": 2});
+    check(
+        pair,
+        &["[true,null]"],
+        &["[true]", "[null,true]", "[true,null,null]"],
+    );
+    check(json!({"type": "array", "maxItems": 0}), &["[]"], &["[0]"]);
+    check(
+        json!({"type": "object", "additionalProperties": {"type": "null"}}),
+        &["{}", r#"{"a":null, "\"": null}"#],
+        &[r#"{"a":1}"#, r#"{a:null}"#],
+    );
+}
+
+#[test]
+fn values_of_any_depth_are_for_grammars_only() {
+    let tree = json!({
+        "$ref": "#/$defs/tree",
+        "$defs": {"tree": {"type": "object", "required": ["of"], "properties": {
+            "of": {"type": "array", "items": {"$ref": "#/$defs/tree"}},
+        }}},
+    });
+    check(
+        tree.clone(),
+        &[r#"{"of":[]}"#, r#"{"of":[{"of":[]}, {"of":[{"of":[]}]}]}"#],
+        &["{}", r#"{"of":[1]}"#, r#"{"of":[{"of":[]}"#],
+    );
+    let regex = Constraint::json_schema(tree).compile(Format::Regex);
+    assert_eq!(
+        regex,
+        Err(ConstraintError::Recursive {
+            rule: "tree".to_owned()
+        })
+    );
+    check(
+        json!({}),
+        &["null", "[1, {\"a\": [true]}]", "-0.5e7", "\"x\""],
+        &["nul", "[1,]", "{1:2}", "01"],
+    );
+}
+
+#[test]
+fn what_cannot_be_held_is_told_and_what_cannot_be_said_is_refused() {
+    let compile = |schema| Constraint::json_schema(schema).compile(Format::Gbnf);
+    let losses = |schema| -> Vec<String> {
+        let losses = compile(schema).unwrap().losses;
+        losses.iter().map(ToString::to_string).collect()
+    };
+    let schema = json!({"type": "object", "properties": {
+        "n": {"type": "number", "minimum": 2.5},
+        "m": {"type": "integer", "multipleOf": 5, "minLength": 3},
+        "s": {"type": "string", "maxLength": 1000, "format": "date"},
+        "l": {"type": "array", "items": {"type": "string"}, "uniqueItems": true},
+    }, "additionalProperties": {"type": "null"}});
+    assert_eq!(
+        losses(schema),
+        [
+            "the value: less may be written at `` than `additionalProperties` allows",
+            "the value: `minimum` at `/properties/n` is weakened",
+            "the value: `multipleOf` at `/properties/m` is weakened",
+            "the value: `format` at `/properties/s` is weakened",
+            "the value: `maxLength` at `/properties/s` is weakened",
+            "the value: `uniqueItems` at `/properties/l` is weakened",
+        ]
+    );
+    for (schema, message) in [
+        (
+            json!({"properties": {"a": {"allOf": [{"type": "null"}]}}}),
+            "`allOf` at `/properties/a` cannot be held by a grammar: leave it out, or say it otherwise",
+        ),
+        (
+            json!({"$ref": "https://example.com/s"}),
+            "`$ref` at `` cannot be held by a grammar: leave it out, or say it otherwise",
+        ),
+        (
+            json!({"$ref": "#/$defs/a", "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}}),
+            "`$ref` at `` cannot be held by a grammar: leave it out, or say it otherwise",
+        ),
+        (
+            json!({"type": "integer", "minimum": 3, "maximum": 2}),
+            "no value is valid at ``",
+        ),
+        (
+            json!({"type": "string", "enum": [1]}),
+            "no value is valid at ``",
+        ),
+    ] {
+        assert_eq!(compile(schema).unwrap_err().to_string(), message);
+    }
+}
+
+#[test]
+fn a_schema_too_large_is_refused_in_time() {
+    let deep = (0..200).fold(
+        json!({"type": "null"}),
+        |inner, _| json!({"type": "array", "items": inner}),
+    );
+    let wide: serde_json::Map<String, Value> = (0..20_000)
+        .map(|n| (format!("m{n}"), json!({"type": "null"})))
+        .collect();
+    for schema in [deep, json!({"type": "object", "properties": wide})] {
+        for format in [Format::Regex, Format::Gbnf, Format::Lark] {
+            let compiled = Constraint::json_schema(schema.clone()).compile(format);
+            assert!(
+                matches!(compiled, Err(ConstraintError::TooLarge { .. })),
+                "{format}"
+            );
+        }
+    }
+    // A regular expression repeats what the members of an object without required ones share.
+    let nested = (0..4).fold(json!({"type": "null"}), |inner, _| {
+        let members: serde_json::Map<String, Value> =
+            (0..6).map(|n| (format!("m{n}"), inner.clone())).collect();
+        json!({"type": "object", "properties": members})
+    });
+    let nested = Constraint::json_schema(nested);
+    assert!(nested.compile(Format::Gbnf).is_ok());
+    let regex = nested.compile(Format::Regex).unwrap_err();
+    assert_eq!(
+        regex.to_string(),
+        "there are more than 262144 bytes of regular expression"
+    );
+}
+
+#[test]
+fn texts_and_regular_expressions_have_grammars_too() {
+    let unseen = Constraint::choice(["\u{1b}[2J\u{202e}\u{e0041}\u{9b}", "\u{feff}"]);
+    for format in [Format::Regex, Format::Gbnf, Format::Lark] {
+        let text = unseen.compile(format).unwrap().text;
+        assert!(
+            text.trim_end()
+                .chars()
+                .all(|c| (' '..='~').contains(&c) || c == '\n'),
+            "{text}"
+        );
+    }
+    let unseen = Judges::of(&unseen);
+    unseen.agree("\u{1b}[2J\u{202e}\u{e0041}\u{9b}", true);
+    unseen.agree("\u{feff}", true);
+    unseen.agree("[2J", false);
+    let choice = Judges::of(&Constraint::choice(["a", "ab", "\"q\"\n/\\", "*"]));
+    for (text, is_accepted) in [
+        ("a", true),
+        ("ab", true),
+        ("\"q\"\n/\\", true),
+        ("*", true),
+        ("abc", false),
+        ("b", false),
+    ] {
+        choice.agree(text, is_accepted);
+    }
+    let section = "(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)";
+    let regex = format!("HELLO\\.{section}\\.WORLD\\.{section}");
+    let regex = Judges::of(&Constraint::regex(regex));
+    regex.agree("HELLO.255.WORLD.0", true);
+    regex.agree("HELLO.256.WORLD.0", false);
+    regex.agree("HELLO.255.WORLD.0 ", false);
+    let looking = Constraint::regex("(?=a)b")
+        .compile(Format::Gbnf)
+        .unwrap_err();
+    assert_eq!(
+        looking.to_string(),
+        "the regular expression cannot be said in gbnf: it has to match by reading once"
+    );
+    let own = Constraint::lark("start: \"a\"")
+        .compile(Format::Gbnf)
+        .unwrap_err();
+    assert_eq!(own.to_string(), "a grammar in lark cannot be said in gbnf");
+}
+
+#[test]
+fn calls_are_of_the_functions_that_were_chosen() {
+    let add = spec(
+        "add",
+        json!({"type": "object", "properties": {"to": {"$ref": "#/$defs/n"}},
+        "required": ["to"], "additionalProperties": false, "$defs": {"n": {"type": "boolean"}}}),
+    );
+    let specs = [weather(), add];
+    let judges = |choice| Judges::of(&Constraint::calls(&specs, &choice).unwrap().unwrap());
+    let call = r#"{"name":"add","arguments":{"to":true}}"#;
+    let other =
+        r#"{"name": "get_weather", "arguments": {"location": "Brooklyn", "format": "celsius"}}"#;
+    let answer = r#"{"answer":"It rains."}"#;
+    for (choice, expect) in [
+        (ToolChoice::Auto, [true, true, true]),
+        (ToolChoice::Required, [true, true, false]),
+        (ToolChoice::Named("add".to_owned()), [true, false, false]),
+        (
+            ToolChoice::Among {
+                names: vec!["get_weather".to_owned()],
+                is_required: false,
+            },
+            [false, true, true],
+        ),
+    ] {
+        let judges = judges(choice);
+        for (text, is_accepted) in [call, other, answer].into_iter().zip(expect) {
+            judges.agree(text, is_accepted);
+        }
+        judges.agree(r#"{"name":"add","arguments":{"to":1}}"#, false);
+        judges.agree(r#"{"name":"get_weather","arguments":{"to":true}}"#, false);
+    }
+    assert_eq!(Constraint::calls(&specs, &ToolChoice::Nothing), Ok(None));
+    assert_eq!(Constraint::calls(&[], &ToolChoice::Auto), Ok(None));
+    assert_eq!(
+        Constraint::calls(&[], &ToolChoice::Required),
+        Err(ConstraintError::NoFunctions)
+    );
+    let unknown = Constraint::calls(&specs, &ToolChoice::Named("sub\n".to_owned()));
+    assert_eq!(
+        unknown.unwrap_err().to_string(),
+        "`tool_choice` wants `sub\\n`, which is not offered"
+    );
+}
+
+#[test]
+fn a_loss_is_told_of_the_function_that_it_concerns() {
+    let odd = spec(
+        "odd",
+        json!({"type": "object", "properties": {"n": {"type": "number", "multipleOf": 2.5}}}),
+    );
+    for (specs, choice) in [
+        (vec![weather(), odd.clone()], ToolChoice::Auto),
+        (vec![odd], ToolChoice::Required),
+    ] {
+        let constraint = Constraint::calls(&specs, &choice).unwrap().unwrap();
+        let losses = constraint.compile(Format::Lark).unwrap().losses;
+        assert_eq!(
+            losses[0].to_string(),
+            "odd: `multipleOf` at `/properties/n` is weakened"
+        );
+    }
+}
+
+#[test]
+fn every_server_gets_the_member_that_it_knows() {
+    let schema =
+        json!({"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]});
+    let any_of = json!({"anyOf": [{"type": "null"}, {"type": "boolean"}]});
+    let strict = json!({"type": "object", "properties": {"a": {"type": "boolean"}},
+        "required": ["a"], "additionalProperties": false});
+    let named = |schema: &Value| json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
+    let json = || Constraint::json_schema(schema.clone());
+    let choice = || Constraint::choice(["yes", "no"]);
+    for (constraint, backend, expect) in [
+        (
+            json(),
+            Backend::Tgi,
+            json!({"grammar": {"type": "json", "value": schema}}),
+        ),
+        (
+            Constraint::json_schema(any_of.clone()),
+            Backend::Tgi,
+            json!({"grammar": {"type": "regex", "value": "null|true|false"}}),
+        ),
+        (
+            Constraint::regex("a+"),
+            Backend::Tgi,
+            json!({"grammar": {"type": "regex", "value": "a+"}}),
+        ),
+        (
+            choice(),
+            Backend::Tgi,
+            json!({"grammar": {"type": "regex", "value": "yes|no"}}),
+        ),
+        (
+            json(),
+            Backend::Vllm,
+            json!({"structured_outputs": {"json": schema}}),
+        ),
+        (
+            Constraint::regex("a+"),
+            Backend::Vllm,
+            json!({"structured_outputs": {"regex": "a+"}}),
+        ),
+        (
+            choice(),
+            Backend::Vllm,
+            json!({"structured_outputs": {"choice": ["yes", "no"]}}),
+        ),
+        (
+            Constraint::gbnf("root ::= \"a\""),
+            Backend::Vllm,
+            json!({"structured_outputs": {"grammar": "root ::= \"a\""}}),
+        ),
+        (json(), Backend::LlamaCpp, json!({"json_schema": schema})),
+        (
+            choice(),
+            Backend::LlamaCpp,
+            json!({"grammar": "root ::= \"yes\" | \"no\"\n"}),
+        ),
+        (
+            Constraint::regex("a+"),
+            Backend::LlamaCpp,
+            json!({"grammar": "root ::= \"a\"+\n"}),
+        ),
+        (
+            json(),
+            Backend::Sglang,
+            json!({"response_format": named(&schema)}),
+        ),
+        (choice(), Backend::Sglang, json!({"regex": "yes|no"})),
+        (
+            Constraint::gbnf("root ::= \"a\""),
+            Backend::Sglang,
+            json!({"ebnf": "root ::= \"a\""}),
+        ),
+    ] {
+        let constrained = constraint.for_backend(backend).unwrap();
+        assert_eq!(Value::Object(constrained.members), expect, "{backend}");
+    }
+    let mut expect = json!({ "response_format": named(&strict) });
+    expect["response_format"]["json_schema"]["strict"] = true.into();
+    let openai = json().for_backend(Backend::OpenAi).unwrap();
+    assert_eq!(Value::Object(openai.members), expect);
+}
+
+#[test]
+fn what_a_server_cannot_say_is_told_with_its_name() {
+    let calls = Constraint::calls(&[weather()], &ToolChoice::Auto)
+        .unwrap()
+        .unwrap();
+    let any_of = json!({"anyOf": [{"type": "null"}, {"type": "boolean"}]});
+    for (constraint, backend, message) in [
+        (
+            Constraint::choice(["a"]),
+            Backend::OpenAi,
+            "openai has no place for a choice of texts: say it as a JSON schema",
+        ),
+        (
+            calls,
+            Backend::OpenAi,
+            "openai has no place for a call of a function: send `tools` with `\"strict\": true`, and `tool_choice`",
+        ),
+        (
+            Constraint::gbnf("root ::= \"a\""),
+            Backend::Tgi,
+            "tgi has no place for a grammar in GBNF: say it as a regular expression or a JSON schema",
+        ),
+        (
+            Constraint::lark("start: \"a\""),
+            Backend::LlamaCpp,
+            "llama.cpp has no place for a grammar in lark: write the grammar in GBNF",
+        ),
+        (
+            Constraint::json_schema(json!({"items": {}})),
+            Backend::Tgi,
+            "`json` contains values of any depth, which no regular expression can say: use gbnf or lark",
+        ),
+        (
+            Constraint::json_schema(any_of),
+            Backend::OpenAi,
+            "openai would refuse the schema: answer: `anyOf` at the root of the arguments will be refused",
+        ),
+    ] {
+        assert_eq!(
+            constraint.for_backend(backend).unwrap_err().to_string(),
+            message
+        );
+    }
+}
+
+#[test]
+fn names_of_formats_and_servers_read_back() {
+    for format in Format::ALL {
+        assert_eq!(format.as_str().parse(), Ok(format));
+    }
+    for backend in Backend::ALL {
+        assert_eq!(backend.as_str().parse(), Ok(backend));
+    }
+    assert!("ebnf".parse::<Format>().is_err() && "vLLM".parse::<Backend>().is_err());
+}
+
+#[test]
+fn what_comes_back_is_checked_all_the_same() {
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "maximum": 10}},
+        "required": ["n"], "additionalProperties": false});
+    let json = Constraint::json_schema(schema.clone());
+    assert_eq!(json.check(" {\"n\": 3}\n"), Ok(json!({"n": 3})));
+    let wrong =
+        |constraint: &Constraint, answer: &str| constraint.check(answer).unwrap_err().to_string();
+    assert_eq!(
+        wrong(&json, r#"{"n": 12, "m": 1}"#),
+        "The answer is not what was asked for:\n\
+         - `/n`: 12 is greater than the maximum of 10\n\
+         - the answer itself: Additional properties are not allowed ('m' was unexpected)\n\
+         Write it again, with these mended."
+    );
+    assert!(wrong(&json, "{\"n\": ").starts_with("The answer is no JSON: EOF"));
+    let regex = Constraint::regex("a|b");
+    assert_eq!(regex.check("b"), Ok(json!("b")));
+    assert!(wrong(&regex, "ab").contains("matches all of `a|b`"));
+    let choice = Constraint::choice(["yes", "no"]);
+    assert_eq!(
+        wrong(&choice, "maybe"),
+        "The answer is none of those to choose from. Write one of these, and nothing else: \"yes\", \"no\"."
+    );
+    assert_eq!(
+        Constraint::gbnf("root ::= \"a\"").check("x"),
+        Ok(json!("x"))
+    );
+    // Under OpenAI's mode another schema is written.
+    let optional = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let written = from_strict(&optional, json!({"n": null}));
+    assert!(
+        Constraint::json_schema(optional)
+            .check(&written.to_string())
+            .is_ok()
+    );
+}
+
+#[test]
+fn calls_are_read_and_held_against_their_function() {
+    let calls = Constraint::calls(&[weather()], &ToolChoice::Auto)
+        .unwrap()
+        .unwrap();
+    let read = calls
+        .read_call(r#"{"name":"get_weather","arguments":{"location":"Rome","format":"celsius"}}"#);
+    let Ok(Written::Call(call)) = read else {
+        panic!("{read:?}");
+    };
+    assert_eq!(
+        (call.name.as_str(), &call.arguments["location"]),
+        ("get_weather", &json!("Rome"))
+    );
+    assert_eq!(
+        calls.read_call(r#"{"answer": "No."}"#),
+        Ok(Written::Answer("No.".to_owned()))
+    );
+    for (answer, message) in [
+        (
+            r#"{"name":"get_wether","arguments":{}}"#,
+            "There is no function `get_wether`. Call one of: get_weather.",
+        ),
+        (
+            "[]",
+            "The answer is no call. Write {\"name\": \"…\", \"arguments\": {…}}, or {\"answer\": \"…\"}, and nothing else.",
+        ),
+        (
+            r#"{"name":"get_weather","arguments":{"location":"Rome","format":"kelvin"}}"#,
+            "The answer is not what was asked for:\n- `arguments/format`: \"kelvin\" is not one of \"celsius\" or \"fahrenheit\"\nWrite it again, with these mended.",
+        ),
+    ] {
+        assert_eq!(calls.read_call(answer).unwrap_err().to_string(), message);
+    }
+    let named = Constraint::calls(&[weather()], &ToolChoice::Required)
+        .unwrap()
+        .unwrap();
+    assert!(named.read_call(r#"{"answer": "No."}"#).is_err());
+}

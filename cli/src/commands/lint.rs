@@ -1,0 +1,178 @@
+//! `tool lint`: judges descriptions as a model reads them, of the toolbox or of a project.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+use tool_hub_agent::Finding;
+use tool_hub_manifest::{Function, FunctionSpec, Input, Manifest, ValueType, package_file};
+
+use crate::commands::check;
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::loaded::{LoadedTool, choose};
+use crate::package;
+use crate::printer::Printer;
+use crate::wording::counted;
+
+/// Arguments of `tool lint`.
+#[derive(Debug, Args)]
+pub(crate) struct Lint {
+    /// Fail when there is a finding
+    #[arg(long)]
+    deny: bool,
+
+    /// Tools of the toolbox, or functions as agents name them; or the directory of a project, as
+    /// `.` or `./a/path` [default: the project here, else the whole toolbox]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+}
+
+impl Lint {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let (specs, others) = match self.project(config)? {
+            Some((place, shown)) => (of_project(&place, &shown, printer)?, Vec::new()),
+            None => {
+                let specs = LoadedTool::specs_of(&[], config, printer).await?;
+                choose(&self.names, specs)?
+            }
+        };
+        let findings = tool_hub_agent::lint(&specs, &others);
+        if printer.wants_json() {
+            printer.json(&json!({ "findings": findings }))?;
+        } else if !findings.is_empty() {
+            printer.data(&findings.iter().map(lines).collect::<String>())?;
+        }
+        printer.note(&format!(
+            "{} in {}",
+            counted(findings.len(), "finding"),
+            counted(specs.len(), "function")
+        ));
+        if self.deny && !findings.is_empty() {
+            return Err(Problem::user("there are findings, and --deny allows none").into());
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The project that is meant, if one is, and how it is called.
+    fn project(&self, config: &Config) -> anyhow::Result<Option<(PathBuf, PathBuf)>> {
+        let is_path = |name: &String| name.starts_with(['.', '/', '~']);
+        let shown = match &self.names[..] {
+            [] if config.working.join(package_file::MANIFEST).is_file() => PathBuf::from("."),
+            [path] if is_path(path) => PathBuf::from(path),
+            names if names.iter().any(is_path) => {
+                let problem =
+                    Problem::user("a project stands alone: other names cannot stand beside it");
+                return Err(problem.into());
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some((config.place(&shown), shown)))
+    }
+}
+
+/// The functions of a project: as they are built, or else as its `tool.toml` describes them.
+fn of_project(
+    directory: &Path,
+    shown: &Path,
+    printer: &Printer,
+) -> anyhow::Result<Vec<FunctionSpec>> {
+    if package::package_directory(directory).is_ok() {
+        let inspection = tool_hub_host::inspect(&package::read(directory)?)?;
+        if let Some(remark) = check::staleness(directory, shown)? {
+            printer.warning(remark.message());
+        }
+        let functions = inspection.functions.into_iter();
+        return Ok(functions.map(|function| function.spec).collect());
+    }
+    let manifest = package::read_author_manifest(directory)?;
+    let specs = of_manifest(&manifest);
+    if specs.iter().all(|spec| spec.description.is_empty()) {
+        let problem =
+            Problem::user("tool.toml describes no function, and the project is not built");
+        let hint = format!("run: tool build {}", shown.display());
+        return Err(problem.hint(hint).into());
+    }
+    printer.note("the project is not built: judged is what tool.toml says");
+    Ok(specs)
+}
+
+fn of_manifest(manifest: &Manifest) -> Vec<FunctionSpec> {
+    let functions = manifest.functions.iter();
+    functions
+        .map(|(name, function)| FunctionSpec {
+            name: name.to_string(),
+            title: function.title.clone(),
+            description: function.description.clone(),
+            input_schema: input_schema(function),
+            output_schema: function.output.as_ref().map(|output| {
+                described(
+                    json!({"type": json_type(output.value_type)}),
+                    &output.description,
+                )
+            }),
+            annotations: function.annotations(),
+        })
+        .collect()
+}
+
+fn input_schema(function: &Function) -> Value {
+    let inputs = function.inputs.iter();
+    let properties: Map<String, Value> = inputs
+        .clone()
+        .map(|(name, input)| (name.to_string(), property(input)))
+        .collect();
+    let required = inputs.filter(|(_, input)| !input.optional);
+    let required: Vec<String> = required.map(|(name, _)| name.to_string()).collect();
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+fn property(input: &Input) -> Value {
+    let mut schema = json!({"type": json_type(input.value_type)});
+    if schema["type"] == "array" {
+        schema["items"] = json!({"type": "string"});
+    }
+    if !input.examples.is_empty() {
+        schema["examples"] = json!(input.examples);
+    }
+    // What is in a list or an object only the component knows.
+    if schema["type"] == "object" {
+        schema["additionalProperties"] = false.into();
+    }
+    described(schema, &input.description)
+}
+
+fn described(mut schema: Value, description: &str) -> Value {
+    if !description.is_empty() {
+        schema["description"] = description.into();
+    }
+    schema
+}
+
+fn json_type(value_type: ValueType) -> &'static str {
+    match value_type {
+        ValueType::Text => "string",
+        ValueType::Boolean => "boolean",
+        ValueType::Integer => "integer",
+        ValueType::Number => "number",
+        ValueType::Array => "array",
+        ValueType::Image | ValueType::Audio | ValueType::Object | ValueType::Any => "object",
+    }
+}
+
+/// A finding for people.
+fn lines(finding: &Finding) -> String {
+    let place = match &finding.argument {
+        Some(argument) => format!("{}, `{argument}`", finding.function),
+        None => finding.function.clone(),
+    };
+    format!(
+        "{place}: {} ({})\n  instead: {}\n",
+        finding.message, finding.rule, finding.instead
+    )
+}
