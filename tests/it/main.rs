@@ -26,7 +26,9 @@ mod explain;
 mod export;
 mod foreign;
 mod gateway;
+mod grammar;
 mod journey;
+mod lint;
 mod maintenance;
 mod mcp_conformance;
 mod network;
@@ -60,6 +62,8 @@ fn main() -> ExitCode {
         export::tests(),
         foreign::tests(),
         gateway::tests(),
+        grammar::tests(),
+        lint::tests(),
         journey::tests(),
         tamper::tests(),
         clients::tests(),

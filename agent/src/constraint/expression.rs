@@ -143,6 +143,8 @@ pub(super) enum Kind {
     Phrase,
     /// One word: characters stand in these only.
     Word,
+    /// Part of words, which lark writes where it stands.
+    Part,
 }
 
 /// A rule.
@@ -209,10 +211,19 @@ impl Grammar {
 
     /// A word. The same word is one rule, wherever it stands.
     pub(super) fn word(&mut self, name: &str, expression: Expression) -> Expression {
+        self.shared(name, Kind::Word, expression)
+    }
+
+    /// A part of words.
+    pub(super) fn part(&mut self, name: &str, expression: Expression) -> Expression {
+        self.shared(name, Kind::Part, expression)
+    }
+
+    fn shared(&mut self, name: &str, kind: Kind, expression: Expression) -> Expression {
         if let Some(known) = self.words.get(&expression) {
             return Expression::Rule(*known);
         }
-        let rule = self.push(name, Kind::Word, expression.clone());
+        let rule = self.push(name, kind, expression.clone());
         self.words.insert(expression, rule);
         Expression::Rule(rule)
     }

@@ -169,30 +169,10 @@ impl<'a> Compiler<'_, 'a> {
     fn integer(&mut self, node: &Node<'a>) -> Result<Expression, ConstraintError> {
         let bounds = &OF_NUMBERS[..4];
         self.weakened(node, &[bounds, &OF_TEXTS, &OF_ARRAYS, &OF_OBJECTS])?;
-        let bound = |keyword| bound_of(node, keyword);
-        let below = |bound: f64, is_open| {
-            bound.ceil() as i128 + i128::from(is_open && bound.fract() == 0.0)
-        };
-        let above = |bound: f64, is_open| {
-            bound.floor() as i128 - i128::from(is_open && bound.fract() == 0.0)
-        };
-        let exact = |keyword: &str| node.keyword(keyword).and_then(whole);
-        let min = [
-            exact("minimum").or(bound("minimum").map(|it| below(it, false))),
-            exact("exclusiveMinimum")
-                .map(|it| it + 1)
-                .or(bound("exclusiveMinimum").map(|it| below(it, true))),
-        ];
-        let max = [
-            exact("maximum").or(bound("maximum").map(|it| above(it, false))),
-            exact("exclusiveMaximum")
-                .map(|it| it - 1)
-                .or(bound("exclusiveMaximum").map(|it| above(it, true))),
-        ];
-        let (min, max) = (
-            min.into_iter().flatten().max(),
-            max.into_iter().flatten().min(),
-        );
+        let min = ["minimum", "exclusiveMinimum"].map(|keyword| lowest(node, keyword));
+        let max = ["maximum", "exclusiveMaximum"].map(|keyword| highest(node, keyword));
+        let min = min.into_iter().flatten().max();
+        let max = max.into_iter().flatten().min();
         let integer = numbers::integer(min, max).ok_or_else(|| nothing(node))?;
         Ok(self.grammar.word("integer", integer))
     }
@@ -211,7 +191,8 @@ impl<'a> Compiler<'_, 'a> {
         self.weakened(node, &others)?;
         let lengths = ["minLength", "maxLength"].map(|keyword| node.keyword(keyword));
         let pattern = node.keyword("pattern").and_then(Value::as_str);
-        let word = match pattern.map(strings::matching) {
+        let character = self.character();
+        let word = match pattern.map(|pattern| strings::matching(pattern, &character)) {
             Some(Some(matching)) => {
                 self.lose_where(node, ["minLength", "maxLength"], |_| true);
                 matching
@@ -225,11 +206,16 @@ impl<'a> Compiler<'_, 'a> {
                     strings::base64()
                 } else {
                     let (min, max) = self.counts(node, ["minLength", "maxLength"])?;
-                    strings::string(min, max)
+                    strings::string(character, min, max)
                 }
             }
         };
         Ok(self.grammar.word("string", word))
+    }
+
+    /// Any character of a string.
+    fn character(&mut self) -> Expression {
+        self.grammar.part("character", strings::character())
     }
 
     /// Tells of those of `keywords` that are there and of which `is_lost` is true.
@@ -355,6 +341,26 @@ fn nothing(node: &Node<'_>) -> ConstraintError {
     ConstraintError::Nothing {
         pointer: node.pointer.clone(),
     }
+}
+
+/// The lowest whole number that a bound leaves.
+fn lowest(node: &Node<'_>, keyword: &str) -> Option<i128> {
+    let is_open = keyword.starts_with("exclusive");
+    if let Some(bound) = node.keyword(keyword).and_then(whole) {
+        return Some(bound + i128::from(is_open));
+    }
+    let bound = bound_of(node, keyword)?;
+    Some(bound.ceil() as i128 + i128::from(is_open && bound.fract() == 0.0))
+}
+
+/// The highest.
+fn highest(node: &Node<'_>, keyword: &str) -> Option<i128> {
+    let is_open = keyword.starts_with("exclusive");
+    if let Some(bound) = node.keyword(keyword).and_then(whole) {
+        return Some(bound - i128::from(is_open));
+    }
+    let bound = bound_of(node, keyword)?;
+    Some(bound.floor() as i128 - i128::from(is_open && bound.fract() == 0.0))
 }
 
 fn whole(value: &Value) -> Option<i128> {

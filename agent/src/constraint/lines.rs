@@ -43,6 +43,9 @@ fn print(grammar: &Grammar, syntax: Syntax) -> Result<String, ConstraintError> {
         text: String::new(),
     };
     for (index, rule) in grammar.rules.iter().enumerate() {
+        if syntax == Syntax::Lark && rule.kind == Kind::Part {
+            continue;
+        }
         let name = printer.name(index);
         let is_word = rule.kind == Kind::Word;
         printer.text.push_str(&name);

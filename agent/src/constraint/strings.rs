@@ -51,9 +51,9 @@ pub(super) fn character() -> Expression {
     ])
 }
 
-/// A string of so many characters.
-pub(super) fn string(min: u32, max: Option<u32>) -> Expression {
-    quoted(character().times(min, max))
+/// A string of so many characters, of which `character` is any one.
+pub(super) fn string(character: Expression, min: u32, max: Option<u32>) -> Expression {
+    quoted(character.times(min, max))
 }
 
 /// Bytes in base64, with its padding.
@@ -68,18 +68,18 @@ pub(super) fn base64() -> Expression {
 }
 
 /// A string that `pattern` matches somewhere, as JSON Schema has it. None where the pattern
-/// says what cannot be told by reading once.
-pub(super) fn matching(pattern: &str) -> Option<Expression> {
+/// says what cannot be told by reading once. `character` is any one.
+pub(super) fn matching(pattern: &str, character: &Expression) -> Option<Expression> {
     let hir = parse(pattern)?;
     let choices = branches(&hir).map(|branch| {
         let (is_begun, body, is_ended) = anchored(branch);
         let mut parts = Vec::new();
         if !is_begun {
-            parts.push(character().any_times());
+            parts.push(character.clone().any_times());
         }
         parts.extend(sequence(&body, Target::Json)?);
         if !is_ended {
-            parts.push(character().any_times());
+            parts.push(character.clone().any_times());
         }
         Some(Expression::Sequence(parts))
     });

@@ -145,12 +145,18 @@ impl<'a> Compiler<'_, 'a> {
         let choices = vec![
             self.wrapped("{", Some(map), "}", "object"),
             self.wrapped("[", Some(list), "]", "array"),
-            self.grammar.word("string", strings::string(0, None)),
+            self.any_text(),
             self.grammar.word("number", numbers::number(true)),
             simple,
         ];
         self.grammar.fill(rule, Expression::Choice(choices));
         any
+    }
+
+    fn any_text(&mut self) -> Expression {
+        let character = self.character();
+        let text = strings::string(character, 0, None);
+        self.grammar.word("string", text)
     }
 
     fn comma(&mut self) -> Expression {
@@ -166,7 +172,7 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     fn map(&mut self, value: Expression) -> Expression {
-        let key = self.grammar.word("string", strings::string(0, None));
+        let key = self.any_text();
         let pair = Expression::Sequence(vec![key, self.colon(), value]);
         self.list(pair, 0, None)
     }
