@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::Fault;
+use crate::{Fault, RustSignature};
 
 /// A function of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,8 +13,6 @@ pub struct Function {
     pub name: String,
     /// Where its name stands.
     pub position: Position,
-    /// Whether whoever calls it has to wait for it: `async` in the languages that have it.
-    pub is_async: bool,
     /// The definition, or what is missing of it.
     pub definition: Result<Definition, Fault>,
 }
@@ -30,9 +28,39 @@ pub struct Definition {
     pub parameters: Value,
     /// JSON Schema of what is returned, where the code says it.
     pub output: Option<Value>,
+    /// How it is called.
+    pub signature: Signature,
+}
+
+/// How a function is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signature {
+    /// With values as they come: its language looks at types when it runs, if at all.
+    Dynamic,
+    /// With values of these types.
+    Rust(RustSignature),
 }
 
 impl Definition {
+    /// The names of parameters that have to be given.
+    pub fn required(&self) -> Vec<&str> {
+        let names = self.parameters["required"].as_array();
+        let names = names.into_iter().flatten();
+        names.filter_map(Value::as_str).collect()
+    }
+
+    /// The schema of the arguments as JSON Schema 2020-12, which writes `"nullable": true` as
+    /// a type beside others.
+    pub fn input_schema(&self) -> Value {
+        standard(&self.parameters)
+    }
+
+    /// The schema of what is returned as JSON Schema 2020-12.
+    pub fn output_schema(&self) -> Option<Value> {
+        self.output.as_ref().map(standard)
+    }
+
     /// The definition as Transformers writes it:
     /// `{"type": "function", "function": {"name", "description", "parameters", "return"}}`.
     pub fn to_json(&self) -> Value {
@@ -45,6 +73,55 @@ impl Definition {
         }
         json!({ "type": "function", "function": function })
     }
+}
+
+/// The schema without `nullable`.
+fn standard(schema: &Value) -> Value {
+    match schema {
+        Value::Array(items) => items.iter().map(standard).collect(),
+        Value::Object(keywords) => {
+            let (mut kept, mut is_nullable) = (Map::new(), false);
+            for (name, value) in keywords {
+                match name.as_str() {
+                    "nullable" if value == true => is_nullable = true,
+                    "enum" | "description" => {
+                        kept.insert(name.clone(), value.clone());
+                    }
+                    // Whatever a property is called, it is no keyword.
+                    "properties" => {
+                        let properties = value.as_object().into_iter().flatten();
+                        let properties = properties.map(|(name, it)| (name.clone(), standard(it)));
+                        kept.insert(name.clone(), Value::Object(properties.collect()));
+                    }
+                    _ => {
+                        kept.insert(name.clone(), standard(value));
+                    }
+                }
+            }
+            match is_nullable {
+                true => nullable(kept),
+                false => Value::Object(kept),
+            }
+        }
+        other => other.clone(),
+    }
+}
+
+fn nullable(mut schema: Map<String, Value>) -> Value {
+    let description = schema.remove("description");
+    let null = json!({ "type": "null" });
+    let mut whole = Map::new();
+    match schema.remove("anyOf") {
+        Some(Value::Array(mut schemas)) => {
+            schemas.push(null);
+            whole.insert("anyOf".to_owned(), Value::Array(schemas));
+        }
+        _ => {
+            whole.insert("anyOf".to_owned(), json!([schema, null]));
+        }
+    }
+    whole.extend(description.map(|text| ("description".to_owned(), text)));
+    Value::Object(whole)
 }
 
 /// A place in a text. It prints as `line:column`.

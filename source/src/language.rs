@@ -9,13 +9,25 @@ use std::path::Path;
 pub enum Language {
     /// Python 3, with type hints and docstrings in Google's style.
     Python,
+    /// JavaScript, with JSDoc.
+    JavaScript,
+    /// Rust, with doc comments.
+    Rust,
+    /// TypeScript, with JSDoc for what types do not say.
+    TypeScript,
 }
 
 impl Language {
+    /// How the names of files end that are read.
+    pub const ENDINGS: [&str; 6] = ["py", "js", "mjs", "ts", "mts", "rs"];
+
     /// The language of a file with this name.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "py" => Some(Self::Python),
+            "js" | "mjs" => Some(Self::JavaScript),
+            "rs" => Some(Self::Rust),
+            "ts" | "mts" => Some(Self::TypeScript),
             _ => None,
         }
     }
@@ -25,6 +37,9 @@ impl fmt::Display for Language {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Python => "Python",
+            Self::JavaScript => "JavaScript",
+            Self::Rust => "Rust",
+            Self::TypeScript => "TypeScript",
         })
     }
 }

@@ -28,21 +28,29 @@
 
 mod definition;
 mod error;
+mod javascript;
 mod language;
 mod python;
+mod rust;
 mod syntax;
 
-pub use definition::{Definition, Function, Position};
+pub use definition::{Definition, Function, Position, Signature};
 pub use error::{Fault, FaultKind, SourceError};
 pub use language::Language;
+pub use rust::{RustSignature, RustType};
 
 /// The longest file that is read.
 pub const SOURCE_BYTES_MAX: usize = 1 << 20;
 /// The most functions that one file may offer.
 pub const FUNCTIONS_MAX: usize = 1_000;
 
+/// How many types of one file are looked at. A type that names others twice doubles them, so
+/// a short file could describe a schema of gigabytes.
+const TYPES_MAX: usize = 100_000;
+
 /// The functions that `text` offers to others, in its order: in Python those at the top whose
-/// names do not begin with `_`. A function that cannot be a tool as it stands says why and
+/// names do not begin with `_`, in JavaScript and TypeScript those that are exported by such names, in
+/// Rust those that are `pub`. A function that cannot be a tool as it stands says why and
 /// leaves the others alone.
 ///
 /// # Errors
@@ -53,6 +61,8 @@ pub fn read(text: &str, language: Language) -> Result<Vec<Function>, SourceError
     }
     let functions = match language {
         Language::Python => python::read(text)?,
+        Language::JavaScript | Language::TypeScript => javascript::read(text, language)?,
+        Language::Rust => rust::read(text)?,
     };
     if functions.len() > FUNCTIONS_MAX {
         return Err(SourceError::TooMany {

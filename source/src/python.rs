@@ -15,7 +15,7 @@ use tree_sitter::Node;
 
 use crate::definition::Lines;
 use crate::syntax::{self, text_of};
-use crate::{Definition, Fault, FaultKind, Function, Language, SourceError};
+use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError};
 use docstring::Docstring;
 use hint::Hint;
 use module::Scope;
@@ -72,7 +72,6 @@ impl Reader<'_> {
         let name = text_of(name_node, self.text).to_owned();
         let definition = self.definition(node, &name, name_node.start_byte());
         Function {
-            is_async: node.child(0).is_some_and(|first| first.kind() == "async"),
             position: self.lines.position(name_node.start_byte()),
             definition: definition.map_err(|(kind, offset)| Fault {
                 function: name.clone(),
@@ -122,6 +121,7 @@ impl Reader<'_> {
             description: docstring.description,
             parameters: Value::Object(schema),
             output: output.map(Value::Object),
+            signature: Signature::Dynamic,
         })
     }
 

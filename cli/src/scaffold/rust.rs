@@ -85,7 +85,7 @@ fn ident(wit: &str) -> String {
 
 fn written(value: &WitType) -> String {
     match value {
-        WitType::Plain("string") => "String".to_owned(),
+        WitType::Plain("string") | WitType::Json => "String".to_owned(),
         WitType::Plain(number) => number.replace('s', "i"),
         WitType::List(inner) => format!("Vec<{}>", written(inner)),
         WitType::Option(inner) => format!("Option<{}>", written(inner)),

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::enumeration;
 use super::expression::Expression;
 use super::module::{Binding, Scope};
+use crate::TYPES_MAX;
 
 /// How many names and brackets may lead from an annotation to its type.
 const DEPTH_MAX: usize = 64;
@@ -103,7 +104,8 @@ impl Scope {
     }
 
     fn hint_of(&self, expression: &Expression, depth: usize) -> Result<Hint, Unknown> {
-        if depth > DEPTH_MAX {
+        self.seen.set(self.seen.get() + 1);
+        if depth > DEPTH_MAX || self.seen.get() > TYPES_MAX {
             return Ok(unsupported("…", "leads through too many names"));
         }
         match expression {

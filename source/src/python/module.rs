@@ -1,5 +1,6 @@
 //! What the names at the top of a module stand for, as far as it can be told without running it.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use tree_sitter::Node;
@@ -17,6 +18,8 @@ pub(super) struct Scope {
     names: HashMap<String, Binding>,
     /// Modules all of whose names are imported.
     stars: Vec<String>,
+    /// How many types were looked at.
+    pub(super) seen: Cell<usize>,
 }
 
 /// What a name stands for.

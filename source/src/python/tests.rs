@@ -83,7 +83,11 @@ fn hostile_files_end() {
         fault(circle).kind,
         FaultKind::UnsupportedType { .. }
     ));
+    let doubling: String = (0..60)
+        .map(|it| format!("A{it} = dict[A{}, A{}]\n", it + 1, it + 1))
+        .collect();
     for deep in [
+        format!("{doubling}def f(a: A0): 'F.'"),
         format!(
             "def f(a: {}int{}): 'F.'",
             "list[".repeat(5_000),
