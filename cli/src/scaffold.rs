@@ -21,6 +21,7 @@ use crate::files;
 pub(crate) use defined::{Defined, upper_camel};
 pub(crate) use javascript::lower_camel;
 pub(crate) use plain::PlainFile;
+pub(crate) use rust::{rust_ident, rust_type};
 
 /// A language that there is a scaffold for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -189,7 +190,7 @@ impl Names {
     }
 
     /// The same as Rust spells it.
-    fn module(&self) -> String {
+    pub(crate) fn module(&self) -> String {
         self.package().replace('-', "_")
     }
 }

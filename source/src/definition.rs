@@ -28,6 +28,8 @@ pub struct Definition {
     pub parameters: Value,
     /// JSON Schema of what is returned, where the code says it.
     pub output: Option<Value>,
+    /// Whether whoever calls it has to wait for it.
+    pub is_async: bool,
     /// How it is called.
     pub signature: Signature,
 }
@@ -109,17 +111,13 @@ fn standard(schema: &Value) -> Value {
 
 fn nullable(mut schema: Map<String, Value>) -> Value {
     let description = schema.remove("description");
-    let null = json!({ "type": "null" });
+    let mut choices = match schema.remove("anyOf") {
+        Some(Value::Array(choices)) => choices,
+        _ => vec![Value::Object(schema)],
+    };
+    choices.push(json!({ "type": "null" }));
     let mut whole = Map::new();
-    match schema.remove("anyOf") {
-        Some(Value::Array(mut schemas)) => {
-            schemas.push(null);
-            whole.insert("anyOf".to_owned(), Value::Array(schemas));
-        }
-        _ => {
-            whole.insert("anyOf".to_owned(), json!([schema, null]));
-        }
-    }
+    whole.insert("anyOf".to_owned(), Value::Array(choices));
     whole.extend(description.map(|text| ("description".to_owned(), text)));
     Value::Object(whole)
 }
@@ -167,5 +165,34 @@ impl<'a> Lines<'a> {
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nullable_is_a_type_beside_others() {
+        for (schema, expected) in [
+            (
+                json!({"type": "integer", "nullable": true, "description": "A."}),
+                json!({"anyOf": [{"type": "integer"}, {"type": "null"}], "description": "A."}),
+            ),
+            (
+                json!({"anyOf": [{"type": "string"}, {"type": "array"}], "nullable": true}),
+                json!({"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]}),
+            ),
+            (
+                json!({"items": {"enum": [{"nullable": true}], "nullable": true}}),
+                json!({"items": {"anyOf": [{"enum": [{"nullable": true}]}, {"type": "null"}]}}),
+            ),
+            (
+                json!({"properties": {"nullable": {"nullable": true}}}),
+                json!({"properties": {"nullable": {"anyOf": [{}, {"type": "null"}]}}}),
+            ),
+        ] {
+            assert_eq!(standard(&schema), expected);
+        }
     }
 }

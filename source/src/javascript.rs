@@ -95,6 +95,7 @@ impl Reader<'_> {
             output: self.output(declared.function, &comment),
             description: comment.description,
             parameters: Value::Object(schema),
+            is_async: syntax::is_async(declared.function),
             signature: Signature::Dynamic,
         })
     }

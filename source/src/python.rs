@@ -121,6 +121,7 @@ impl Reader<'_> {
             description: docstring.description,
             parameters: Value::Object(schema),
             output: output.map(Value::Object),
+            is_async: syntax::is_async(node),
             signature: Signature::Dynamic,
         })
     }

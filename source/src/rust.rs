@@ -108,6 +108,7 @@ fn define(function: &ItemFn, name: &str, types: &Types<'_>) -> Result<Definition
         description: comment.description,
         parameters: Value::Object(schema),
         output: output.map(Value::Object),
+        is_async: false,
         signature: Signature::Rust(RustSignature {
             parameters,
             output: returned.rust,

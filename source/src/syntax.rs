@@ -69,6 +69,13 @@ pub(crate) fn text_of<'a>(node: Node<'_>, text: &'a str) -> &'a str {
     text.get(node.byte_range()).unwrap_or_default()
 }
 
+/// Whether a function's first word is `async`.
+pub(crate) fn is_async(function: Node<'_>) -> bool {
+    function
+        .child(0)
+        .is_some_and(|first| first.kind() == "async")
+}
+
 /// The children of a node that mean something, in order.
 pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();

@@ -4,6 +4,7 @@
 
 pub(super) mod javascript;
 pub(super) mod python;
+pub(super) mod rust;
 
 use std::path::{Path, PathBuf};
 
@@ -41,8 +42,10 @@ impl Functions {
             return Ok(None);
         };
         let definitions = definitions(&directory.join(file), Path::new(file), &[])?;
+        check_language(&definitions, build.language, file)?;
         let interface = interface(&specs(&definitions));
-        let package = format!("tools:{}", Names::of(&manifest.name).package());
+        let names = Names::of(&manifest.name);
+        let package = format!("tools:{}", names.package());
         let generated = tempfile::Builder::new()
             .prefix("tool-functions-")
             .tempdir()
@@ -55,12 +58,7 @@ impl Functions {
         let sources = match build.language {
             Language::Python => vec![python::source(plain)?],
             Language::Javascript => vec![javascript::source(plain, directory)?],
-            language => {
-                return Err(Problem::user(format!(
-                    "plain functions in {language:?} cannot be built"
-                ))
-                .into());
-            }
+            Language::Rust => rust::source(plain, directory, &names)?,
         };
         let write = |path: &str, text: &str| {
             files::write_new(&generated.path().join(path), text.as_bytes())
@@ -94,6 +92,37 @@ impl Functions {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses functions that the project's language cannot offer.
+fn check_language(
+    definitions: &[Definition],
+    language: Language,
+    file: &str,
+) -> anyhow::Result<()> {
+    let found = match tool_hub_source::Language::of(Path::new(file)) {
+        Some(tool_hub_source::Language::Python) => Language::Python,
+        Some(tool_hub_source::Language::Rust) => Language::Rust,
+        _ => Language::Javascript,
+    };
+    if found != language {
+        return Err(Problem::user(format!(
+            "tool.toml says that the tool is in another language than {file}"
+        ))
+        .hint("write the language of the file as `language` in [build]")
+        .into());
+    }
+    // The sandbox has nobody who goes on with a promise.
+    let waiting = definitions.iter().find(|definition| definition.is_async);
+    match waiting.filter(|_| language == Language::Javascript) {
+        Some(function) => Err(Problem::user(format!(
+            "`{}` of {file} is async, and a tool in JavaScript cannot wait",
+            function.name
+        ))
+        .hint("return the value itself, without `async` and promises")
+        .into()),
+        None => Ok(()),
     }
 }
 

@@ -99,7 +99,7 @@ impl New {
                 .hint(format!("leave --lang out, or write --lang {found}"))
                 .into());
         }
-        let plain = PlainFile::read(&config.working.join(file), file)?;
+        let plain = PlainFile::read(&config.working.join(file), file, found)?;
         Ok((Body::Plain(plain), found))
     }
 }

@@ -9,8 +9,12 @@ use super::{Names, Template, describe};
 use crate::build::specs;
 use crate::functions::definitions;
 
+/// The crate that functions in Rust are.
+const CARGO_MANIFEST: &str = include_str!("../../templates/functions/Cargo.toml");
+
 /// A file of plain functions.
 pub(crate) struct PlainFile {
+    template: Template,
     name: String,
     text: String,
     interface: Interface,
@@ -24,6 +28,7 @@ impl PlainFile {
             tool_hub_source::Language::JavaScript | tool_hub_source::Language::TypeScript => {
                 Template::Javascript
             }
+            tool_hub_source::Language::Rust => Template::Rust,
             _ => return None,
         })
     }
@@ -32,10 +37,11 @@ impl PlainFile {
     ///
     /// # Errors
     /// When it cannot be read, or one of its functions cannot be described to a model.
-    pub(crate) fn read(path: &Path, shown: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn read(path: &Path, shown: &Path, template: Template) -> anyhow::Result<Self> {
         let definitions = definitions(path, shown, &[])?;
         let name = path.file_name().unwrap_or_default();
         Ok(Self {
+            template,
             name: name.to_string_lossy().into_owned(),
             text: std::fs::read_to_string(path)?,
             interface: interface(&specs(&definitions)),
@@ -77,6 +83,12 @@ impl PlainFile {
                 _ => continue,
             };
             files.push(((*path).to_owned(), text));
+        }
+        if self.template == Template::Rust {
+            let text = CARGO_MANIFEST
+                .replace("{{wit_name}}", &names.package())
+                .replace("{{file}}", &self.name);
+            files.push(("Cargo.toml".to_owned(), text));
         }
         Ok(files)
     }

@@ -7,19 +7,15 @@ function call(run, answer) {
   try {
     const value = run();
     if (typeof value?.then === "function") {
-      return value.then(answer).catch(fail);
+      throw new TypeError("the function returned a promise, and a tool in JavaScript cannot wait");
     }
     return answer(value);
   } catch (error) {
-    return fail(error);
+    if (error instanceof Error) {
+      throw error.message ? `${error.name}: ${error.message}` : error.name;
+    }
+    throw asAny(error);
   }
-}
-
-function fail(error) {
-  if (error instanceof Error) {
-    throw error.message ? `${error.name}: ${error.message}` : error.name;
-  }
-  throw typeof error === "string" ? error : asJson(error);
 }
 
 function maybe(value, taken) {

@@ -102,7 +102,16 @@ impl<'a> Types<'a> {
     /// The type of a parameter, which may be borrowed.
     pub(super) fn parameter(&self, of: &Type) -> Result<(Schema, RustType), FaultKind> {
         let Type::Reference(reference) = of else {
-            return self.read(of, 0);
+            let option = last_segment(of).filter(|it| it.ident == "Option");
+            return match option.map(arguments).as_deref() {
+                // `Option<&str>`
+                Some([Type::Reference(inner)]) if is_str(&inner.elem) => {
+                    let text = RustType::Reference(Box::new(RustType::Text));
+                    let schema = nullable(typed("string"));
+                    Ok((schema, RustType::Option(Box::new(text))))
+                }
+                _ => self.read(of, 0),
+            };
         };
         if reference.mutability.is_some() {
             return Err(unsupported(of, "is changed by the function; take a value"));

@@ -39,8 +39,17 @@ impl Module<'_> {
             .map(|index| format!("a{index}"))
             .collect();
         let arguments = names.iter().zip(&operation.parameters);
+        let required = definition.required();
         let arguments: Vec<String> = arguments
-            .map(|(name, parameter)| self.taken(name, &parameter.value))
+            .map(|(name, parameter)| {
+                let taken = self.taken(name, &parameter.value);
+                // Who has to be given something is given `null`.
+                let is_required = required.contains(&parameter.name.as_str());
+                match (&parameter.value, is_required) {
+                    (WitType::Option(_), true) => format!("{taken} ?? null"),
+                    _ => taken,
+                }
+            })
             .collect();
         let answer = match definition.output {
             None => "asAny".to_owned(),
