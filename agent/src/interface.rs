@@ -51,6 +51,8 @@ pub struct Operation {
 /// A parameter of a function, or a field of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
+    /// The name in the definition.
+    pub name: String,
     /// The name in WIT, without the `%` that marks a keyword.
     pub wit: String,
     /// What to write there.
@@ -84,6 +86,8 @@ pub enum TypeKind {
 pub enum WitType {
     /// `bool`, `string`, `f64` or an integer.
     Plain(&'static str),
+    /// A `string` that holds JSON text.
+    Json,
     /// `list<…>`.
     List(Box<WitType>),
     /// `option<…>`.

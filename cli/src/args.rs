@@ -84,6 +84,8 @@ pub(crate) enum Command {
     Export(commands::export::Export),
     /// Print what holds a model to calls of the toolbox's functions: a grammar, or for a server
     Grammar(commands::grammar::Grammar),
+    /// Print what a model is told of the functions in a file of source code
+    Schema(commands::schema::Schema),
     /// Keep a token for a registry
     Login(commands::login::Login),
     /// Forget the token for a registry

@@ -1,6 +1,7 @@
 //! From a project directory to a component: one file per language.
 
 mod card;
+mod functions;
 mod javascript;
 mod process;
 mod python;
@@ -9,7 +10,7 @@ mod sources;
 mod toolchain;
 mod wit;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tokio::process::Command;
@@ -21,6 +22,7 @@ use crate::printer::Printer;
 use crate::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
+pub(crate) use functions::{Functions, specs};
 pub(crate) use process::{output_of, spawn, status_of};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::Sources;
@@ -34,11 +36,19 @@ struct Project<'a> {
     directory: &'a Path,
     /// The manifest's `[build]` section.
     build: &'a Build,
+    /// What was written around plain functions, where the project is made of them.
+    functions: Option<&'a Functions>,
     /// Where everything is put that goes when the build ends.
     scratch: &'a Path,
 }
 
 impl Project<'_> {
+    /// The directory that holds the project's WIT.
+    fn wit(&self) -> PathBuf {
+        let written = self.functions.map(Functions::generated);
+        written.unwrap_or(self.directory).join("wit")
+    }
+
     /// A program of a build: what it leaves behind when it is ended goes too.
     fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -55,6 +65,7 @@ impl Project<'_> {
 pub(crate) async fn component(
     directory: &Path,
     build: &Build,
+    functions: Option<&Functions>,
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
@@ -65,6 +76,7 @@ pub(crate) async fn component(
     let project = Project {
         directory,
         build,
+        functions,
         scratch: scratch.path(),
     };
     let built = match build.language {

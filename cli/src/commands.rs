@@ -25,6 +25,7 @@ pub(crate) mod registry;
 pub(crate) mod remove;
 pub(crate) mod revoke;
 pub(crate) mod run;
+pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod update;
@@ -66,6 +67,7 @@ pub(crate) async fn execute(
         Command::Lint(command) => command.execute(config, printer).await,
         Command::Export(command) => command.execute(config, printer).await,
         Command::Grammar(command) => command.execute(config, printer).await,
+        Command::Schema(command) => command.execute(config, printer),
         Command::Login(command) => command.execute(config, printer).await,
         Command::Logout(command) => command.execute(config, printer),
         Command::Whoami(command) => command.execute(config, printer).await,

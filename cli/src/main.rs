@@ -18,6 +18,7 @@ mod diagnosis;
 mod escalation;
 mod escape;
 mod files;
+mod functions;
 mod listen;
 mod loaded;
 mod log;

@@ -1,12 +1,14 @@
-//! What a new project holds: a tool that greets people, or functions that somebody else has
-//! defined.
+//! What a new project holds: a tool that greets people, functions that somebody else has
+//! defined, or a file of plain functions.
 
 mod defined;
+mod describe;
 mod javascript;
+mod plain;
 mod python;
 mod rust;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
@@ -16,10 +18,13 @@ use tool_hub_manifest::{ToolKey, ToolName};
 use crate::build::package_directory;
 use crate::files;
 
-pub(crate) use defined::Defined;
+pub(crate) use defined::{Defined, upper_camel};
+pub(crate) use javascript::lower_camel;
+pub(crate) use plain::PlainFile;
+pub(crate) use rust::{rust_ident, rust_type};
 
 /// A language that there is a scaffold for.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Template {
     Rust,
     Python,
@@ -35,6 +40,8 @@ pub(crate) enum Body {
     Greeter,
     /// Those that a file defines, not written yet.
     Defined(Defined),
+    /// Those of a file that is kept as it is.
+    Plain(PlainFile),
 }
 
 /// A file of a scaffold: where it goes and what it holds before names are filled in.
@@ -98,17 +105,8 @@ pub(crate) fn scaffold(
         .map_err(|error| std::io::Error::from(error.kind()))
         .with_context(|| format!("nothing can be made in {}", parent.display()))?;
     let names = Names::of(name);
-    for (path, text) in COMMON.iter().chain(template.files()) {
-        let text = names.fill(text, template);
-        let text = match body {
-            Body::Greeter => text,
-            Body::Defined(defined) => defined.file(path, text, &names, template)?,
-        };
+    for (path, text) in contents(&names, template, body)? {
         files::write_new(&staging.path().join(path), text.as_bytes())?;
-    }
-    for (name, text) in CONTRACT.files {
-        let path = staging.path().join(package_directory(&CONTRACT)).join(name);
-        files::write_new(&path, text.as_bytes())?;
     }
     let staged = staging.keep();
     files::make_public(&staged)?;
@@ -116,15 +114,48 @@ pub(crate) fn scaffold(
         .with_context(|| format!("{} cannot be made", directory.display()))
 }
 
+/// The files of a project: where each goes, and what it holds.
+fn contents(
+    names: &Names,
+    template: Template,
+    body: &Body,
+) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let filled = |files: &[TemplateFile]| -> Vec<(&'static str, String)> {
+        let files = files.iter();
+        files
+            .map(|(path, text)| (*path, names.fill(text, template)))
+            .collect()
+    };
+    let mut found = Vec::new();
+    if let Body::Plain(plain) = body {
+        for (path, text) in plain.files(&filled(&COMMON), names)? {
+            found.push((PathBuf::from(path), text));
+        }
+        return Ok(found);
+    }
+    for (path, text) in [filled(&COMMON), filled(template.files())].concat() {
+        let text = match body {
+            Body::Defined(defined) => defined.file(path, text, names, template)?,
+            Body::Greeter | Body::Plain(_) => text,
+        };
+        found.push((PathBuf::from(path), text));
+    }
+    for (name, text) in CONTRACT.files {
+        let path = package_directory(&CONTRACT).join(name);
+        found.push((path, (*text).to_owned()));
+    }
+    Ok(found)
+}
+
 /// The names that templates are filled with.
-struct Names {
+pub(crate) struct Names {
     name: String,
     key: String,
     wit: String,
 }
 
 impl Names {
-    fn of(name: &ToolName) -> Self {
+    pub(crate) fn of(name: &ToolName) -> Self {
         let key = ToolKey::from(name).to_string();
         // A WIT name is made of words that start with a letter.
         let words: Vec<String> = key
@@ -154,12 +185,12 @@ impl Names {
     }
 
     /// The name of the WIT package, below `tools:`.
-    fn package(&self) -> String {
+    pub(crate) fn package(&self) -> String {
         format!("{}-tool", self.wit)
     }
 
     /// The same as Rust spells it.
-    fn module(&self) -> String {
+    pub(crate) fn module(&self) -> String {
         self.package().replace('-', "_")
     }
 }

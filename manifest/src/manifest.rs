@@ -64,6 +64,10 @@ pub struct Build {
     /// The main source file, relative to the manifest, where the language needs to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// A file of plain functions, relative to the manifest: the tool's WIT and the rest of its
+    /// source are written from them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub functions: Option<String>,
     /// The world to build, where the WIT has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,

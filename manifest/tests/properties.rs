@@ -169,6 +169,7 @@ fn manifest() -> impl Strategy<Value = Manifest> {
                 .map(|pixels| Icon::of(&picture(pixels)).expect("a picture"));
             manifest.build = build.map(|(language, source, world, icon)| Build {
                 language,
+                functions: source.as_ref().filter(|_| world.is_some()).cloned(),
                 source,
                 world,
                 icon,

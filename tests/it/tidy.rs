@@ -10,11 +10,12 @@ use crate::support::{Test, root, test};
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
     ("agent", &["manifest"]),
+    ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),
     (
@@ -26,6 +27,7 @@ const ARROWS: [(&str, &[&str]); 7] = [
             "registry-client",
             "registry-server",
             "serve",
+            "source",
         ],
     ),
 ];

@@ -42,9 +42,6 @@ const RESERVED: [&str; 22] = [
 /// so a short text could describe an interface of gigabytes.
 const DEFINITIONS_MAX: usize = 2_000;
 
-/// References that may follow one another; more is a circle.
-const HOPS_MAX: usize = 32;
-
 const JSON_TEXT: &str = "JSON text in a string";
 
 pub(super) struct Types {
@@ -93,46 +90,13 @@ impl Types {
                 }
                 let value = self.of(document, &member.node, &format!("{place}-{wit}"), report);
                 Parameter {
+                    name: member.name.to_owned(),
                     wit,
-                    description: self.words(document, &member.node, &value, report),
+                    description: words(&member.node, &value, report),
                     value: or_absent(value, member.presence),
                 }
             })
             .collect()
-    }
-
-    /// What a comment says beside the type that was found.
-    fn words(
-        &self,
-        document: Document<'_>,
-        node: &Node<'_>,
-        value: &WitType,
-        report: &mut Report<'_>,
-    ) -> String {
-        let inner = match value {
-            WitType::Option(inner) => inner,
-            value => value,
-        };
-        let known: &[&str] = match inner {
-            WitType::Plain("string" | "bool" | "f64") => &[],
-            WitType::Plain(integer) if *integer != "s64" || integer_of(node).is_some() => {
-                &["minimum", "maximum", "pattern"]
-            }
-            WitType::List(item) if **item == WitType::Plain("u8") => {
-                &["contentEncoding", "contentMediaType"]
-            }
-            _ => &[],
-        };
-        let mut words = value_text(node, known, report);
-        if is_json(document, node, HOPS_MAX) && *inner == WitType::Plain("string") {
-            words = format!("{words} JSON text.").trim_start().to_owned();
-        } else if let (Form::Literals(values), WitType::Plain(_)) = (&node.form, inner) {
-            let values: Vec<String> = values.iter().map(|value| value.to_string()).collect();
-            words = format!("{words} One of {}.", values.join(", "))
-                .trim_start()
-                .to_owned();
-        }
-        words
     }
 
     pub(super) fn of<'a>(
@@ -290,6 +254,34 @@ impl Types {
     }
 }
 
+/// What a comment says beside the type that was found.
+fn words(node: &Node<'_>, value: &WitType, report: &mut Report<'_>) -> String {
+    let inner = match value {
+        WitType::Option(inner) => inner,
+        value => value,
+    };
+    let known: &[&str] = match inner {
+        WitType::Plain("string" | "bool" | "f64") => &[],
+        WitType::Plain(integer) if *integer != "s64" || integer_of(node).is_some() => {
+            &["minimum", "maximum", "pattern"]
+        }
+        WitType::List(item) if **item == WitType::Plain("u8") => {
+            &["contentEncoding", "contentMediaType"]
+        }
+        _ => &[],
+    };
+    let mut words = value_text(node, known, report);
+    if *inner == WitType::Json {
+        words = format!("{words} JSON text.").trim_start().to_owned();
+    } else if let (Form::Literals(values), WitType::Plain(_)) = (&node.form, inner) {
+        let values: Vec<String> = values.iter().map(|value| value.to_string()).collect();
+        words = format!("{words} One of {}.", values.join(", "))
+            .trim_start()
+            .to_owned();
+    }
+    words
+}
+
 /// Reports members that an object may hold beside those with names.
 pub(super) fn check_rest(node: &Node<'_>, rest: &Rest<'_>, report: &mut Report<'_>) {
     if matches!(rest, Rest::Open | Rest::Typed(_)) {
@@ -302,28 +294,7 @@ fn json_text(node: &Node<'_>, report: &mut Report<'_>) -> WitType {
         pointer: node.pointer.clone(),
         into: JSON_TEXT,
     });
-    WitType::Plain("string")
-}
-
-/// Whether a string stands for any JSON here, which its comment then says. At most so many
-/// references follow one another.
-fn is_json(document: Document<'_>, node: &Node<'_>, hops_left: usize) -> bool {
-    match &node.form {
-        Form::Text => false,
-        Form::Literals(values) => !values.iter().any(|value| value.is_string()),
-        Form::Union(nodes) => {
-            let mut others = nodes.iter().filter(|node| !matches!(node.form, Form::Null));
-            match (others.next(), others.next()) {
-                (Some(only), None) if hops_left > 0 => is_json(document, only, hops_left - 1),
-                _ => true,
-            }
-        }
-        Form::Ref(name) if hops_left > 0 => {
-            let target = document.definition(name);
-            target.is_none_or(|node| is_json(document, &node, hops_left - 1))
-        }
-        _ => true,
-    }
+    WitType::Json
 }
 
 fn is_bytes(node: &Node<'_>) -> bool {

@@ -125,7 +125,7 @@ impl WitType {
             }
             Self::List(inner) | Self::Option(inner) => inner.media(found),
             Self::Tuple(items) => items.iter().for_each(|item| item.media(found)),
-            Self::Plain(_) | Self::Named(_) => {}
+            Self::Plain(_) | Self::Json | Self::Named(_) => {}
         }
     }
 }
@@ -190,6 +190,7 @@ impl fmt::Display for WitType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plain(name) | Self::Media(name) => f.write_str(name),
+            Self::Json => f.write_str("string"),
             Self::Named(name) => f.write_str(name),
             Self::List(inner) => write!(f, "list<{inner}>"),
             Self::Option(inner) => write!(f, "option<{inner}>"),

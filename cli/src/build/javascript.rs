@@ -1,8 +1,11 @@
 //! JavaScript projects: esbuild puts the project's modules into one file, and the QuickJS
 //! back end of jco makes a component of it.
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 
+use super::functions::javascript::MODULE;
 use super::{Project, Toolchain, process};
 use crate::config::Config;
 use crate::printer::Printer;
@@ -41,7 +44,9 @@ pub(super) async fn build(
         project.scratch.join("bundle.js"),
         project.scratch.join("tool.wasm"),
     );
+    let written = project.functions.map(|it| it.generated().join(MODULE));
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
+    let source = written.unwrap_or_else(|| PathBuf::from(source));
     let mut bundling = project.command(programs.join("esbuild"));
     bundling
         .arg(source)
@@ -58,7 +63,7 @@ pub(super) async fn build(
     let mut building = project.command(programs.join("componentize-qjs"));
     building
         .arg("--wit")
-        .arg(project.directory.join("wit"))
+        .arg(project.wit())
         .arg("--js")
         .arg(&bundle)
         .args(

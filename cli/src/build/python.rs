@@ -1,8 +1,11 @@
 //! Python projects: componentize-py, which puts CPython and the project's modules into one
 //! component.
 
+use std::ffi::OsStr;
+
 use anyhow::Context as _;
 
+use super::functions::python::MODULE;
 use super::{Project, Toolchain, process};
 use crate::config::Config;
 use crate::printer::Printer;
@@ -38,10 +41,13 @@ pub(super) async fn build(
     let toolchain = COMPONENTIZE_PY.directory(project, config, printer).await?;
     let component = project.scratch.join("tool.wasm");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let module = source
-        .strip_suffix(".py")
-        .unwrap_or(source)
-        .replace('/', ".");
+    let module = match project.functions {
+        Some(_) => MODULE.to_owned(),
+        None => source
+            .strip_suffix(".py")
+            .unwrap_or(source)
+            .replace('/', "."),
+    };
     let mut command = project.command("python3");
     command
         .args([
@@ -49,7 +55,7 @@ pub(super) async fn build(
             "import sys, componentize_py; sys.exit(componentize_py.script())",
         ])
         .arg("--wit-path")
-        .arg(project.directory.join("wit"))
+        .arg(project.wit())
         .args(
             project
                 .build
@@ -59,6 +65,12 @@ pub(super) async fn build(
         )
         .args(["--quiet", "componentize", "--python-path"])
         .arg(project.directory)
+        .args(
+            project
+                .functions
+                .iter()
+                .flat_map(|written| [OsStr::new("--python-path"), written.generated().as_os_str()]),
+        )
         .arg("--output")
         .arg(&component)
         .arg(module)

@@ -6,9 +6,14 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use tokio::process::Command;
 
-use super::{Project, process};
+use super::functions::rust::CARGO_MANIFEST;
+use super::{Functions, Project, process};
 use crate::diagnosis::Problem;
+use crate::files;
 use crate::printer::Printer;
+
+/// What cargo chose, which is the project's to keep.
+const LOCK: &str = "Cargo.lock";
 
 /// The target that makes components.
 pub(crate) const TARGET: &str = "wasm32-wasip2";
@@ -27,7 +32,22 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
             "--message-format=json-render-diagnostics",
         ])
         .current_dir(project.directory);
+    let lock = project.directory.join(LOCK);
+    let written = project.functions.map(Functions::generated);
+    if let Some(written) = written {
+        command
+            .arg("--manifest-path")
+            .arg(written.join(CARGO_MANIFEST))
+            .arg("--target-dir")
+            .arg(project.directory.join("target"));
+        if let Some(text) = files::read_if_present(&lock)? {
+            files::write(&written.join(LOCK), text.as_bytes())?;
+        }
+    }
     let output = process::run("building with cargo", &mut command, printer).await?;
+    if let Some(text) = written.map(|it| files::read_if_present(&it.join(LOCK))) {
+        files::write(&lock, text?.unwrap_or_default().as_bytes())?;
+    }
     let path = component_path(&output.stdout).ok_or_else(|| {
         Problem::user("cargo built no component")
             .hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")

@@ -12,7 +12,7 @@ use serde_json::json;
 use tool_hub_host::authoring::{self, Docs, WitSource};
 use tool_hub_manifest::{Build as BuildSection, Icon, Manifest, Package, Verified, package_file};
 
-use crate::build::{self, FinishedCard, Sources};
+use crate::build::{self, FinishedCard, Functions, Sources};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -48,9 +48,15 @@ impl Build {
         if let Some(file) = &section.icon {
             author.icon = Some(icon(&directory.join(file))?);
         }
-        let wit = wit_with_packages(&directory, printer)?;
+        let functions = Functions::of(&directory, &author, &section)?;
+        if let Some(functions) = &functions {
+            functions.complete(&mut author)?;
+        }
+        let written = functions.as_ref().map(Functions::generated);
+        let wit = wit_with_packages(written.unwrap_or(&directory), printer)?;
         let mut sources = Sources::of(&directory)?;
-        let component = build::component(&directory, &section, config, printer).await?;
+        let component =
+            build::component(&directory, &section, functions.as_ref(), config, printer).await?;
         // cargo writes it while it builds; whatever else changes meanwhile may not be built.
         sources.renew(&directory, "Cargo.lock")?;
         let verified = package_of(author, &section, &wit, &component)?;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use tool_hub_agent::{Dialect, Language, Loss, Lost};
+use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
@@ -32,7 +33,7 @@ pub(crate) struct Export {
 
 /// What to write.
 #[derive(Debug, Clone, Copy)]
-enum Format {
+pub(crate) enum Format {
     Definitions(Dialect),
     Declarations(Language),
 }
@@ -59,24 +60,35 @@ impl Export {
     ) -> anyhow::Result<ExitCode> {
         let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
         match self.format {
-            Format::Definitions(dialect) => {
+            Format::Definitions(dialect) if self.defer => {
                 let export = tool_hub_agent::export(&specs, dialect);
-                let export = match self.defer {
-                    true => export.deferred(dialect).ok_or_else(no_search)?,
-                    false => export,
-                };
+                let export = export.deferred(dialect).ok_or_else(no_search)?;
                 tell(&export.losses, specs.len(), printer);
                 printer.json(&export.tools)?;
             }
             Format::Declarations(_) if self.defer => return Err(no_search().into()),
-            Format::Declarations(language) => {
-                let declared = tool_hub_agent::declare(&specs, language);
-                tell(&declared.losses, specs.len(), printer);
-                // Source code is a file: escaping has been done where it is written.
-                printer.raw(declared.text.as_bytes())?;
-            }
+            format => format.print(&specs, printer)?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Format {
+    /// Prints `specs`, and warns of what is lost.
+    pub(crate) fn print(self, specs: &[FunctionSpec], printer: &Printer) -> anyhow::Result<()> {
+        match self {
+            Self::Definitions(dialect) => {
+                let export = tool_hub_agent::export(specs, dialect);
+                tell(&export.losses, specs.len(), printer);
+                printer.json(&export.tools)
+            }
+            Self::Declarations(language) => {
+                let declared = tool_hub_agent::declare(specs, language);
+                tell(&declared.losses, specs.len(), printer);
+                // Source code is a file: escaping has been done where it is written.
+                printer.raw(declared.text.as_bytes())
+            }
+        }
     }
 }
 

@@ -4,10 +4,7 @@
 use toml_edit::{DocumentMut, Item, Table, value};
 use tool_hub_agent::{Import, Interface, Loss, Operation, WitType, interface};
 
-use super::{Names, Template, javascript, python, rust};
-
-/// The longest description of a tool that is made of those of its functions.
-const DESCRIPTION_CHARACTERS_MAX: usize = 200;
+use super::{Names, Template, describe, javascript, python, rust};
 
 /// What a function answers until somebody writes it, after its name.
 pub(super) const NOT_WRITTEN: &str =
@@ -51,10 +48,7 @@ impl Defined {
 
     /// The names that agents will see.
     pub(crate) fn functions(&self) -> Vec<&str> {
-        let operations = self.interface.operations.iter();
-        operations
-            .map(|operation| operation.name.as_str())
-            .collect()
+        describe::names(&self.interface)
     }
 
     /// The file at `path`, of which `text` is what a tool that greets would have.
@@ -68,7 +62,7 @@ impl Defined {
         Ok(match path {
             "wit/world.wit" => self.interface.to_wit(&format!("tools:{}", names.package())),
             "tool.toml" => self.manifest(&text, names)?,
-            "README.md" => self.card(&text, names),
+            "README.md" => describe::card(&self.interface, &text, names),
             path if path == template.source() => match template {
                 Template::Rust => rust::source(&self.interface, names),
                 Template::Python => python::source(&self.interface, names),
@@ -81,7 +75,7 @@ impl Defined {
     /// The manifest with a description, and with what agents are told beside the WIT.
     fn manifest(&self, text: &str, names: &Names) -> anyhow::Result<String> {
         let mut manifest: DocumentMut = text.parse()?;
-        manifest["description"] = value(self.description());
+        manifest["description"] = value(describe::description(&self.interface));
         let mut functions = Table::new();
         functions.set_implicit(true);
         for operation in &self.interface.operations {
@@ -94,44 +88,6 @@ impl Defined {
             manifest.insert("functions", Item::Table(functions));
         }
         Ok(manifest.to_string())
-    }
-
-    fn description(&self) -> String {
-        let text = match &self.interface.operations[..] {
-            [only] => first_line(&only.description).to_owned(),
-            _ => String::new(),
-        };
-        let text = match text.is_empty() {
-            true => format!("The functions {}.", self.functions().join(", ")),
-            false => text,
-        };
-        if text.chars().count() <= DESCRIPTION_CHARACTERS_MAX {
-            return text;
-        }
-        let kept: String = text.chars().take(DESCRIPTION_CHARACTERS_MAX - 1).collect();
-        format!("{kept}…")
-    }
-
-    fn card(&self, text: &str, names: &Names) -> String {
-        // The front matter says what the package is; the rest is about greetings.
-        let front = text.split_inclusive("---\n").take(2).collect::<String>();
-        let functions: String = self
-            .interface
-            .operations
-            .iter()
-            .map(|operation| {
-                format!(
-                    "- `{}`: {}\n",
-                    operation.name,
-                    first_line(&operation.description)
-                )
-            })
-            .collect();
-        format!(
-            "{front}\n# {}\n\n{}\n\n{functions}",
-            names.name,
-            self.description()
-        )
     }
 }
 
@@ -157,10 +113,6 @@ fn told(operation: &Operation, names: &Names) -> Table {
         }
     }
     table
-}
-
-fn first_line(text: &str) -> &str {
-    text.trim().lines().next().unwrap_or_default().trim()
 }
 
 /// The names of types that the signatures of `interface` use, in order and each once:
@@ -190,7 +142,7 @@ pub(super) fn types_used(interface: &Interface) -> (Vec<String>, Vec<&'static st
 }
 
 /// `get-weather` as a type is called: `GetWeather`.
-pub(super) fn upper_camel(wit: &str) -> String {
+pub(crate) fn upper_camel(wit: &str) -> String {
     let capital = |word: &str| {
         let mut letters = word.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());

@@ -38,7 +38,7 @@ fn function(operation: &Operation) -> String {
     )
 }
 
-fn lower_camel(wit: &str) -> String {
+pub(crate) fn lower_camel(wit: &str) -> String {
     let name = upper_camel(wit);
     let mut letters = name.chars();
     let first = letters.next().map(|letter| letter.to_ascii_lowercase());

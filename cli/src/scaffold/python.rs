@@ -60,7 +60,7 @@ fn ident(wit: &str) -> String {
 
 fn written(value: &WitType) -> String {
     match value {
-        WitType::Plain("string") => "str".to_owned(),
+        WitType::Plain("string") | WitType::Json => "str".to_owned(),
         WitType::Plain("bool") => "bool".to_owned(),
         WitType::Plain("f64") => "float".to_owned(),
         WitType::Plain(_) => "int".to_owned(),

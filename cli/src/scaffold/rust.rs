@@ -44,7 +44,7 @@ impl Guest for Tool {{
 {functions}}}
 
 /// What a function answers until it is written; a tool that is finished does not need it.
-fn not_written(function: &str) -> String {{
+fn not_rust_type(function: &str) -> String {{
     format!("`{{function}}` {NOT_WRITTEN}")
 }}
 
@@ -57,25 +57,25 @@ fn function(operation: &Operation) -> String {
     let mut parameters: Vec<String> = Vec::new();
     let mut unused = String::new();
     for parameter in &operation.parameters {
-        let name = ident(&parameter.wit);
+        let name = rust_ident(&parameter.wit);
         unused.push_str(&format!("{name}, "));
-        parameters.push(format!("{name}: {}", written(&parameter.value)));
+        parameters.push(format!("{name}: {}", rust_type(&parameter.value)));
     }
     let unused = match unused.is_empty() {
         true => String::new(),
         false => format!("        let _ = ({});\n", unused.trim_end_matches(' ')),
     };
     format!(
-        "    fn {}({}) -> Result<{}, String> {{\n{unused}        Err(not_written(\"{}\"))\n    }}\n",
-        ident(&operation.wit),
+        "    fn {}({}) -> Result<{}, String> {{\n{unused}        Err(not_rust_type(\"{}\"))\n    }}\n",
+        rust_ident(&operation.wit),
         parameters.join(", "),
-        written(&operation.output),
+        rust_type(&operation.output),
         operation.name
     )
 }
 
 /// A name as wit-bindgen spells it.
-fn ident(wit: &str) -> String {
+pub(crate) fn rust_ident(wit: &str) -> String {
     let name = wit.replace('-', "_");
     match KEYWORDS.contains(&name.as_str()) {
         true => format!("{name}_"),
@@ -83,16 +83,16 @@ fn ident(wit: &str) -> String {
     }
 }
 
-fn written(value: &WitType) -> String {
+pub(crate) fn rust_type(value: &WitType) -> String {
     match value {
-        WitType::Plain("string") => "String".to_owned(),
+        WitType::Plain("string") | WitType::Json => "String".to_owned(),
         WitType::Plain(number) => number.replace('s', "i"),
-        WitType::List(inner) => format!("Vec<{}>", written(inner)),
-        WitType::Option(inner) => format!("Option<{}>", written(inner)),
+        WitType::List(inner) => format!("Vec<{}>", rust_type(inner)),
+        WitType::Option(inner) => format!("Option<{}>", rust_type(inner)),
         WitType::Tuple(items) => {
             let items: String = items
                 .iter()
-                .map(|item| format!("{}, ", written(item)))
+                .map(|item| format!("{}, ", rust_type(item)))
                 .collect();
             format!("({})", items.trim_end_matches(' '))
         }

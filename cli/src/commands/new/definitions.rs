@@ -6,11 +6,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::Context as _;
-use tool_hub_agent::{IMPORT_BYTES_MAX, Import, ImportError, Lost, import};
+use tool_hub_agent::{IMPORT_BYTES_MAX, Import, ImportError, Loss, Lost, import};
 
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
-use crate::scaffold::Defined;
+use crate::scaffold::{Defined, PlainFile};
 use crate::wording::counted;
 
 /// The name that stands for standard input.
@@ -79,8 +79,21 @@ pub(super) fn tell(defined: &Defined, printer: &Printer) {
     for skipped in defined.skipped() {
         printer.warning(&format!("left out: {skipped}"));
     }
-    let (in_words, told): (Vec<_>, Vec<_>) = defined
-        .differences()
+    tell_differences(defined.differences(), printer);
+}
+
+/// Tells what was read of a file of plain functions, and what the tool's types do not say.
+pub(super) fn tell_plain(plain: &PlainFile, printer: &Printer) {
+    printer.note(&format!(
+        "read {} of {}",
+        counted(plain.functions().len(), "function"),
+        plain.name()
+    ));
+    tell_differences(plain.differences(), printer);
+}
+
+fn tell_differences(differences: &[Loss], printer: &Printer) {
+    let (in_words, told): (Vec<_>, Vec<_>) = differences
         .iter()
         .partition(|loss| matches!(loss.lost, Lost::ToldInWords { .. }));
     for loss in told.iter().take(TOLD_MAX) {

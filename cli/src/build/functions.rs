@@ -1,0 +1,174 @@
+//! Projects that are a file of plain functions: what stands around them, their WIT and the
+//! source that offers them, is written for each build and goes with it. So it always says
+//! what the functions say.
+
+pub(super) mod javascript;
+pub(super) mod python;
+pub(super) mod rust;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use tempfile::TempDir;
+use tool_hub_agent::{Interface, interface};
+use tool_hub_manifest::{Build, ExportName, FunctionSpec, Language, Manifest};
+use tool_hub_source::Definition;
+
+use crate::diagnosis::Problem;
+use crate::files;
+use crate::functions::definitions;
+use crate::scaffold::Names;
+
+/// Functions of a file, and what was written around them.
+#[derive(Debug)]
+pub(crate) struct Functions {
+    generated: TempDir,
+    package: String,
+    interface: Interface,
+}
+
+impl Functions {
+    /// Reads the file that the manifest of the project in `directory` names, and writes what
+    /// stands around it; nothing where it names none.
+    ///
+    /// # Errors
+    /// When a function of it cannot be described to a model, or offered as a tool's.
+    pub(crate) fn of(
+        directory: &Path,
+        manifest: &Manifest,
+        build: &Build,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(file) = &build.functions else {
+            return Ok(None);
+        };
+        let definitions = definitions(&directory.join(file), Path::new(file), &[])?;
+        check_language(&definitions, build.language, file)?;
+        let interface = interface(&specs(&definitions));
+        let names = Names::of(&manifest.name);
+        let package = format!("tools:{}", names.package());
+        let generated = tempfile::Builder::new()
+            .prefix("tool-functions-")
+            .tempdir()
+            .context("a temporary directory cannot be made")?;
+        let plain = Plain {
+            file,
+            definitions: &definitions,
+            interface: &interface,
+        };
+        let sources = match build.language {
+            Language::Python => vec![python::source(plain)?],
+            Language::Javascript => vec![javascript::source(plain, directory)?],
+            Language::Rust => rust::source(plain, directory, &names)?,
+        };
+        let write = |path: &str, text: &str| {
+            files::write_new(&generated.path().join(path), text.as_bytes())
+        };
+        write("wit/world.wit", &interface.to_wit(&package))?;
+        for (path, text) in sources {
+            write(path, &text)?;
+        }
+        Ok(Some(Self {
+            generated,
+            package,
+            interface,
+        }))
+    }
+
+    /// The directory of what was written: `wit`, and the source.
+    pub(crate) fn generated(&self) -> &Path {
+        self.generated.path()
+    }
+
+    /// Says in the manifest where the functions are whose names alone do not tell.
+    pub(crate) fn complete(&self, manifest: &mut Manifest) -> anyhow::Result<()> {
+        let interface = format!("{}/functions", self.package);
+        for operation in &self.interface.operations {
+            if operation.wit.replace('-', "_") != operation.name.as_str() {
+                let function = manifest
+                    .functions
+                    .entry(operation.name.clone())
+                    .or_default();
+                function.export = Some(ExportName::in_interface(&interface, &operation.wit)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses functions that the project's language cannot offer.
+fn check_language(
+    definitions: &[Definition],
+    language: Language,
+    file: &str,
+) -> anyhow::Result<()> {
+    let found = match tool_hub_source::Language::of(Path::new(file)) {
+        Some(tool_hub_source::Language::Python) => Language::Python,
+        Some(tool_hub_source::Language::Rust) => Language::Rust,
+        _ => Language::Javascript,
+    };
+    if found != language {
+        return Err(Problem::user(format!(
+            "tool.toml says that the tool is in another language than {file}"
+        ))
+        .hint("write the language of the file as `language` in [build]")
+        .into());
+    }
+    // The sandbox has nobody who goes on with a promise.
+    let waiting = definitions.iter().find(|definition| definition.is_async);
+    match waiting.filter(|_| language == Language::Javascript) {
+        Some(function) => Err(Problem::user(format!(
+            "`{}` of {file} is async, and a tool in JavaScript cannot wait",
+            function.name
+        ))
+        .hint("return the value itself, without `async` and promises")
+        .into()),
+        None => Ok(()),
+    }
+}
+
+/// The source that offers functions of a file: its name, and its text.
+type Written = (&'static str, String);
+
+/// What a language's source is written from.
+#[derive(Clone, Copy)]
+struct Plain<'a> {
+    /// The file, relative to the project.
+    file: &'a str,
+    definitions: &'a [Definition],
+    interface: &'a Interface,
+}
+
+/// The functions as agents are told of them. What is returned has no place of its own beside
+/// a component's type, so the description says it.
+pub(crate) fn specs(definitions: &[Definition]) -> Vec<FunctionSpec> {
+    let specs = definitions.iter().map(|definition| {
+        let output = definition.output.as_ref();
+        let returns = output.and_then(|output| output["description"].as_str());
+        let description = match returns.filter(|returns| !returns.is_empty()) {
+            Some(returns) => format!("{}\n\nReturns: {returns}", definition.description),
+            None => definition.description.clone(),
+        };
+        FunctionSpec {
+            name: definition.name.clone(),
+            title: None,
+            description,
+            input_schema: definition.input_schema(),
+            output_schema: definition.output_schema(),
+            annotations: Default::default(),
+        }
+    });
+    specs.collect()
+}
+
+/// The path as a text of the language, which all of ours write as JSON does.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Where a module of the project stands without its ending.
+fn without_ending(file: &str) -> String {
+    PathBuf::from(file)
+        .with_extension("")
+        .to_string_lossy()
+        .into_owned()
+}

@@ -1,0 +1,168 @@
+//! The module in JavaScript that offers plain functions.
+
+use std::path::Path;
+
+use tool_hub_agent::{Interface, Operation, Parameter, TypeKind, WitType};
+use tool_hub_source::Definition;
+
+use super::{Plain, Written, quoted};
+use crate::scaffold::lower_camel;
+
+const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");
+
+/// The name of the module.
+pub(crate) const MODULE: &str = "tool-functions.js";
+
+pub(super) fn source(plain: Plain<'_>, directory: &Path) -> anyhow::Result<Written> {
+    let pairs = plain.definitions.iter().zip(&plain.interface.operations);
+    let module = Module {
+        interface: plain.interface,
+    };
+    let functions: Vec<String> = pairs
+        .map(|(definition, operation)| module.function(definition, operation))
+        .collect();
+    let path = directory.join(plain.file);
+    let text = TEMPLATE
+        .replace("{{file}}", plain.file)
+        .replace("{{path}}", &quoted(&path.to_string_lossy()))
+        .replace("{{functions}}", functions.join("\n").trim_end());
+    Ok((MODULE, text))
+}
+
+struct Module<'a> {
+    interface: &'a Interface,
+}
+
+impl Module<'_> {
+    fn function(&self, definition: &Definition, operation: &Operation) -> String {
+        let names: Vec<String> = (0..operation.parameters.len())
+            .map(|index| format!("a{index}"))
+            .collect();
+        let arguments = names.iter().zip(&operation.parameters);
+        let required = definition.required();
+        let arguments: Vec<String> = arguments
+            .map(|(name, parameter)| {
+                let taken = self.taken(name, &parameter.value);
+                // Who has to be given something is given `null`.
+                let is_required = required.contains(&parameter.name.as_str());
+                match (&parameter.value, is_required) {
+                    (WitType::Option(_), true) => format!("{taken} ?? null"),
+                    _ => taken,
+                }
+            })
+            .collect();
+        let answer = match definition.output {
+            None => "asAny".to_owned(),
+            Some(_) => format!("(it) => {}", self.returned("it", &operation.output)),
+        };
+        format!(
+            "  {}({}) {{\n    return call(() => source.{}({}), {answer});\n  }},\n",
+            lower_camel(&operation.wit),
+            names.join(", "),
+            definition.name,
+            arguments.join(", ")
+        )
+    }
+
+    /// What the function takes, of the component's `value`.
+    fn taken(&self, value: &str, wit: &WitType) -> String {
+        match wit {
+            WitType::Json => format!("JSON.parse({value})"),
+            WitType::Plain("s64" | "u64") => format!("Number({value})"),
+            WitType::Option(inner) => {
+                format!("maybe({value}, (it) => {})", self.taken("it", inner))
+            }
+            WitType::List(inner) => {
+                format!("Array.from({value}, (it) => {})", self.taken("it", inner))
+            }
+            WitType::Tuple(items) => self.tuple(items, value, Self::taken),
+            WitType::Named(name) => match self.fields(name) {
+                None => format!("{value}.replaceAll(\"-\", \"_\")"),
+                Some(fields) => {
+                    let fields = fields.iter().map(|field| {
+                        let value = format!("{value}.{}", lower_camel(&field.wit));
+                        format!(
+                            "{}: {}",
+                            quoted(&field.name),
+                            self.taken(&value, &field.value)
+                        )
+                    });
+                    format!("({{ {} }})", fields.collect::<Vec<_>>().join(", "))
+                }
+            },
+            _ => value.to_owned(),
+        }
+    }
+
+    /// The component's value, of what the function returns.
+    fn returned(&self, value: &str, wit: &WitType) -> String {
+        match wit {
+            WitType::Json => format!("asJson({value})"),
+            WitType::Plain("string") => format!("asText({value})"),
+            WitType::Plain("bool") => format!("asTruth({value})"),
+            WitType::Plain("s64" | "u64") => format!("asInteger({value})"),
+            WitType::Plain(_) => format!("asNumber({value})"),
+            WitType::Option(inner) => {
+                format!("maybe({value}, (it) => {})", self.returned("it", inner))
+            }
+            WitType::List(inner) => {
+                format!(
+                    "Array.from({value}, (it) => {})",
+                    self.returned("it", inner)
+                )
+            }
+            WitType::Tuple(items) => self.tuple(items, value, Self::returned),
+            WitType::Named(name) => match self.fields(name) {
+                None => format!("asCase({value}, {})", self.cases(name)),
+                Some(fields) => {
+                    let fields = fields.iter().map(|field| {
+                        let value = format!("{value}[{}]", quoted(&field.name));
+                        let name = lower_camel(&field.wit);
+                        format!("{name}: {}", self.returned(&value, &field.value))
+                    });
+                    format!("({{ {} }})", fields.collect::<Vec<_>>().join(", "))
+                }
+            },
+            _ => value.to_owned(),
+        }
+    }
+
+    fn tuple(
+        &self,
+        items: &[WitType],
+        value: &str,
+        convert: impl Fn(&Self, &str, &WitType) -> String,
+    ) -> String {
+        let items = items.iter().enumerate();
+        let items = items.map(|(index, item)| convert(self, &format!("{value}[{index}]"), item));
+        format!("[{}]", items.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The fields of a record; nothing for an enumeration.
+    fn fields(&self, name: &str) -> Option<&[Parameter]> {
+        match self.kind(name)? {
+            TypeKind::Record(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// The values of an enumeration as agents write them.
+    fn cases(&self, name: &str) -> String {
+        let cases = match self.kind(name) {
+            Some(TypeKind::Enum(cases)) => &cases[..],
+            _ => &[],
+        };
+        let cases: Vec<String> = cases
+            .iter()
+            .map(|case| quoted(&case.replace('-', "_")))
+            .collect();
+        format!("[{}]", cases.join(", "))
+    }
+
+    fn kind(&self, name: &str) -> Option<&TypeKind> {
+        let mut definitions = self.interface.definitions.iter();
+        definitions
+            .find(|known| known.wit == name)
+            .map(|known| &known.kind)
+    }
+}

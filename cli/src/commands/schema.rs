@@ -1,0 +1,45 @@
+//! `tool schema`: what a model is told of the functions in a file of source code.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::Value;
+use tool_hub_agent::Dialect;
+use tool_hub_source::Definition;
+
+use super::export::Format;
+use crate::build::specs;
+use crate::config::Config;
+use crate::functions::definitions;
+use crate::printer::Printer;
+
+/// Arguments of `tool schema`.
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    /// A file of functions with documentation; it is read and not run
+    file: PathBuf,
+
+    /// Whose definitions to write: hf, as `get_json_schema` of Transformers writes them, or any
+    /// other format of `tool export`
+    #[arg(long, value_name = "FORMAT", default_value = "hf")]
+    format: Format,
+
+    /// Only these functions [default: all that the file offers]
+    names: Vec<String>,
+}
+
+impl Schema {
+    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+        let path = config.working.join(&self.file);
+        let definitions = definitions(&path, &self.file, &self.names)?;
+        match self.format {
+            Format::Definitions(Dialect::HuggingFace) => {
+                let tools: Vec<Value> = definitions.iter().map(Definition::to_json).collect();
+                printer.json(&tools)?;
+            }
+            format => format.print(&specs(&definitions), printer)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,111 @@
+//! Files of plain functions: what each of them defines, and what is missing told with its place.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use tool_hub_source::{Definition, Fault, Language, SOURCE_BYTES_MAX, SourceError, read};
+
+use crate::diagnosis::Problem;
+use crate::wording::counted;
+
+/// How many faults are told.
+const FAULTS_TOLD_MAX: usize = 20;
+
+/// The definitions of all functions that the file at `path` offers, or of those called
+/// `names`. Errors call the file `shown`.
+///
+/// # Errors
+/// When it is no source code, offers no function, or one of them lacks what a model is told.
+pub(crate) fn definitions(
+    path: &Path,
+    shown: &Path,
+    names: &[String],
+) -> anyhow::Result<Vec<Definition>> {
+    let shown = shown.display();
+    let language = Language::of(path).ok_or_else(|| {
+        Problem::user(format!(
+            "{shown} is in no language whose functions are read"
+        ))
+        .hint(format!("give a file whose name ends in {}", endings()))
+    })?;
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| {
+            file.take(SOURCE_BYTES_MAX as u64 + 1)
+                .read_to_end(&mut bytes)
+        })
+        .with_context(|| format!("{shown} cannot be read"))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Problem::user(format!("{shown} is not UTF-8")).hint("save it as UTF-8 and try again")
+    })?;
+    let functions = read(&text, language).map_err(|error| match &error {
+        SourceError::Syntax { position, .. } => Problem::user(format!("{shown}:{error}"))
+            .hint(format!("look at {shown}:{position}, where {language} ends")),
+        _ => Problem::user(format!("{shown} cannot be read")).caused_by(error),
+    })?;
+    for name in names {
+        if !functions.iter().any(|function| function.name == *name) {
+            let known: Vec<&str> = functions.iter().map(|it| it.name.as_str()).collect();
+            return Err(
+                Problem::user(format!("{shown} offers no function `{name}`"))
+                    .hint(format!("it offers {}", known.join(", ")))
+                    .into(),
+            );
+        }
+    }
+    let asked = functions
+        .into_iter()
+        .filter(|function| names.is_empty() || names.contains(&function.name));
+    let (mut definitions, mut faults) = (Vec::new(), Vec::new());
+    for function in asked {
+        match function.definition {
+            Ok(definition) => definitions.push(definition),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(refusal(&shown.to_string(), &faults).into());
+    }
+    if definitions.is_empty() {
+        return Err(Problem::user(format!("{shown} offers no function"))
+            .hint(offering(language))
+            .into());
+    }
+    Ok(definitions)
+}
+
+/// The endings of files that are read.
+fn endings() -> String {
+    Language::ENDINGS
+        .map(|ending| format!(".{ending}"))
+        .join(", ")
+}
+
+fn offering(language: Language) -> &'static str {
+    match language {
+        Language::Python => {
+            "functions at the top of the file are offered, unless their names begin with `_`"
+        }
+        _ => "functions that the file exports are offered",
+    }
+}
+
+fn refusal(shown: &str, faults: &[Fault]) -> Problem {
+    let mut told: Vec<String> = faults
+        .iter()
+        .take(FAULTS_TOLD_MAX)
+        .map(|fault| format!("{shown}:{}: {fault}", fault.position))
+        .collect();
+    if faults.len() > FAULTS_TOLD_MAX {
+        told.push(format!("{} more", faults.len() - FAULTS_TOLD_MAX));
+    }
+    let hint = faults.first().map(|fault| fault.kind.hint());
+    Problem::user(format!(
+        "{} of {shown} cannot be described to a model",
+        counted(faults.len(), "function")
+    ))
+    .caused_by(anyhow::Error::msg(told.join("\n")))
+    .hint(hint.unwrap_or_default())
+}

@@ -1,0 +1,59 @@
+//! What a project says of functions: one description for all of them, and a card.
+
+use tool_hub_agent::Interface;
+
+use super::Names;
+
+/// The longest description of a tool that is made of those of its functions.
+const DESCRIPTION_CHARACTERS_MAX: usize = 200;
+
+/// The names that agents will see.
+pub(super) fn names(interface: &Interface) -> Vec<&str> {
+    let operations = interface.operations.iter();
+    operations
+        .map(|operation| operation.name.as_str())
+        .collect()
+}
+
+/// What the tool is for.
+pub(super) fn description(interface: &Interface) -> String {
+    let text = match &interface.operations[..] {
+        [only] => first_line(&only.description).to_owned(),
+        _ => String::new(),
+    };
+    let text = match text.is_empty() {
+        true => format!("The functions {}.", names(interface).join(", ")),
+        false => text,
+    };
+    if text.chars().count() <= DESCRIPTION_CHARACTERS_MAX {
+        return text;
+    }
+    let kept: String = text.chars().take(DESCRIPTION_CHARACTERS_MAX - 1).collect();
+    format!("{kept}…")
+}
+
+/// The card, whose front matter is that of `text`.
+pub(super) fn card(interface: &Interface, text: &str, project: &Names) -> String {
+    // The front matter says what the package is; the rest is about greetings.
+    let front = text.split_inclusive("---\n").take(2).collect::<String>();
+    let functions: String = interface
+        .operations
+        .iter()
+        .map(|operation| {
+            format!(
+                "- `{}`: {}\n",
+                operation.name,
+                first_line(&operation.description)
+            )
+        })
+        .collect();
+    format!(
+        "{front}\n# {}\n\n{}\n\n{functions}",
+        project.name,
+        description(interface)
+    )
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default().trim()
+}

@@ -1,0 +1,103 @@
+//! A project that is a file of plain functions: the file as it is, a manifest and a card.
+
+use std::path::Path;
+
+use toml_edit::{DocumentMut, value};
+use tool_hub_agent::{Interface, Loss, interface};
+
+use super::{Names, Template, describe};
+use crate::build::specs;
+use crate::functions::definitions;
+
+/// The crate that functions in Rust are.
+const CARGO_MANIFEST: &str = include_str!("../../templates/functions/Cargo.toml");
+
+/// A file of plain functions.
+pub(crate) struct PlainFile {
+    template: Template,
+    name: String,
+    text: String,
+    interface: Interface,
+}
+
+impl PlainFile {
+    /// Whether a file with this name holds functions that are read.
+    pub(crate) fn template(file: &Path) -> Option<Template> {
+        Some(match tool_hub_source::Language::of(file)? {
+            tool_hub_source::Language::Python => Template::Python,
+            tool_hub_source::Language::JavaScript | tool_hub_source::Language::TypeScript => {
+                Template::Javascript
+            }
+            tool_hub_source::Language::Rust => Template::Rust,
+            _ => return None,
+        })
+    }
+
+    /// Reads the file at `path`, which errors call `shown`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or one of its functions cannot be described to a model.
+    pub(crate) fn read(path: &Path, shown: &Path, template: Template) -> anyhow::Result<Self> {
+        let definitions = definitions(path, shown, &[])?;
+        let name = path.file_name().unwrap_or_default();
+        Ok(Self {
+            template,
+            name: name.to_string_lossy().into_owned(),
+            text: std::fs::read_to_string(path)?,
+            interface: interface(&specs(&definitions)),
+        })
+    }
+
+    /// The file's name in the project.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the tool's types do not say as the functions do.
+    pub(crate) fn differences(&self) -> &[Loss] {
+        &self.interface.losses
+    }
+
+    /// The same for programs.
+    pub(crate) fn losses(&self) -> Vec<String> {
+        self.differences().iter().map(Loss::to_string).collect()
+    }
+
+    /// The names that agents will see.
+    pub(crate) fn functions(&self) -> Vec<&str> {
+        describe::names(&self.interface)
+    }
+
+    /// The files of the project, of which `common` are those of every scaffold.
+    pub(super) fn files(
+        &self,
+        common: &[(&'static str, String)],
+        names: &Names,
+    ) -> anyhow::Result<Vec<(String, String)>> {
+        let mut files = vec![(self.name.clone(), self.text.clone())];
+        for (path, text) in common {
+            let text = match *path {
+                "tool.toml" => self.manifest(text)?,
+                "README.md" => describe::card(&self.interface, text, names),
+                ".gitignore" => text.clone(),
+                _ => continue,
+            };
+            files.push(((*path).to_owned(), text));
+        }
+        if self.template == Template::Rust {
+            let text = CARGO_MANIFEST
+                .replace("{{wit_name}}", &names.package())
+                .replace("{{file}}", &self.name);
+            files.push(("Cargo.toml".to_owned(), text));
+        }
+        Ok(files)
+    }
+
+    fn manifest(&self, text: &str) -> anyhow::Result<String> {
+        let text = text.replace("from wit/world.wit", &format!("from {}", self.name));
+        let mut manifest: DocumentMut = text.parse()?;
+        manifest["description"] = value(describe::description(&self.interface));
+        manifest["build"]["functions"] = value(&self.name);
+        Ok(manifest.to_string())
+    }
+}

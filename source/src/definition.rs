@@ -1,0 +1,198 @@
+//! What is read of a function.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use crate::{Fault, RustSignature};
+
+/// A function of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Where its name stands.
+    pub position: Position,
+    /// The definition, or what is missing of it.
+    pub definition: Result<Definition, Fault>,
+}
+
+/// What a model is told of a function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    /// The function's name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of the arguments: an object.
+    pub parameters: Value,
+    /// JSON Schema of what is returned, where the code says it.
+    pub output: Option<Value>,
+    /// Whether whoever calls it has to wait for it.
+    pub is_async: bool,
+    /// How it is called.
+    pub signature: Signature,
+}
+
+/// How a function is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Signature {
+    /// With values as they come: its language looks at types when it runs, if at all.
+    Dynamic,
+    /// With values of these types.
+    Rust(RustSignature),
+}
+
+impl Definition {
+    /// The names of parameters that have to be given.
+    pub fn required(&self) -> Vec<&str> {
+        let names = self.parameters["required"].as_array();
+        let names = names.into_iter().flatten();
+        names.filter_map(Value::as_str).collect()
+    }
+
+    /// The schema of the arguments as JSON Schema 2020-12, which writes `"nullable": true` as
+    /// a type beside others.
+    pub fn input_schema(&self) -> Value {
+        standard(&self.parameters)
+    }
+
+    /// The schema of what is returned as JSON Schema 2020-12.
+    pub fn output_schema(&self) -> Option<Value> {
+        self.output.as_ref().map(standard)
+    }
+
+    /// The definition as Transformers writes it:
+    /// `{"type": "function", "function": {"name", "description", "parameters", "return"}}`.
+    pub fn to_json(&self) -> Value {
+        let mut function = Map::new();
+        function.insert("name".to_owned(), json!(self.name));
+        function.insert("description".to_owned(), json!(self.description));
+        function.insert("parameters".to_owned(), self.parameters.clone());
+        if let Some(output) = &self.output {
+            function.insert("return".to_owned(), output.clone());
+        }
+        json!({ "type": "function", "function": function })
+    }
+}
+
+/// The schema without `nullable`.
+fn standard(schema: &Value) -> Value {
+    match schema {
+        Value::Array(items) => items.iter().map(standard).collect(),
+        Value::Object(keywords) => {
+            let (mut kept, mut is_nullable) = (Map::new(), false);
+            for (name, value) in keywords {
+                match name.as_str() {
+                    "nullable" if value == true => is_nullable = true,
+                    "enum" | "description" => {
+                        kept.insert(name.clone(), value.clone());
+                    }
+                    // Whatever a property is called, it is no keyword.
+                    "properties" => {
+                        let properties = value.as_object().into_iter().flatten();
+                        let properties = properties.map(|(name, it)| (name.clone(), standard(it)));
+                        kept.insert(name.clone(), Value::Object(properties.collect()));
+                    }
+                    _ => {
+                        kept.insert(name.clone(), standard(value));
+                    }
+                }
+            }
+            match is_nullable {
+                true => nullable(kept),
+                false => Value::Object(kept),
+            }
+        }
+        other => other.clone(),
+    }
+}
+
+fn nullable(mut schema: Map<String, Value>) -> Value {
+    let description = schema.remove("description");
+    let mut choices = match schema.remove("anyOf") {
+        Some(Value::Array(choices)) => choices,
+        _ => vec![Value::Object(schema)],
+    };
+    choices.push(json!({ "type": "null" }));
+    let mut whole = Map::new();
+    whole.insert("anyOf".to_owned(), Value::Array(choices));
+    whole.extend(description.map(|text| ("description".to_owned(), text)));
+    Value::Object(whole)
+}
+
+/// A place in a text. It prints as `line:column`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+}
+
+/// Where the lines of a text begin.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        let later = text.match_indices('\n').map(|(end, _)| end + 1);
+        Self {
+            text,
+            starts: std::iter::once(0).chain(later).collect(),
+        }
+    }
+
+    /// The place of the byte `offset`.
+    pub(crate) fn position(&self, offset: usize) -> Position {
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = self
+            .starts
+            .get(line.saturating_sub(1))
+            .copied()
+            .unwrap_or(0);
+        let before = self.text.get(start..offset).unwrap_or_default();
+        Position {
+            line,
+            column: before.chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nullable_is_a_type_beside_others() {
+        for (schema, expected) in [
+            (
+                json!({"type": "integer", "nullable": true, "description": "A."}),
+                json!({"anyOf": [{"type": "integer"}, {"type": "null"}], "description": "A."}),
+            ),
+            (
+                json!({"anyOf": [{"type": "string"}, {"type": "array"}], "nullable": true}),
+                json!({"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]}),
+            ),
+            (
+                json!({"items": {"enum": [{"nullable": true}], "nullable": true}}),
+                json!({"items": {"anyOf": [{"enum": [{"nullable": true}]}, {"type": "null"}]}}),
+            ),
+            (
+                json!({"properties": {"nullable": {"nullable": true}}}),
+                json!({"properties": {"nullable": {"anyOf": [{}, {"type": "null"}]}}}),
+            ),
+        ] {
+            assert_eq!(standard(&schema), expected);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Functions that a module in JavaScript or TypeScript exports, with their types and what
+//! JSDoc says of them.
+
+mod comment;
+mod scope;
+mod types;
+mod union;
+
+use serde_json::{Map, Value, json};
+use tree_sitter::Node;
+
+use crate::definition::Lines;
+use crate::syntax::{self, children, text_of};
+use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError};
+use comment::{Comment, Param};
+use scope::Scope;
+use types::{Found, Types};
+
+/// The name of a parameter that is taken apart where it stands, and that nothing names.
+const UNNAMED: &str = "options";
+
+/// The functions that `text` exports by names that do not begin with `_`.
+pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, SourceError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let grammar = match language {
+        Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+        _ => tree_sitter_typescript::LANGUAGE_TSX,
+    };
+    let tree = syntax::parse(text, &grammar.into(), language)?;
+    let scope = Scope::of(tree.root_node(), text);
+    let reader = Reader {
+        text,
+        lines: Lines::of(text),
+        types: Types::new(&scope, text),
+    };
+    let exported = scope.exported.iter();
+    Ok(exported
+        .filter(|(name, _)| !name.starts_with('_'))
+        .map(|(name, declared)| reader.function(name, declared))
+        .collect())
+}
+
+/// A function, the node that a comment stands before, and the byte of its name.
+#[derive(Clone, Copy)]
+struct Declared<'t> {
+    function: Node<'t>,
+    statement: Node<'t>,
+    offset: usize,
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    lines: Lines<'a>,
+    types: Types<'a>,
+}
+
+/// What is wrong, and the byte at which it is.
+type Fails = (FaultKind, usize);
+
+impl Reader<'_> {
+    fn function(&self, name: &str, declared: &Declared<'_>) -> Function {
+        Function {
+            name: name.to_owned(),
+            position: self.lines.position(declared.offset),
+            definition: self
+                .definition(name, declared)
+                .map_err(|(kind, offset)| Fault {
+                    function: name.to_owned(),
+                    position: self.lines.position(offset),
+                    kind,
+                }),
+        }
+    }
+
+    fn definition(&self, name: &str, declared: &Declared<'_>) -> Result<Definition, Fails> {
+        let comment = Comment::before(declared.statement, self.text);
+        let comment = comment.filter(|comment| !comment.description.is_empty());
+        let comment = comment.ok_or((FaultKind::NoDescription, declared.offset))?;
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        for (index, node) in parameters(declared.function).into_iter().enumerate() {
+            let parameter = self.parameter(node, index, &comment)?;
+            if parameter.is_required {
+                required.push(parameter.name.clone());
+            }
+            properties.insert(parameter.name, parameter.schema);
+        }
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), json!("object"));
+        schema.insert("properties".to_owned(), Value::Object(properties));
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), json!(required));
+        }
+        Ok(Definition {
+            name: name.to_owned(),
+            output: self.output(declared.function, &comment),
+            description: comment.description,
+            parameters: Value::Object(schema),
+            is_async: syntax::is_async(declared.function),
+            signature: Signature::Dynamic,
+        })
+    }
+
+    fn parameter(
+        &self,
+        node: Node<'_>,
+        index: usize,
+        comment: &Comment,
+    ) -> Result<Parameter, Fails> {
+        let pattern = node.child_by_field_name("pattern").unwrap_or(node);
+        let value = node.child_by_field_name("value");
+        // A default stands within the pattern where there are no types.
+        let (pattern, value) = match pattern.kind() {
+            "assignment_pattern" => (
+                pattern.child_by_field_name("left").unwrap_or(pattern),
+                pattern.child_by_field_name("right").or(value),
+            ),
+            _ => (pattern, value),
+        };
+        let at = |kind| (kind, pattern.start_byte());
+        let (name, param) = match pattern.kind() {
+            "identifier" => {
+                let name = text_of(pattern, self.text);
+                (name.to_owned(), comment.param(name))
+            }
+            "rest_pattern" => {
+                let name = text_of(pattern, self.text);
+                let reason = "takes any number of values; take a list instead";
+                let name = name.to_owned();
+                return Err(at(FaultKind::UnsupportedType { name, reason }));
+            }
+            // What is taken apart has the name that the comment has in its place.
+            _ => {
+                let param = comment.roots().nth(index);
+                let name = param.map_or(UNNAMED, |param| param.name.as_str());
+                (name.to_owned(), param)
+            }
+        };
+        let found = self
+            .type_of(node, value, &name, comment, param)
+            .map_err(at)?;
+        let is_optional = found.is_optional
+            || value.is_some()
+            || node.kind() == "optional_parameter"
+            || param.is_some_and(|param| param.is_optional);
+        let text = param.map(|param| param.text.as_str()).unwrap_or_default();
+        if text.is_empty() {
+            return Err(at(FaultKind::NoParameterDescription { parameter: name }));
+        }
+        let mut schema = found.schema;
+        schema.insert("description".to_owned(), json!(text));
+        Ok(Parameter {
+            name,
+            schema: Value::Object(schema),
+            is_required: !is_optional,
+        })
+    }
+
+    /// The type of a parameter: as it is annotated, as the comment says, or that of its default.
+    fn type_of(
+        &self,
+        node: Node<'_>,
+        value: Option<Node<'_>>,
+        name: &str,
+        comment: &Comment,
+        param: Option<&Param>,
+    ) -> Result<Found, FaultKind> {
+        if let Some(annotation) = node.child_by_field_name("type") {
+            return self.types.annotated(annotation);
+        }
+        if let Some(text) = param.and_then(|param| param.of.as_deref()) {
+            return self.types.documented(text, comment.members_of(name));
+        }
+        let default = value.and_then(|value| match value.kind() {
+            "string" | "template_string" => Some("string"),
+            "number" => Some("number"),
+            "true" | "false" => Some("boolean"),
+            _ => None,
+        });
+        default.map(Found::plain).ok_or_else(|| FaultKind::NoType {
+            parameter: name.to_owned(),
+        })
+    }
+
+    /// What is returned, where it has a type with a schema.
+    fn output(&self, function: Node<'_>, comment: &Comment) -> Option<Value> {
+        let annotation = function.child_by_field_name("return_type");
+        let found = match (annotation, &comment.returns) {
+            (Some(annotation), _) => self.types.annotated(annotation),
+            (None, Some(Param { of: Some(text), .. })) => self.types.documented(text, &[]),
+            _ => return None,
+        };
+        let mut schema = found.ok().filter(|found| !found.is_nothing)?.schema;
+        let text = comment.returns.as_ref().map(|returns| &returns.text);
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            schema.insert("description".to_owned(), json!(text));
+        }
+        Some(Value::Object(schema))
+    }
+}
+
+struct Parameter {
+    name: String,
+    schema: Value,
+    is_required: bool,
+}
+
+/// The nodes of a function's parameters.
+fn parameters(function: Node<'_>) -> Vec<Node<'_>> {
+    let list = function.child_by_field_name("parameters");
+    match (list, function.child_by_field_name("parameter")) {
+        (Some(list), _) => children(list),
+        // `x => …`
+        (None, Some(only)) => vec![only],
+        (None, None) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Tool definitions read from source code: the functions of a file in Python, JavaScript,
+//! TypeScript or Rust, with the name, the description and the JSON Schemas that their
+//! signatures and comments say. The code is parsed and never run.
+//!
+//! For Python it says what `transformers.utils.get_json_schema` says of the same function.
+//! This crate is pure: text in, definitions out.
+//!
+//! ```
+//! use tool_hub_source::{Language, read};
+//!
+//! let text = r#"
+//! def add(a: int, b: int = 1) -> int:
+//!     """Adds two numbers.
+//!
+//!     Args:
+//!         a: The first number.
+//!         b: The second one.
+//!     """
+//!     return a + b
+//! "#;
+//! let functions = read(text, Language::Python)?;
+//! let add = functions[0].definition.as_ref().expect("it is documented");
+//! assert_eq!(add.description, "Adds two numbers.");
+//! assert_eq!(add.parameters["properties"]["a"]["type"], "integer");
+//! assert_eq!(add.parameters["required"], serde_json::json!(["a"]));
+//! # Ok::<(), tool_hub_source::SourceError>(())
+//! ```
+
+mod definition;
+mod error;
+mod javascript;
+mod language;
+mod python;
+mod rust;
+mod syntax;
+
+pub use definition::{Definition, Function, Position, Signature};
+pub use error::{Fault, FaultKind, SourceError};
+pub use language::Language;
+pub use rust::{RustSignature, RustType};
+
+/// The longest file that is read.
+pub const SOURCE_BYTES_MAX: usize = 1 << 20;
+/// The most functions that one file may offer.
+pub const FUNCTIONS_MAX: usize = 1_000;
+
+/// How many types of one file are looked at. A type that names others twice doubles them, so
+/// a short file could describe a schema of gigabytes.
+const TYPES_MAX: usize = 100_000;
+
+/// The functions that `text` offers to others, in its order: in Python those at the top whose
+/// names do not begin with `_`, in JavaScript and TypeScript those that are exported by such names, in
+/// Rust those that are `pub`. A function that cannot be a tool as it stands says why and
+/// leaves the others alone.
+///
+/// # Errors
+/// When the text is too long, has too many functions, or is not written in `language`.
+pub fn read(text: &str, language: Language) -> Result<Vec<Function>, SourceError> {
+    if text.len() > SOURCE_BYTES_MAX {
+        return Err(SourceError::TooLong { bytes: text.len() });
+    }
+    let functions = match language {
+        Language::Python => python::read(text)?,
+        Language::JavaScript | Language::TypeScript => javascript::read(text, language)?,
+        Language::Rust => rust::read(text)?,
+    };
+    if functions.len() > FUNCTIONS_MAX {
+        return Err(SourceError::TooMany {
+            count: functions.len(),
+        });
+    }
+    Ok(functions)
+}

@@ -1,0 +1,189 @@
+//! Functions in Python, read as `transformers.utils.get_json_schema` of Transformers 5.23
+//! reads them when it has them running.
+
+mod docstring;
+mod enumeration;
+mod expression;
+mod hint;
+mod literal;
+mod module;
+mod schema;
+mod signature;
+
+use serde_json::{Map, Value, json};
+use tree_sitter::Node;
+
+use crate::definition::Lines;
+use crate::syntax::{self, text_of};
+use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError};
+use docstring::Docstring;
+use hint::Hint;
+use module::Scope;
+use signature::Parameter;
+
+/// The functions at the top of `text` whose names do not begin with `_`. Of several with one
+/// name the last is what the module has.
+pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
+    // Python reads every end of a line as `\n`.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = text.trim_start_matches('\u{feff}');
+    let tree = syntax::parse(text, &tree_sitter_python::LANGUAGE.into(), Language::Python)?;
+    let scope = Scope::of(tree.root_node(), text);
+    let reader = Reader {
+        text,
+        lines: Lines::of(text),
+        scope: &scope,
+    };
+    let mut functions: Vec<Function> = Vec::new();
+    for node in syntax::children(tree.root_node()) {
+        let node = undecorated(node);
+        if node.kind() != "function_definition" {
+            continue;
+        }
+        let function = reader.function(node);
+        functions.retain(|known| known.name != function.name);
+        if !function.name.starts_with('_') {
+            functions.push(function);
+        }
+    }
+    Ok(functions)
+}
+
+/// What a decorator stands before.
+fn undecorated(node: Node<'_>) -> Node<'_> {
+    match node.kind() {
+        "decorated_definition" => node.child_by_field_name("definition").unwrap_or(node),
+        _ => node,
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    lines: Lines<'a>,
+    scope: &'a Scope,
+}
+
+/// What is wrong, and the byte at which it is.
+type Found = (FaultKind, usize);
+
+impl Reader<'_> {
+    fn function(&self, node: Node<'_>) -> Function {
+        let name_node = node.child_by_field_name("name").unwrap_or(node);
+        let name = text_of(name_node, self.text).to_owned();
+        let definition = self.definition(node, &name, name_node.start_byte());
+        Function {
+            position: self.lines.position(name_node.start_byte()),
+            definition: definition.map_err(|(kind, offset)| Fault {
+                function: name.clone(),
+                position: self.lines.position(offset),
+                kind,
+            }),
+            name,
+        }
+    }
+
+    /// The definition. What is wrong is found in the order in which Transformers finds it.
+    fn definition(&self, node: Node<'_>, name: &str, at: usize) -> Result<Definition, Found> {
+        let docstring = docstring::of(node, self.text).map_err(|kind| (kind, at))?;
+        let docstring = docstring.ok_or((FaultKind::NoDescription, at))?;
+        let parameters = signature::parameters(node, self.text);
+        let hints = self.hints(&parameters)?;
+        let output = match node.child_by_field_name("return_type") {
+            Some(node) => Some(self.hint(text_of(node, self.text), node.start_byte())?),
+            None => None,
+        };
+        if let Some(parameter) = parameters.iter().find(|it| it.annotation.is_none()) {
+            let parameter_name = parameter.name.clone();
+            let kind = FaultKind::NoType {
+                parameter: parameter_name,
+            };
+            return Err((kind, parameter.offset));
+        }
+        let properties = properties(&hints, &docstring)?;
+        let required: Vec<&str> = parameters
+            .iter()
+            .filter(|parameter| !parameter.has_default)
+            .map(|parameter| parameter.name.as_str())
+            .collect();
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), json!("object"));
+        schema.insert("properties".to_owned(), Value::Object(properties));
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), json!(required));
+        }
+        // A model never writes what is returned: a type without a schema is left out there.
+        let mut output = output.and_then(|hint| schema::of(&hint).ok());
+        if let (Some(output), Some(text)) = (&mut output, docstring.returns) {
+            output.insert("description".to_owned(), json!(text));
+        }
+        Ok(Definition {
+            name: name.to_owned(),
+            description: docstring.description,
+            parameters: Value::Object(schema),
+            output: output.map(Value::Object),
+            is_async: syntax::is_async(node),
+            signature: Signature::Dynamic,
+        })
+    }
+
+    /// The hints of the parameters that have one, in the order in which Python keeps them:
+    /// those that are positional only come after the others without a star.
+    fn hints<'p>(
+        &self,
+        parameters: &'p [Parameter<'_>],
+    ) -> Result<Vec<(&'p Parameter<'p>, Hint)>, Found> {
+        let mut order: Vec<&Parameter<'_>> = parameters.iter().collect();
+        order.sort_by_key(|parameter| parameter.kind);
+        let annotated = order.into_iter().filter_map(|parameter| {
+            let (annotation, offset) = parameter.annotation?;
+            Some(self.hint(annotation, offset).map(|hint| (parameter, hint)))
+        });
+        annotated.collect()
+    }
+
+    fn hint(&self, annotation: &str, offset: usize) -> Result<Hint, Found> {
+        let hint = self.scope.hint(annotation);
+        hint.map_err(|name| (FaultKind::UnknownName { name }, offset))
+    }
+}
+
+fn properties(
+    hints: &[(&Parameter<'_>, Hint)],
+    docstring: &Docstring,
+) -> Result<Map<String, Value>, Found> {
+    let mut properties = Vec::new();
+    for (parameter, hint) in hints {
+        let at = parameter.annotation.map_or(parameter.offset, |it| it.1);
+        let schema = schema::of(hint).map_err(|unsupported| {
+            let kind = FaultKind::UnsupportedType {
+                name: unsupported.name,
+                reason: unsupported.reason,
+            };
+            (kind, at)
+        })?;
+        properties.push((parameter, schema));
+    }
+    properties
+        .into_iter()
+        .map(|(parameter, mut schema)| {
+            let at = |kind| (kind, parameter.offset);
+            let name = parameter.name.clone();
+            let Some(text) = docstring.parameters.get(&name) else {
+                return Err(at(FaultKind::NoParameterDescription { parameter: name }));
+            };
+            let mut text = text.as_str();
+            if let Some((before, choices)) = docstring::choices(text) {
+                let Some(choices) = choices else {
+                    return Err(at(FaultKind::Choices { parameter: name }));
+                };
+                schema.insert("enum".to_owned(), Value::Array(choices));
+                text = before;
+            }
+            schema.insert("description".to_owned(), json!(text));
+            Ok((name, Value::Object(schema)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! What the names at the top of a module stand for, as far as it can be told without running it.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use super::expression::Expression;
+use super::undecorated;
+use crate::syntax::{children, text_of};
+
+/// How deep classes may be nested.
+const DEPTH_MAX: usize = 16;
+
+/// Names and what they stand for.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    names: HashMap<String, Binding>,
+    /// Modules all of whose names are imported.
+    stars: Vec<String>,
+    /// How many types were looked at.
+    pub(super) seen: Cell<usize>,
+}
+
+/// What a name stands for.
+#[derive(Debug)]
+pub(super) enum Binding {
+    /// Something of another module, by its whole name.
+    Import(String),
+    Class(Class),
+    Value(Expression),
+    /// Something that is no type.
+    Other,
+}
+
+/// A class of the file.
+#[derive(Debug)]
+pub(super) struct Class {
+    pub(super) bases: Vec<Expression>,
+    /// What its body assigns, in order.
+    pub(super) assignments: Vec<(String, Expression)>,
+    inner: Scope,
+}
+
+/// Whether a name that is bound already is bound again.
+#[derive(Clone, Copy, PartialEq)]
+enum Again {
+    Yes,
+    /// The other way is taken when the first one fails.
+    No,
+}
+
+impl Scope {
+    pub(super) fn of(module: Node<'_>, text: &str) -> Self {
+        let mut scope = Self::default();
+        Reader { text }.block(module, &mut scope, Again::Yes, 0);
+        scope
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Binding> {
+        self.names.get(name)
+    }
+
+    /// The class that `expression` names.
+    pub(super) fn class(&self, expression: &Expression) -> Option<&Class> {
+        let (scope, name) = match expression {
+            Expression::Name(name) => (self, name),
+            Expression::Attribute(of, name) => (&self.class(of)?.inner, name),
+            _ => return None,
+        };
+        match scope.get(name)? {
+            Binding::Class(class) => Some(class),
+            _ => None,
+        }
+    }
+
+    /// Whether every name of a module like this is here.
+    pub(super) fn has_all_of(&self, module: &str) -> bool {
+        self.stars.iter().any(|star| star == module)
+    }
+
+    /// Whether names are here that the text does not tell.
+    pub(super) fn is_open(&self) -> bool {
+        !self.stars.is_empty()
+    }
+
+    fn bind(&mut self, name: &str, binding: Binding, again: Again) {
+        if again == Again::Yes || !self.names.contains_key(name) {
+            self.names.insert(name.to_owned(), binding);
+        }
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn text(&self, node: Option<Node<'_>>) -> &'a str {
+        node.map_or("", |node| text_of(node, self.text))
+    }
+
+    fn block(&self, block: Node<'_>, scope: &mut Scope, again: Again, depth: usize) {
+        if depth > DEPTH_MAX {
+            return;
+        }
+        for node in children(block) {
+            self.statement(undecorated(node), scope, again, depth);
+        }
+    }
+
+    fn statement(&self, node: Node<'_>, scope: &mut Scope, again: Again, depth: usize) {
+        match node.kind() {
+            "import_statement" | "import_from_statement" => self.import(node, scope, again),
+            "class_definition" => {
+                let name = self.text(node.child_by_field_name("name"));
+                let class = self.class(node, depth);
+                scope.bind(name, Binding::Class(class), again);
+            }
+            "function_definition" => {
+                let name = self.text(node.child_by_field_name("name"));
+                scope.bind(name, Binding::Other, again);
+            }
+            "type_alias_statement" => {
+                let name = self.text(node.named_child(0));
+                scope.bind(name, Binding::Other, again);
+            }
+            "expression_statement" => {
+                if let Some((name, value)) = self.assignment(node) {
+                    scope.bind(name, Binding::Value(value), again);
+                }
+            }
+            "if_statement" => {
+                let condition = self.text(node.child_by_field_name("condition"));
+                let is_for_checkers = condition.rsplit('.').next() == Some("TYPE_CHECKING");
+                if let Some(block) = node.child_by_field_name("consequence")
+                    && !is_for_checkers
+                {
+                    self.block(block, scope, again, depth + 1);
+                }
+                self.otherwise(node, scope, depth);
+            }
+            "try_statement" => {
+                if let Some(block) = node.child_by_field_name("body") {
+                    self.block(block, scope, again, depth + 1);
+                }
+                self.otherwise(node, scope, depth);
+            }
+            _ => {}
+        }
+    }
+
+    /// The other ways of a statement that has several.
+    fn otherwise(&self, node: Node<'_>, scope: &mut Scope, depth: usize) {
+        for clause in children(node) {
+            if clause.kind().ends_with("_clause") {
+                let blocks = children(clause).into_iter();
+                for block in blocks.filter(|block| block.kind() == "block") {
+                    self.block(block, scope, Again::No, depth + 1);
+                }
+            }
+        }
+    }
+
+    fn import(&self, node: Node<'_>, scope: &mut Scope, again: Again) {
+        let module = node.child_by_field_name("module_name");
+        let module = module.map(|module| text_of(module, self.text));
+        let mut cursor = node.walk();
+        for name in node.children_by_field_name("name", &mut cursor) {
+            let (path, alias) = match name.kind() {
+                "aliased_import" => (
+                    self.text(name.child_by_field_name("name")),
+                    Some(self.text(name.child_by_field_name("alias"))),
+                ),
+                _ => (self.text(Some(name)), None),
+            };
+            let (bound, whole) = match (module, alias) {
+                (Some(module), alias) => (alias.unwrap_or(path), format!("{module}.{path}")),
+                (None, Some(alias)) => (alias, path.to_owned()),
+                // `import a.b` binds `a`.
+                (None, None) => {
+                    let first = path.split('.').next().unwrap_or(path);
+                    (first, first.to_owned())
+                }
+            };
+            scope.bind(bound, Binding::Import(whole), again);
+        }
+        let has_star = children(node)
+            .iter()
+            .any(|it| it.kind() == "wildcard_import");
+        if let (Some(module), true) = (module, has_star) {
+            scope.stars.push(module.to_owned());
+        }
+    }
+
+    fn class(&self, node: Node<'_>, depth: usize) -> Class {
+        let bases = node.child_by_field_name("superclasses").map(children);
+        let bases = bases.unwrap_or_default().into_iter();
+        let bases = bases.map(|base| Expression::of(base, self.text)).collect();
+        let mut class = Class {
+            bases,
+            assignments: Vec::new(),
+            inner: Scope::default(),
+        };
+        if let Some(body) = node.child_by_field_name("body") {
+            self.block(body, &mut class.inner, Again::Yes, depth + 1);
+            for statement in children(body) {
+                if let Some((name, value)) = self.assignment(statement) {
+                    class.assignments.push((name.to_owned(), value));
+                }
+            }
+        }
+        class
+    }
+
+    /// `name = value`, with a type or without.
+    fn assignment(&self, statement: Node<'_>) -> Option<(&'a str, Expression)> {
+        let node = statement.named_child(0)?;
+        let left = node.child_by_field_name("left")?;
+        let right = node.child_by_field_name("right")?;
+        let is_plain = node.kind() == "assignment" && left.kind() == "identifier";
+        let value = || Expression::of(right, self.text);
+        is_plain.then(|| (text_of(left, self.text), value()))
+    }
+}

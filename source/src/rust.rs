@@ -1,0 +1,154 @@
+//! Public functions of a file in Rust, with their types and doc comments.
+
+mod comment;
+mod items;
+mod types;
+
+use proc_macro2::Span;
+use serde_json::{Map, Value, json};
+use syn::spanned::Spanned as _;
+use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
+
+use crate::{Definition, Fault, FaultKind, Function, Position, Signature, SourceError};
+use comment::Comment;
+pub use types::RustType;
+use types::Types;
+
+/// How a function in Rust is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RustSignature {
+    /// The types of its parameters, in order.
+    pub parameters: Vec<RustType>,
+    /// The type of what it returns when it does not fail.
+    pub output: RustType,
+    /// Whether it returns a `Result`.
+    pub is_fallible: bool,
+}
+
+/// The functions of `text` that are `pub`.
+pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let items = items::items(text)?;
+    let types = Types::of(&items);
+    let functions = items.iter().filter_map(|item| match item {
+        Item::Fn(function) if matches!(function.vis, Visibility::Public(_)) => Some(function),
+        _ => None,
+    });
+    Ok(functions.map(|it| read_function(it, &types)).collect())
+}
+
+/// What is wrong, and where.
+type Fails = (FaultKind, Span);
+
+fn position(span: Span) -> Position {
+    let start = span.start();
+    Position {
+        line: start.line,
+        column: start.column + 1,
+    }
+}
+
+fn read_function(function: &ItemFn, types: &Types<'_>) -> Function {
+    let name = function.sig.ident.to_string();
+    let name = name.trim_start_matches("r#").to_owned();
+    let definition = define(function, &name, types).map_err(|(kind, span)| Fault {
+        function: name.clone(),
+        position: position(span),
+        kind,
+    });
+    Function {
+        position: position(function.sig.ident.span()),
+        definition,
+        name,
+    }
+}
+
+fn define(function: &ItemFn, name: &str, types: &Types<'_>) -> Result<Definition, Fails> {
+    let signature = &function.sig;
+    let at_name = |kind| (kind, signature.ident.span());
+    let comment = Comment::of(&function.attrs);
+    if comment.description.is_empty() {
+        return Err(at_name(FaultKind::NoDescription));
+    }
+    if let Some(word) = &signature.asyncness {
+        let (name, reason) = ("async".to_owned(), "no tool can wait for");
+        return Err((FaultKind::UnsupportedType { name, reason }, word.span()));
+    }
+    let generic = signature.generics.type_params().next();
+    if let Some(generic) = generic.map(|generic| generic.ident.to_string()) {
+        let reason = "stands for many types; write the one that is meant";
+        let name = generic;
+        return Err(at_name(FaultKind::UnsupportedType { name, reason }));
+    }
+    let (mut properties, mut required, mut parameters) = (Map::new(), Vec::new(), Vec::new());
+    for input in &signature.inputs {
+        let (name, found, rust) = parameter(input, &comment, types)?;
+        if !matches!(rust, RustType::Option(_)) {
+            required.push(name.clone());
+        }
+        parameters.push(rust);
+        properties.insert(name, found);
+    }
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    let returned = match &signature.output {
+        ReturnType::Default => types::Returned::nothing(),
+        ReturnType::Type(_, of) => types.returned(of).map_err(|kind| (kind, of.span()))?,
+    };
+    let mut output = returned.schema;
+    if let (Some(output), false) = (&mut output, comment.returns.is_empty()) {
+        output.insert("description".to_owned(), json!(comment.returns));
+    }
+    Ok(Definition {
+        name: name.to_owned(),
+        description: comment.description,
+        parameters: Value::Object(schema),
+        output: output.map(Value::Object),
+        is_async: false,
+        signature: Signature::Rust(RustSignature {
+            parameters,
+            output: returned.rust,
+            is_fallible: returned.is_fallible,
+        }),
+    })
+}
+
+/// A parameter's name, the schema of its values, and its type.
+fn parameter(
+    input: &FnArg,
+    comment: &Comment,
+    types: &Types<'_>,
+) -> Result<(String, Value, RustType), Fails> {
+    let typed = match input {
+        FnArg::Typed(typed) => typed,
+        _ => {
+            let (name, reason) = ("self".to_owned(), "is no argument of an agent's");
+            return Err((FaultKind::UnsupportedType { name, reason }, input.span()));
+        }
+    };
+    let at = |kind| (kind, typed.pat.span());
+    let Pat::Ident(pattern) = &*typed.pat else {
+        let (name, reason) = (
+            "a pattern".to_owned(),
+            "has no name; give the parameter one",
+        );
+        return Err(at(FaultKind::UnsupportedType { name, reason }));
+    };
+    let name = pattern.ident.to_string();
+    let name = name.trim_start_matches("r#").to_owned();
+    let (mut schema, rust) = types
+        .parameter(&typed.ty)
+        .map_err(|kind| (kind, typed.ty.span()))?;
+    let Some(text) = comment.arguments.get(&name) else {
+        return Err(at(FaultKind::NoParameterDescription { parameter: name }));
+    };
+    schema.insert("description".to_owned(), json!(text));
+    Ok((name, Value::Object(schema), rust))
+}
+
+#[cfg(test)]
+mod tests;

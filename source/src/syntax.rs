@@ -1,0 +1,84 @@
+//! Syntax trees: text parsed by tree-sitter within bounds, and walks over what it found.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use crate::definition::Lines;
+use crate::{Language, SourceError};
+
+/// How often the parser may report before it is stopped; it does so every hundred steps. A
+/// text of the longest kind that means something takes a tenth of it.
+const REPORTS_MAX: usize = 1_000_000;
+
+/// Parses `text`, and refuses what its grammar does not know.
+pub(crate) fn parse(
+    text: &str,
+    grammar: &tree_sitter::Language,
+    language: Language,
+) -> Result<Tree, SourceError> {
+    let tree = parse_leniently(text, grammar).ok_or(SourceError::TooSlow { language })?;
+    match first_error(tree.root_node()) {
+        Some(offset) => Err(SourceError::Syntax {
+            language,
+            position: Lines::of(text).position(offset),
+        }),
+        None => Ok(tree),
+    }
+}
+
+/// Parses `text`; what the grammar does not know is marked in the tree. Nothing when it takes
+/// too many steps.
+pub(crate) fn parse_leniently(text: &str, grammar: &tree_sitter::Language) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(grammar).ok()?;
+    let mut reports = 0;
+    let mut watch = |_: &ParseState| {
+        reports += 1;
+        match reports > REPORTS_MAX {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let options = ParseOptions::new().progress_callback(&mut watch);
+    let bytes = text.as_bytes();
+    let mut rest = |offset: usize, _| bytes.get(offset..).unwrap_or_default();
+    parser.parse_with_options(&mut rest, None, Some(options))
+}
+
+/// Where the first part stands that the grammar does not know.
+fn first_error(root: Node<'_>) -> Option<usize> {
+    if !root.has_error() {
+        return None;
+    }
+    let mut node = root;
+    loop {
+        if node.is_error() || node.is_missing() {
+            return Some(node.start_byte());
+        }
+        let mut cursor = node.walk();
+        let Some(next) = node.children(&mut cursor).find(|child| child.has_error()) else {
+            return Some(node.start_byte());
+        };
+        node = next;
+    }
+}
+
+/// The text of a node.
+pub(crate) fn text_of<'a>(node: Node<'_>, text: &'a str) -> &'a str {
+    text.get(node.byte_range()).unwrap_or_default()
+}
+
+/// Whether a function's first word is `async`.
+pub(crate) fn is_async(function: Node<'_>) -> bool {
+    function
+        .child(0)
+        .is_some_and(|first| first.kind() == "async")
+}
+
+/// The children of a node that mean something, in order.
+pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    let named = node.named_children(&mut cursor);
+    named.filter(|child| !child.is_extra()).collect()
+}
