@@ -26,6 +26,7 @@
 #[doc = include_str!("../../docs/agent.md")]
 mod document {}
 
+mod answer;
 mod chat_template;
 mod code;
 mod constraint;
@@ -46,6 +47,10 @@ mod schema;
 mod structured;
 mod toolbox;
 
+pub use answer::{
+    ANSWER_BYTES_MAX, Answer, AnswerEvent, AnswerFormat, AnswerProblem, AnswerReader, CALLS_MAX,
+    CallProblem, CheckedCall, FormatError, check,
+};
 pub use chat_template::{
     Chat, ChatTemplate, ModelError, ModelTemplates, PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX,
     TemplateError,

@@ -13,7 +13,7 @@ mod tests;
 use serde_json::Value;
 
 use crate::schema::Document;
-pub(crate) use fit::Fit;
+pub(crate) use fit::{Fit, HOPS_MAX};
 use mend::Mender;
 
 /// Longer arguments are not read again.

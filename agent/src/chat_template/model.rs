@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::{AnswerFormat, FormatError};
+
 /// What a model has one template for unless it has several.
 const DEFAULT: &str = "default";
 /// The one that conversations with tools take, where there is one.
@@ -15,6 +17,7 @@ const TOOL_USE: &str = "tool_use";
 pub struct ModelTemplates {
     templates: BTreeMap<String, String>,
     special_tokens: Map<String, Value>,
+    response_template: Option<Value>,
 }
 
 /// A model has no such template.
@@ -41,6 +44,7 @@ pub enum ModelError {
 #[derive(Deserialize)]
 struct Configuration {
     chat_template: Option<Templates>,
+    response_template: Option<Value>,
     #[serde(flatten)]
     others: Map<String, Value>,
 }
@@ -80,6 +84,7 @@ impl ModelTemplates {
         Ok(Self {
             templates,
             special_tokens: tokens.collect(),
+            response_template: read.response_template,
         })
     }
 
@@ -111,6 +116,26 @@ impl ModelTemplates {
                     known: self.templates.keys().cloned().collect(),
                 },
             })
+    }
+
+    /// How the model writes its answers, by its own `response_template`, if it has one.
+    ///
+    /// # Errors
+    /// When it cannot be used; [`ModelTemplates::answer_family`] may know the model all the same.
+    pub fn answer_template(&self) -> Result<Option<AnswerFormat>, FormatError> {
+        let template = self.response_template.as_ref();
+        template
+            .map(AnswerFormat::from_response_template)
+            .transpose()
+    }
+
+    /// How models write their answers that have such chat templates; the generic format for
+    /// those that nothing is known of.
+    pub fn answer_family(&self) -> AnswerFormat {
+        let chosen = self.choose(None, true).into_iter();
+        let mut templates = chosen.chain(self.templates.values().map(String::as_str));
+        let found = templates.find_map(AnswerFormat::of_chat_template);
+        found.unwrap_or_else(AnswerFormat::generic)
     }
 
     /// What templates are told of special tokens: `bos_token` and others.

@@ -1,0 +1,453 @@
+//! The one reader of all families: it goes through an answer from marker to marker, and through
+//! values to their own ends, and keeps back what may become a marker.
+
+mod find;
+mod value;
+
+use tool_hub_manifest::FunctionSpec;
+
+use super::family::{Certainty, Family, Place, Row};
+use super::problem::AnswerProblem;
+use super::scan::Scan;
+use super::sink::Sink;
+use super::{AnswerEvent, CALLS_MAX, typed};
+use crate::ToolCall;
+use find::Found;
+
+/// The longest name of a function or an argument, in bytes.
+const NAME_BYTES_MAX: usize = 256;
+
+const NO_NAME: &str = "what stands where a name should is none";
+
+/// A reader of one answer.
+#[derive(Debug)]
+pub(super) struct Engine<'a> {
+    family: &'static Family,
+    offered: &'a [FunctionSpec],
+    /// Which bytes begin a marker, by place.
+    first: Vec<[bool; 256]>,
+    /// What is not read yet, and what a call began with.
+    buffer: String,
+    /// Where reading goes on.
+    at: usize,
+    place: Place,
+    /// Whether the value of this place is complete.
+    is_read: bool,
+    /// Where the call began that is being read, and how sure it is that it is one.
+    region: Option<(usize, Certainty)>,
+    /// Where what is no call after all was seen to be none: before that nothing begins a call
+    /// that is not sure to be one.
+    doubtful_before: usize,
+    /// Why what is being read is broken.
+    failure: Failure,
+    scan: Option<Scan>,
+    name: String,
+    id: Option<String>,
+    key: String,
+    call: Option<ToolCall>,
+    gathered: String,
+    /// Whether nothing but space stands before on the line, and in this place.
+    is_line_blank: bool,
+    is_place_blank: bool,
+    /// Whether any marker was read.
+    has_markers: bool,
+    text: Sink,
+    reasoning: Sink,
+    calls: usize,
+    events: Vec<AnswerEvent>,
+}
+
+/// Why there is no call.
+#[derive(Debug)]
+enum Failure {
+    /// It has no end.
+    CutOff,
+    /// It is not what was expected.
+    Unreadable(String),
+}
+
+impl Failure {
+    fn unreadable(reason: &str) -> Self {
+        Self::Unreadable(reason.to_owned())
+    }
+
+    fn problem(self, written: String) -> AnswerProblem {
+        match self {
+            Self::CutOff => AnswerProblem::CutOff { written },
+            Self::Unreadable(reason) => AnswerProblem::Unreadable { written, reason },
+        }
+    }
+}
+
+/// Whether there is more to do with what there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    On,
+    Wait,
+}
+
+impl<'a> Engine<'a> {
+    /// A reader of an answer to a prompt that ends with `prompt`.
+    pub(super) fn new(family: &'static Family, prompt: &str, offered: &'a [FunctionSpec]) -> Self {
+        let prompt = prompt.trim_end();
+        let opens = |row: &&Row| row.to == Place::Reasoning && prompt.ends_with(row.marker);
+        let place = match family.rows.iter().any(|row| opens(&row)) {
+            true => Place::Reasoning,
+            false => family.start,
+        };
+        Self {
+            family,
+            offered,
+            first: find::first_bytes(family),
+            buffer: String::new(),
+            at: 0,
+            place,
+            is_read: false,
+            region: place.is_in_call().then_some((0, Certainty::Maybe)),
+            doubtful_before: 0,
+            failure: Failure::CutOff,
+            scan: None,
+            name: String::new(),
+            id: None,
+            key: String::new(),
+            call: None,
+            gathered: String::new(),
+            is_line_blank: true,
+            is_place_blank: true,
+            has_markers: false,
+            text: Sink::default(),
+            reasoning: Sink::default(),
+            calls: 0,
+            events: Vec::new(),
+        }
+    }
+
+    /// Reads more of the answer.
+    pub(super) fn push(&mut self, text: &str) -> Vec<AnswerEvent> {
+        // What is read is given up now and then, so that a byte is moved once on average.
+        let unread = self.region.map_or(self.at, |(start, _)| start.min(self.at));
+        if unread > self.buffer.len() / 2 {
+            self.buffer.drain(..unread);
+            self.at -= unread;
+            self.doubtful_before = self.doubtful_before.saturating_sub(unread);
+            self.region = self.region.map(|(start, it)| (start - unread, it));
+            debug_assert!(self.scan.is_none() || self.region.is_some());
+            if let Some(scan) = &mut self.scan {
+                scan.shift(unread);
+            }
+        }
+        self.buffer.push_str(text);
+        while self.step(false) == Step::On {}
+        std::mem::take(&mut self.events)
+    }
+
+    /// Reads what was kept back.
+    pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
+        while self.step(true) == Step::On {}
+        if self.place == Place::Reasoning {
+            self.problem(AnswerProblem::ReasoningCutOff);
+        }
+        std::mem::take(&mut self.events)
+    }
+
+    fn step(&mut self, is_end: bool) -> Step {
+        match (self.place.is_value(), self.is_read) {
+            (true, false) => self.read_value(is_end),
+            (true, true) => self.leave_value(is_end),
+            (false, _) => self.read_text(is_end),
+        }
+    }
+
+    /// Reads up to the next marker.
+    fn read_text(&mut self, is_end: bool) -> Step {
+        let (end, found) = match self.find(self.at, is_end) {
+            Found::Nothing => (self.buffer.len(), None),
+            Found::Beginning(at) => (at, None),
+            Found::Marker(at, row) => (at, Some(row)),
+        };
+        let text = std::mem::take(&mut self.buffer);
+        self.give(&text[self.at..end]);
+        self.buffer = text;
+        self.at = end;
+        match found {
+            Some(row) => {
+                self.follow(row);
+                Step::On
+            }
+            None if self.is_name_too_long() => {
+                self.fail(Failure::unreadable(NO_NAME));
+                Step::On
+            }
+            None if is_end => self.end(),
+            None => Step::Wait,
+        }
+    }
+
+    fn is_name_too_long(&self) -> bool {
+        matches!(self.place, Place::Name | Place::Id | Place::Key)
+            && self.gathered.len() > NAME_BYTES_MAX
+    }
+
+    /// Takes text that stands in this place.
+    fn give(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        match self.place {
+            Place::Text => self.say(text),
+            Place::Reasoning => self.think(text),
+            Place::Between => self.say(text),
+            Place::Within | Place::Broken => {}
+            _ => self.gathered.push_str(text),
+        }
+        let line = text.rsplit_once('\n');
+        self.is_line_blank = line.map_or(text, |(_, line)| line).trim().is_empty()
+            && (line.is_some() || self.is_line_blank);
+        self.is_place_blank &= text.trim().is_empty();
+    }
+
+    fn say(&mut self, text: &str) {
+        if let Some(AnswerEvent::Text(said)) = self.events.last_mut() {
+            return self.text.give(text, said);
+        }
+        let mut said = String::new();
+        self.text.give(text, &mut said);
+        if !said.is_empty() {
+            self.events.push(AnswerEvent::Text(said));
+        }
+    }
+
+    fn think(&mut self, text: &str) {
+        if let Some(AnswerEvent::Reasoning(thought)) = self.events.last_mut() {
+            return self.reasoning.give(text, thought);
+        }
+        let mut thought = String::new();
+        self.reasoning.give(text, &mut thought);
+        if !thought.is_empty() {
+            self.events.push(AnswerEvent::Reasoning(thought));
+        }
+    }
+
+    /// Goes where the marker leads that stands here.
+    fn follow(&mut self, row: Row) {
+        let start = self.at;
+        (self.has_markers, self.is_line_blank) = (true, true);
+        self.at += row.marker.len();
+        if row.to.is_value() && row.marker.ends_with(['[', '{']) {
+            self.at -= 1;
+        }
+        if row.from == Place::Reasoning && self.place == Place::Text {
+            return self.end_reasoning_of_the_prompt();
+        }
+        let mut to = row.to;
+        let gathered = std::mem::take(&mut self.gathered);
+        match self.place {
+            Place::Broken => {
+                let end = if to.is_in_call() { start } else { self.at };
+                let written = self.written(end);
+                let failure = match std::mem::replace(&mut self.failure, Failure::CutOff) {
+                    // The end of the call is there, though not that of what is in it.
+                    Failure::CutOff => Failure::unreadable("its brackets or quotes do not match"),
+                    failure => failure,
+                };
+                self.problem(failure.problem(written));
+            }
+            Place::Name if self.family.user.is_some_and(|user| user == gathered.trim()) => {
+                to = Place::Text;
+            }
+            // The names are in the JSON that follows.
+            Place::Name if row.to == Place::Calls => {}
+            Place::Name => {
+                if !self.set_name(gathered.trim()) {
+                    self.at = start;
+                    return self.fail(Failure::unreadable(NO_NAME));
+                }
+            }
+            Place::Id => self.id = Some(gathered.trim().to_owned()),
+            Place::Key => gathered.trim().clone_into(&mut self.key),
+            Place::Value => self.set_argument(&gathered),
+            Place::Lines => {
+                let value = gathered.strip_prefix('\n').unwrap_or(&gathered);
+                self.set_argument(value.strip_suffix('\n').unwrap_or(value));
+            }
+            Place::Header => to = self.read_header(&gathered, row),
+            _ => {}
+        }
+        self.enter(to, start, row.certainty);
+    }
+
+    /// Goes to a place; what began at `start` is a call if that is the place of one.
+    fn enter(&mut self, to: Place, start: usize, certainty: Certainty) {
+        let from = self.place;
+        let goes_on = match (from, to) {
+            (Place::Header, _) => self.region.is_some(),
+            (Place::Broken, _) => false,
+            // A call may say what it is before it says its name.
+            (_, Place::Name) => from == Place::Within,
+            _ => from.is_in_call() && !self.is_read,
+        };
+        if !(goes_on && to.is_in_call()) {
+            self.complete();
+        }
+        let is_region = to.is_in_call() || to == Place::Header;
+        if !is_region {
+            self.region = None;
+        } else if !goes_on {
+            // What ends a message is no part of the next one's head.
+            let is_head = to == Place::Header && from != Place::Header;
+            self.region = Some((if is_head { self.at } else { start }, certainty));
+        }
+        if matches!(to, Place::Calls | Place::Python) && self.is_sure() {
+            self.events.push(AnswerEvent::CallBegun { name: None });
+        }
+        match to {
+            Place::Reasoning => self.reasoning.divide(),
+            _ if !is_region && from != Place::Text => self.text.divide(),
+            _ => {}
+        }
+        self.place = to;
+        self.is_read = false;
+        self.is_place_blank = true;
+        self.scan = None;
+    }
+
+    /// What was said so far was thought: the prompt had begun the reasoning.
+    fn end_reasoning_of_the_prompt(&mut self) {
+        if self.text.has_begun() && !self.reasoning.has_begun() && self.calls == 0 {
+            self.reasoning = std::mem::take(&mut self.text);
+            self.events.push(AnswerEvent::TextWasReasoning);
+        }
+    }
+
+    /// Reads the name of a call, with the id that it may hold: `functions.add:0`.
+    fn set_name(&mut self, written: &str) -> bool {
+        let numbered = written.strip_prefix("functions.").and_then(|it| {
+            let (name, number) = it.rsplit_once(':')?;
+            number.bytes().all(|it| it.is_ascii_digit()).then_some(name)
+        });
+        let name = numbered.unwrap_or(written);
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':');
+        if name.is_empty() || !name.chars().all(is_name) {
+            return false;
+        }
+        name.clone_into(&mut self.name);
+        self.id = numbered.map(|_| written.to_owned());
+        if self.is_sure() {
+            let name = Some(self.name.clone());
+            self.events.push(AnswerEvent::CallBegun { name });
+        }
+        self.call = Some(ToolCall {
+            id: None,
+            name: self.name.clone(),
+            arguments: serde_json::Map::new(),
+        });
+        true
+    }
+
+    fn set_argument(&mut self, written: &str) {
+        let value = typed::value(written, &self.name, &self.key, self.offered);
+        if let Some(call) = &mut self.call {
+            call.arguments.insert(std::mem::take(&mut self.key), value);
+        }
+    }
+
+    /// Reads what a message's head says: who it is for and how it is meant.
+    fn read_header(&mut self, written: &str, row: Row) -> Place {
+        if row.to == Place::Header {
+            // The head goes on.
+            let goes_on = row.marker != "<|start|>";
+            if goes_on {
+                self.gathered = format!("{written} ");
+            }
+            return Place::Header;
+        }
+        let mut words = written.split_whitespace();
+        let recipient = words.clone().find_map(|word| word.strip_prefix("to="));
+        match recipient {
+            Some(to) if to != "user" => {
+                let name = to.strip_prefix("functions.").unwrap_or(to);
+                match self.set_name(name) {
+                    true => Place::Arguments,
+                    false => Place::Text,
+                }
+            }
+            _ if words.any(|word| word == "analysis") => Place::Reasoning,
+            _ => Place::Text,
+        }
+    }
+
+    /// Hands the call over whose arguments are all read.
+    fn complete(&mut self) {
+        if let Some(mut call) = self.call.take() {
+            call.id = self.id.take();
+            self.hand_over(call);
+        }
+    }
+
+    fn hand_over(&mut self, call: ToolCall) {
+        self.calls += 1;
+        match self.calls {
+            ..=CALLS_MAX => self.events.push(AnswerEvent::Call(call)),
+            _ if self.calls == CALLS_MAX + 1 => {
+                let calls_max = CALLS_MAX;
+                self.problem(AnswerProblem::TooManyCalls { calls_max });
+            }
+            _ => {}
+        }
+    }
+
+    /// What is being read is no call: text where that was in doubt, and broken where not.
+    fn fail(&mut self, failure: Failure) {
+        (self.call, self.id) = (None, None);
+        self.gathered.clear();
+        self.is_read = false;
+        let seen = self.scan.take().map_or(self.at, |scan| scan.seen());
+        match self.region {
+            Some((start, Certainty::Maybe)) => {
+                self.region = None;
+                self.place = Place::Text;
+                self.is_line_blank = true;
+                self.doubtful_before = seen.max(start + 1);
+                self.at = start;
+            }
+            _ => {
+                self.place = Place::Broken;
+                self.failure = failure;
+            }
+        }
+    }
+
+    /// Ends an answer that nothing follows.
+    fn end(&mut self) -> Step {
+        if self.place == Place::Header && !self.has_markers {
+            let said = std::mem::take(&mut self.gathered);
+            self.say(&said);
+        }
+        if !self.place.is_in_call() {
+            return Step::Wait;
+        }
+        if !self.is_sure() {
+            self.fail(Failure::CutOff);
+            return Step::On;
+        }
+        let written = self.written(self.buffer.len());
+        let failure = match self.place {
+            Place::Broken => std::mem::replace(&mut self.failure, Failure::CutOff),
+            _ => Failure::CutOff,
+        };
+        self.problem(failure.problem(written));
+        self.call = None;
+        self.enter(Place::Text, self.buffer.len(), Certainty::Sure);
+        Step::Wait
+    }
+
+    /// What was written from the beginning of the call up to `end`.
+    fn written(&self, end: usize) -> String {
+        let start = self.region.map_or(self.at, |(start, _)| start);
+        self.buffer[start.min(end)..end].to_owned()
+    }
+
+    fn problem(&mut self, problem: AnswerProblem) {
+        self.events.push(AnswerEvent::Problem(problem));
+    }
+}

@@ -1,0 +1,127 @@
+//! How a family of models writes its answers, as data: where a reader can be in an answer, and
+//! which texts take it from one place to the next.
+
+/// Where in an answer a reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Text for the user.
+    Text,
+    /// Text that the model wrote for itself.
+    Reasoning,
+    /// What says to whom the text that follows is written.
+    Header,
+    /// Among calls, in none of them.
+    Between,
+    /// In a call, where nothing of it stands.
+    Within,
+    /// The name of a function.
+    Name,
+    /// What a call's result is told by.
+    Id,
+    /// The name of an argument.
+    Key,
+    /// The value of an argument.
+    Value,
+    /// The same, on lines of its own.
+    Lines,
+    /// JSON: calls with their names.
+    Calls,
+    /// JSON: the arguments of the call that was named.
+    Arguments,
+    /// Calls as Python writes them.
+    Python,
+    /// The arguments of the call that was named, as an object without quotes about its names.
+    Lax,
+    /// In what is no call after all.
+    Broken,
+}
+
+/// How many places there are.
+pub(super) const PLACES: usize = Place::Broken as usize + 1;
+
+impl Place {
+    /// Whether it belongs to one call or to several.
+    pub(super) fn is_in_call(self) -> bool {
+        !matches!(
+            self,
+            Self::Text | Self::Reasoning | Self::Header | Self::Between
+        )
+    }
+
+    /// Whether it is read to its own end, whatever markers are in its strings.
+    pub(super) fn is_value(self) -> bool {
+        matches!(
+            self,
+            Self::Calls | Self::Arguments | Self::Python | Self::Lax
+        )
+    }
+}
+
+/// Whether what a marker begins has to be a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// Nothing else begins so; what is no call is a problem.
+    Sure,
+    /// Text may look like it; what is no call is text.
+    Maybe,
+}
+
+/// A text that takes the reader from one place to another. A bracket at the end of a marker
+/// belongs to what follows it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) from: Place,
+    pub(super) marker: &'static str,
+    pub(super) to: Place,
+    pub(super) certainty: Certainty,
+}
+
+/// A marker that stands for nothing else.
+pub(super) const fn row(from: Place, marker: &'static str, to: Place) -> Row {
+    Row {
+        from,
+        marker,
+        to,
+        certainty: Certainty::Sure,
+    }
+}
+
+/// A marker that may be text.
+pub(super) const fn maybe(from: Place, marker: &'static str, to: Place) -> Row {
+    Row {
+        from,
+        marker,
+        to,
+        certainty: Certainty::Maybe,
+    }
+}
+
+/// Models that write alike.
+#[derive(Debug)]
+pub(super) struct Family {
+    /// What it is chosen by.
+    pub(super) name: &'static str,
+    /// Texts of which a chat template has all of one group. The first family that is found so is
+    /// the model's, so those that are found by more come first.
+    pub(super) found_by: &'static [&'static [&'static str]],
+    /// Where an answer begins.
+    pub(super) start: Place,
+    pub(super) rows: &'static [Row],
+    /// What a bracket at the beginning of a line may begin, without any marker.
+    pub(super) bare: Option<(u8, Place)>,
+    /// What stands around strings in [`Place::Lax`].
+    pub(super) quote: &'static str,
+    /// The name that stands for the user.
+    pub(super) user: Option<&'static str>,
+}
+
+/// The one that all others differ from.
+pub(super) const PLAIN: Family = Family {
+    name: "",
+    found_by: &[],
+    start: Place::Text,
+    rows: &[],
+    bare: None,
+    quote: "\"",
+    user: None,
+};
