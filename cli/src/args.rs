@@ -80,6 +80,8 @@ pub(crate) enum Command {
     Explain(commands::explain::Explain),
     /// Judge descriptions as a model reads them: of the toolbox, or of a project
     Lint(commands::lint::Lint),
+    /// Read a model's answer: its text, its reasoning and the calls in it
+    Parse(commands::parse::Parse),
     /// Print the toolbox's functions as an agent's API wants them
     Export(commands::export::Export),
     /// Print what holds a model to calls of the toolbox's functions: a grammar, or for a server

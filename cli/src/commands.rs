@@ -20,6 +20,7 @@ pub(crate) mod load;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod new;
+pub(crate) mod parse;
 pub(crate) mod push;
 pub(crate) mod registry;
 pub(crate) mod remove;
@@ -65,6 +66,7 @@ pub(crate) async fn execute(
         Command::Verify(command) => command.execute(config, printer).await,
         Command::Explain(command) => command.execute(config, printer).await,
         Command::Lint(command) => command.execute(config, printer).await,
+        Command::Parse(command) => command.execute(config, printer).await,
         Command::Export(command) => command.execute(config, printer).await,
         Command::Grammar(command) => command.execute(config, printer).await,
         Command::Schema(command) => command.execute(config, printer),

@@ -22,6 +22,7 @@ mod functions;
 mod listen;
 mod loaded;
 mod log;
+mod model;
 mod model_endpoint;
 mod output;
 mod package;

@@ -36,6 +36,7 @@ mod no_target;
 mod observed;
 mod operator;
 mod output;
+mod parse;
 #[path = "../clients/public_clients.rs"]
 mod public_clients;
 mod readme;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         errors::tests(),
         explain::tests(),
         export::tests(),
+        parse::tests(),
         foreign::tests(),
         gateway::tests(),
         grammar::tests(),

@@ -55,6 +55,8 @@ impl fmt::Display for CallProblem {
     }
 }
 
+impl std::error::Error for CallProblem {}
+
 /// Holds `call` against the functions that were `offered` when the model wrote it. Arguments
 /// that are nearly right are read as they were meant. What schemas say beyond the forms of values,
 /// such as patterns and bounds, is left to whoever runs the function.

@@ -241,7 +241,8 @@ impl<'a> Engine<'a> {
         }
         let mut to = row.to;
         let gathered = std::mem::take(&mut self.gathered);
-        match self.place {
+        let place = self.place;
+        match place {
             Place::Broken => {
                 let end = if to.is_in_call() { start } else { self.at };
                 let written = self.written(end);
@@ -257,11 +258,9 @@ impl<'a> Engine<'a> {
             }
             // The names are in the JSON that follows.
             Place::Name if row.to == Place::Calls => {}
-            Place::Name => {
-                if !self.set_name(gathered.trim()) {
-                    self.at = start;
-                    return self.fail(Failure::unreadable(NO_NAME));
-                }
+            Place::Name if !self.set_name(gathered.trim()) => {
+                self.at = start;
+                return self.fail(Failure::unreadable(NO_NAME));
             }
             Place::Id => self.id = Some(gathered.trim().to_owned()),
             Place::Key => gathered.trim().clone_into(&mut self.key),

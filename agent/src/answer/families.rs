@@ -168,7 +168,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "functionary-v3.2",
-        found_by: &[&[">>>all"], &["'>>>'"], &[">>>"]],
+        found_by: &[&[">>>"]],
         start: Name,
         rows: &[
             row(Name, "\n", Arguments),

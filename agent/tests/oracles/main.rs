@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout, reason = "counts are what the tests are for")]
 
+mod answers;
 mod chat_templates;
 #[path = "../../src/constraint/tests/family.rs"]
 mod family;

@@ -1,26 +1,17 @@
 //! `tool explain`: what a model sees of the toolbox's functions, by its own chat template.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
-use tool_hub_agent::{Chat, ChatTemplate, Explanation, ModelTemplates, Part, Unseen};
-use tool_hub_manifest::ToolRef;
+use tool_hub_agent::{Chat, ChatTemplate, Explanation, Part, Unseen};
 
 use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::files::read_if_present;
 use crate::loaded::LoadedTool;
+use crate::model;
 use crate::printer::Printer;
 use crate::wording::counted;
-
-/// What a model's repository says of its templates.
-const CONFIGURATION: &str = "tokenizer_config.json";
-const TEMPLATE: &str = "chat_template.jinja";
-/// The longest of those files, in bytes. Some configurations name every token.
-const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Arguments of `tool explain`.
 #[derive(Debug, Args)]
@@ -57,7 +48,7 @@ impl Explain {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let model = self.model(config, printer).await?;
+        let model = model::templates(&self.model, config, printer).await?;
         let source = model.choose(self.template.as_deref(), true)?;
         let template = ChatTemplate::new(source)?;
         let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
@@ -95,55 +86,6 @@ impl Explain {
         ));
         Ok(ExitCode::SUCCESS)
     }
-
-    /// The templates of the model that is meant.
-    async fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<ModelTemplates> {
-        let path = Path::new(&self.model);
-        if path.is_dir() {
-            return of_files([CONFIGURATION, TEMPLATE].map(|name| (name, path.join(name))));
-        }
-        if path.is_file() {
-            let is_configuration = path.extension().is_some_and(|it| it == "json");
-            let name = if is_configuration {
-                CONFIGURATION
-            } else {
-                TEMPLATE
-            };
-            return of_files([(name, path.to_owned())]);
-        }
-        let reference: ToolRef = self.model.parse().map_err(|_| {
-            let what = format!("`{}` is no file, no directory and no model", self.model);
-            Problem::user(what).hint("a model on the registry is written as owner/name")
-        })?;
-        let client = config.client(&config.endpoint, printer)?;
-        let at = client.resolve(&reference).await?;
-        let texts = client.texts(&at, &[CONFIGURATION, TEMPLATE], FILE_BYTES_MAX);
-        read(texts.await?)
-    }
-}
-
-/// Reads those of `files` that are there.
-fn of_files<const N: usize>(files: [(&'static str, PathBuf); N]) -> anyhow::Result<ModelTemplates> {
-    let mut texts = Vec::new();
-    for (name, path) in files {
-        let text = read_if_present(&path)?;
-        texts.extend(text.map(|text| (name, text)));
-    }
-    read(texts)
-}
-
-/// Reads the files of a model, in whatever order they come: a template of its own goes before the
-/// configuration's.
-fn read(texts: Vec<(&'static str, String)>) -> anyhow::Result<ModelTemplates> {
-    let text_of = |wanted: &str| texts.iter().find(|(name, _)| *name == wanted);
-    let model = match text_of(CONFIGURATION) {
-        Some((_, configuration)) => ModelTemplates::from_tokenizer_config(configuration)?,
-        None => ModelTemplates::default(),
-    };
-    Ok(match text_of(TEMPLATE) {
-        Some((_, template)) => model.with_template(None, template.as_str()),
-        None => model,
-    })
 }
 
 /// Whether no function is seen by its name.
@@ -172,26 +114,4 @@ fn in_two_columns(explanation: &Explanation) -> String {
         }
     }
     columns
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_template_of_its_own_goes_first_in_whatever_order_they_come() {
-        let mut texts = vec![
-            (
-                CONFIGURATION,
-                r#"{"chat_template": "old", "bos_token": "<s>"}"#.to_owned(),
-            ),
-            (TEMPLATE, "own".to_owned()),
-        ];
-        for _ in 0..2 {
-            let model = read(texts.clone()).unwrap();
-            assert_eq!(model.choose(None, false).unwrap(), "own");
-            assert_eq!(model.special_tokens()["bos_token"], "<s>");
-            texts.reverse();
-        }
-    }
 }

@@ -1,0 +1,194 @@
+//! `tool parse`: what a model answered, by its own way of writing.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tool_hub_agent::{ANSWER_BYTES_MAX, Answer, AnswerFormat, ToolCall, check};
+use tool_hub_manifest::FunctionSpec;
+
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::loaded::LoadedTool;
+use crate::model;
+use crate::printer::Printer;
+
+/// The longest prompt that is read, in bytes.
+const PROMPT_BYTES_MAX: usize = 16 << 20;
+/// The name that stands for standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// Arguments of `tool parse`.
+#[derive(Debug, Args)]
+pub(crate) struct Parse {
+    /// The model: owner/name on the registry, a directory with its tokenizer's files, or a
+    /// template in a file
+    #[arg(long = "as", value_name = "MODEL", conflicts_with = "format")]
+    model: Option<String>,
+
+    /// The model's family [default: generic]
+    #[arg(long, value_name = "FAMILY")]
+    format: Option<String>,
+
+    /// Hold the calls against the toolbox's functions, or those of some tools: --tools=NAME,…
+    #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    tools: Option<Vec<String>>,
+
+    /// What the model read before it answered, where that began the answer
+    #[arg(long, value_name = "FILE")]
+    prompt: Option<PathBuf>,
+
+    /// The answer [default: standard input]
+    #[arg(default_value = STANDARD_INPUT, hide_default_value = true)]
+    file: PathBuf,
+}
+
+/// What programs read.
+#[derive(Serialize)]
+struct Parsed {
+    format: &'static str,
+    text: String,
+    reasoning: Option<String>,
+    calls: Vec<Call>,
+    notes: Vec<String>,
+    problems: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Call {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    name: String,
+    arguments: Map<String, Value>,
+}
+
+impl Parse {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let format = self.format(config, printer).await?;
+        let offered = match &self.tools {
+            Some(names) => Some(LoadedTool::specs_of(names, config, printer).await?),
+            None => None,
+        };
+        let prompt = match &self.prompt {
+            Some(path) => read(path, PROMPT_BYTES_MAX)?,
+            None => String::new(),
+        };
+        // A byte more than is read, so that what is left out is a problem.
+        let answer = read(&self.file, ANSWER_BYTES_MAX + 4)?;
+        let read = format.read(&answer, &prompt, offered.as_deref().unwrap_or_default());
+        let parsed = parsed(format.name(), read, offered.as_deref());
+        if printer.wants_json() {
+            printer.json(&parsed)?;
+        } else {
+            print(&parsed, printer)?;
+        }
+        Ok(match parsed.problems.is_empty() {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        })
+    }
+
+    /// How the model writes.
+    async fn format(&self, config: &Config, printer: &Printer) -> anyhow::Result<AnswerFormat> {
+        let Some(name) = &self.model else {
+            let named = self.format.as_ref().map(|name| name.parse());
+            return Ok(named.transpose()?.unwrap_or_else(AnswerFormat::generic));
+        };
+        let model = model::templates(name, config, printer).await?;
+        Ok(match model.answer_template() {
+            Ok(Some(format)) => format,
+            Ok(None) => model.answer_family(),
+            Err(error) => {
+                let format = model.answer_family();
+                printer.warning(&format!("{error}; read as {} instead", format.name()));
+                format
+            }
+        })
+    }
+}
+
+/// Reads a text, at most so much of it and a cut character less.
+fn read(path: &PathBuf, bytes_max: usize) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let limit = bytes_max as u64;
+    let outcome = if path.as_os_str() == STANDARD_INPUT {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    };
+    outcome.with_context(|| format!("`{}` cannot be read", path.display()))?;
+    let is_cut = bytes.len() == bytes_max;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) if is_cut && error.utf8_error().error_len().is_none() => {
+            let end = error.utf8_error().valid_up_to();
+            let mut bytes = error.into_bytes();
+            bytes.truncate(end);
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        Err(_) => {
+            let what = format!("`{}` is no text in UTF-8", path.display());
+            Err(Problem::user(what).into())
+        }
+    }
+}
+
+fn parsed(format: &'static str, read: Answer, offered: Option<&[FunctionSpec]>) -> Parsed {
+    let mut parsed = Parsed {
+        format,
+        text: read.text,
+        reasoning: read.reasoning,
+        calls: Vec::new(),
+        notes: Vec::new(),
+        problems: read.problems.iter().map(ToString::to_string).collect(),
+    };
+    for call in read.calls {
+        match offered {
+            None => parsed.calls.push(shown(call)),
+            Some(offered) => match check(call, offered) {
+                Ok(checked) => {
+                    parsed.calls.push(shown(checked.call));
+                    parsed.notes.extend(checked.note);
+                }
+                Err(problem) => parsed.problems.push(problem.to_string()),
+            },
+        }
+    }
+    parsed
+}
+
+fn shown(call: ToolCall) -> Call {
+    Call {
+        id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+    }
+}
+
+/// Prints the reasoning with a mark before each line, the text, and a line for each call.
+fn print(parsed: &Parsed, printer: &Printer) -> anyhow::Result<()> {
+    let mut lines = Vec::new();
+    for line in parsed.reasoning.iter().flat_map(|text| text.lines()) {
+        lines.push(format!("> {line}"));
+    }
+    lines.extend(parsed.text.lines().map(str::to_owned));
+    for call in &parsed.calls {
+        lines.push(serde_json::to_string(call)?);
+    }
+    if !lines.is_empty() {
+        printer.data(&lines.join("\n"))?;
+    }
+    parsed.notes.iter().for_each(|note| printer.note(note));
+    let problems = parsed.problems.iter();
+    problems.for_each(|problem| printer.warning(problem));
+    Ok(())
+}
