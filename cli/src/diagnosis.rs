@@ -6,7 +6,7 @@ mod registry;
 use std::fmt;
 use std::process::ExitCode;
 
-use tool_hub_agent::{FormatError, ModelError, TemplateError};
+use tool_hub_agent::{ConstraintError, FormatError, ModelError, TemplateError};
 use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
@@ -57,7 +57,8 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             .or_else(|| cause.downcast_ref::<HostError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<GrantError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<DocumentError>().map(Hint::diagnosis))
-            .or_else(|| cause.downcast_ref::<TemplateError>().map(Hint::diagnosis));
+            .or_else(|| cause.downcast_ref::<TemplateError>().map(Hint::diagnosis))
+            .or_else(|| cause.downcast_ref::<ConstraintError>().map(Hint::diagnosis));
         if let Some(diagnosis) = known {
             return diagnosis;
         }
@@ -183,6 +184,22 @@ impl Hint for DocumentError {
             .map(|key| format!("did you mean `{key}`?"))
             .into_iter()
             .collect()
+    }
+}
+
+impl Hint for ConstraintError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::TooLarge { .. } => Exit::Refused,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Recursive { .. } => vec!["use: --format gbnf or --format lark".to_owned()],
+            _ => Vec::new(),
+        }
     }
 }
 

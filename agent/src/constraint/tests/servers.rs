@@ -180,7 +180,7 @@ fn what_a_server_cannot_say_is_told_with_its_name() {
         (
             Constraint::json_schema(json!({"items": {}})),
             Backend::Tgi,
-            "`json` contains values of any depth, which no regular expression can say: use gbnf or lark",
+            "`json` contains values of any depth, which no regular expression can say",
         ),
         (
             Constraint::json_schema(any_of),
