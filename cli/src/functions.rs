@@ -41,8 +41,12 @@ pub(crate) fn definitions(
         Problem::user(format!("{shown} is not UTF-8")).hint("save it as UTF-8 and try again")
     })?;
     let functions = read(&text, language).map_err(|error| match &error {
-        SourceError::Syntax { position, .. } => Problem::user(format!("{shown}:{error}"))
-            .hint(format!("look at {shown}:{position}, where {language} ends")),
+        SourceError::Syntax { position, .. } => {
+            Problem::user(format!("{shown}:{error}")).hint(format!(
+                "look at line {}: what stands there is no {language}, or newer than is read",
+                position.line
+            ))
+        }
         _ => Problem::user(format!("{shown} cannot be read")).caused_by(error),
     })?;
     for name in names {
@@ -88,7 +92,8 @@ fn offering(language: Language) -> &'static str {
         Language::Python => {
             "functions at the top of the file are offered, unless their names begin with `_`"
         }
-        _ => "functions that the file exports are offered",
+        Language::Rust => "functions that are `pub` are offered",
+        _ => "functions that the file exports are offered, unless their names begin with `_`",
     }
 }
 

@@ -100,14 +100,14 @@ impl FaultKind {
             Self::NoParameterDescription { parameter } => format!(
                 "describe it in the function's documentation, as `{parameter}: what to write there` below `Args:` in Python, `@param {parameter} - …` in JavaScript, or `* `{parameter}` - …` below `# Arguments` in Rust"
             ),
-            Self::NoType { parameter } => {
-                format!("write the type beside it, such as `{parameter}: str`")
-            }
+            Self::NoType { parameter } => format!(
+                "write the type beside it, such as `{parameter}: str` in Python or `@param {{string}} {parameter}` in JavaScript"
+            ),
             Self::UnsupportedType { .. } => {
-                "use text, numbers, booleans, lists, dictionaries, enumerations, or unions of them".to_owned()
+                "use text, numbers, booleans, lists, dictionaries, enumerations of this file, or unions of them".to_owned()
             }
             Self::UnknownName { .. } => {
-                "define or import it at the top of the file, outside of `if TYPE_CHECKING`".to_owned()
+                "define it in this file: other files are not read, and what only checkers import is not there".to_owned()
             }
             Self::Choices { .. } => {
                 "write them as JSON: (choices: [\"one\", \"two\"])".to_owned()

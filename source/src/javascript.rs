@@ -2,6 +2,7 @@
 //! JSDoc says of them.
 
 mod comment;
+mod object;
 mod scope;
 mod types;
 mod union;
@@ -11,7 +12,7 @@ use tree_sitter::Node;
 
 use crate::definition::Lines;
 use crate::syntax::{self, children, text_of};
-use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError};
+use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError, bounded};
 use comment::{Comment, Param};
 use scope::Scope;
 use types::{Found, Types};
@@ -33,6 +34,7 @@ pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, Sour
         lines: Lines::of(text),
         types: Types::new(&scope, text),
     };
+    bounded(scope.exported.len())?;
     let exported = scope.exported.iter();
     Ok(exported
         .filter(|(name, _)| !name.starts_with('_'))

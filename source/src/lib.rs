@@ -47,6 +47,10 @@ pub const FUNCTIONS_MAX: usize = 1_000;
 /// How many types of one file are looked at. A type that names others twice doubles them, so
 /// a short file could describe a schema of gigabytes.
 const TYPES_MAX: usize = 100_000;
+/// How much text of one file is parsed again, because it stands in texts or comments.
+const PARSED_BYTES_MAX: usize = 2 << 20;
+/// How many members an enumeration, a union or an object may have.
+const MEMBERS_MAX: usize = 1_000;
 
 /// The functions that `text` offers to others, in its order: in Python those at the top whose
 /// names do not begin with `_`, in JavaScript and TypeScript those that are exported by such names, in
@@ -59,15 +63,17 @@ pub fn read(text: &str, language: Language) -> Result<Vec<Function>, SourceError
     if text.len() > SOURCE_BYTES_MAX {
         return Err(SourceError::TooLong { bytes: text.len() });
     }
-    let functions = match language {
-        Language::Python => python::read(text)?,
-        Language::JavaScript | Language::TypeScript => javascript::read(text, language)?,
-        Language::Rust => rust::read(text)?,
-    };
-    if functions.len() > FUNCTIONS_MAX {
-        return Err(SourceError::TooMany {
-            count: functions.len(),
-        });
+    match language {
+        Language::Python => python::read(text),
+        Language::JavaScript | Language::TypeScript => javascript::read(text, language),
+        Language::Rust => rust::read(text),
     }
-    Ok(functions)
+}
+
+/// Refuses more functions than are read.
+fn bounded(count: usize) -> Result<(), SourceError> {
+    match count > FUNCTIONS_MAX {
+        true => Err(SourceError::TooMany { count }),
+        false => Ok(()),
+    }
 }

@@ -15,7 +15,7 @@ use tree_sitter::Node;
 
 use crate::definition::Lines;
 use crate::syntax::{self, text_of};
-use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError};
+use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError, bounded};
 use docstring::Docstring;
 use hint::Hint;
 use module::Scope;
@@ -35,11 +35,13 @@ pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
         scope: &scope,
     };
     let mut functions: Vec<Function> = Vec::new();
-    for node in syntax::children(tree.root_node()) {
-        let node = undecorated(node);
-        if node.kind() != "function_definition" {
-            continue;
-        }
+    let nodes = syntax::children(tree.root_node()).into_iter();
+    let nodes = nodes.map(undecorated);
+    let nodes: Vec<Node<'_>> = nodes
+        .filter(|node| node.kind() == "function_definition")
+        .collect();
+    bounded(nodes.len())?;
+    for node in nodes {
         let function = reader.function(node);
         functions.retain(|known| known.name != function.name);
         if !function.name.starts_with('_') {

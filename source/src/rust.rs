@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use syn::spanned::Spanned as _;
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
-use crate::{Definition, Fault, FaultKind, Function, Position, Signature, SourceError};
+use crate::{Definition, Fault, FaultKind, Function, Position, Signature, SourceError, bounded};
 use comment::Comment;
 pub use types::RustType;
 use types::Types;
@@ -34,6 +34,9 @@ pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
         Item::Fn(function) if matches!(function.vis, Visibility::Public(_)) => Some(function),
         _ => None,
     });
+    let functions: Vec<&ItemFn> = functions.collect();
+    bounded(functions.len())?;
+    let functions = functions.into_iter();
     Ok(functions.map(|it| read_function(it, &types)).collect())
 }
 

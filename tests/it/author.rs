@@ -2,6 +2,7 @@
 //! leaves, and that what is published is what the sources say.
 
 mod defined;
+mod plain;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -53,6 +54,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
     ];
     tests.extend(defined::tests());
+    tests.extend(plain::tests());
     tests
 }
 

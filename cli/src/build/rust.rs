@@ -45,8 +45,10 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
         }
     }
     let output = process::run("building with cargo", &mut command, printer).await?;
-    if let Some(text) = written.map(|it| files::read_if_present(&it.join(LOCK))) {
-        files::write(&lock, text?.unwrap_or_default().as_bytes())?;
+    if let Some(written) = written
+        && let Some(text) = files::read_if_present(&written.join(LOCK))?
+    {
+        files::write(&lock, text.as_bytes())?;
     }
     let path = component_path(&output.stdout).ok_or_else(|| {
         Problem::user("cargo built no component")

@@ -6,15 +6,17 @@ use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
 use super::comment::{Comment, Param};
+use super::object::Object;
 use super::scope::Scope;
 use super::union;
 use crate::syntax::{self, children, text_of};
-use crate::{FaultKind, TYPES_MAX};
+use crate::{FaultKind, MEMBERS_MAX, PARSED_BYTES_MAX, TYPES_MAX};
 
 /// How deep types may be nested and name each other.
 const DEPTH_MAX: usize = 32;
 
 const CUSTOM: &str = "has no schema in JSON";
+const MANY: &str = "has too many members";
 const CIRCLE: &str = "is nested too deep or refers to itself";
 
 type Schema = Map<String, Value>;
@@ -62,6 +64,8 @@ pub(super) struct Types<'a> {
     text: &'a str,
     /// How many types were looked at.
     seen: Cell<usize>,
+    /// How many bytes of comments were parsed.
+    parsed: Cell<usize>,
 }
 
 impl<'a> Types<'a> {
@@ -70,6 +74,7 @@ impl<'a> Types<'a> {
             scope,
             text,
             seen: Cell::new(0),
+            parsed: Cell::new(0),
         }
     }
 
@@ -88,6 +93,10 @@ impl<'a> Types<'a> {
     }
 
     fn documented_at(&self, of: &str, members: &[Param], depth: usize) -> Result<Found, FaultKind> {
+        self.parsed.set(self.parsed.get() + of.len());
+        if depth > DEPTH_MAX || self.parsed.get() > PARSED_BYTES_MAX {
+            return Err(unsupported("type", CIRCLE));
+        }
         let of = of.trim().trim_end_matches('=');
         let of = of.replace(".<", "<");
         let is_object = ["object", "object[]"].contains(&of.to_lowercase().as_str());
@@ -151,54 +160,6 @@ impl<'a> Types<'a> {
             object.add(&member.name, found, &member.text);
         }
         Ok(object.into_schema())
-    }
-}
-
-/// The members of an object while they are gathered.
-#[derive(Default)]
-struct Object {
-    properties: Schema,
-    required: Vec<String>,
-    rest: Option<Schema>,
-}
-
-impl Object {
-    fn add(&mut self, name: &str, found: Found, text: &str) {
-        let mut schema = found.schema;
-        if !text.is_empty() {
-            schema.insert("description".to_owned(), json!(text));
-        }
-        self.required.retain(|known| known != name);
-        if !found.is_optional {
-            self.required.push(name.to_owned());
-        }
-        self.properties
-            .insert(name.to_owned(), Value::Object(schema));
-    }
-
-    /// What another object has beside.
-    fn join(&mut self, schema: &Schema) {
-        if let Some(Value::Object(properties)) = schema.get("properties") {
-            self.properties.extend(properties.clone());
-        }
-        if let Some(Value::Array(names)) = schema.get("required") {
-            let names = names.iter().filter_map(Value::as_str).map(str::to_owned);
-            self.required.extend(names);
-        }
-    }
-
-    fn into_schema(self) -> Schema {
-        let mut schema = Found::plain("object").schema;
-        if !self.properties.is_empty() || self.rest.is_none() {
-            schema.insert("properties".to_owned(), Value::Object(self.properties));
-        }
-        if !self.required.is_empty() {
-            schema.insert("required".to_owned(), json!(self.required));
-        }
-        if let Some(rest) = self.rest {
-            schema.insert("additionalProperties".to_owned(), Value::Object(rest));
-        }
-        schema
     }
 }
 
@@ -331,7 +292,11 @@ impl<'a> Reader<'a> {
 
     fn object(&self, body: Node<'_>) -> Result<Object, FaultKind> {
         let mut object = Object::default();
-        for member in children(body) {
+        let members = children(body);
+        if members.len() > MEMBERS_MAX {
+            return Err(unsupported("an object", MANY));
+        }
+        for member in members {
             match member.kind() {
                 "property_signature" => {
                     let (Some(name), Some(of)) = (
@@ -362,7 +327,11 @@ impl<'a> Reader<'a> {
     fn enumeration(&self, node: Node<'_>, name: &str) -> Result<Found, FaultKind> {
         let body = node.child_by_field_name("body");
         let (mut schemas, mut next) = (Vec::new(), 0_i64);
-        for member in body.map(children).unwrap_or_default() {
+        let members = body.map(children).unwrap_or_default();
+        if members.len() > MEMBERS_MAX {
+            return Err(unsupported(name, MANY));
+        }
+        for member in members {
             let Some(value) = member.child_by_field_name("value") else {
                 schemas.push(Found::value("number", json!(next)).schema);
                 next += 1;
@@ -423,7 +392,11 @@ impl<'a> Reader<'a> {
 
     fn union(&self, node: Node<'_>) -> Result<Found, FaultKind> {
         let (mut schemas, mut whole) = (Vec::new(), Found::default());
-        for part in union_parts(node) {
+        let parts = union_parts(node);
+        if parts.len() > MEMBERS_MAX {
+            return Err(unsupported("a union", MANY));
+        }
+        for part in parts {
             let found = self.found(part)?;
             whole.is_optional |= found.is_optional;
             if !found.is_nothing {

@@ -5,9 +5,13 @@ use serde_json::{Value, json};
 use super::expression::Expression;
 use super::hint::{Hint, Unsupported};
 use super::module::{Binding, Class, Scope};
+use crate::MEMBERS_MAX;
 
 /// How many classes or constants may follow one another.
 const HOPS_MAX: usize = 16;
+
+/// The longest text that is put together.
+const TEXT_BYTES_MAX: usize = 1 << 12;
 
 const NOT_SCALAR: &str = "has values that are no text, number, boolean or None";
 
@@ -26,6 +30,12 @@ pub(super) fn of(class: &Class, name: &str, scope: &Scope) -> Option<Hint> {
     let kind = kind(class, scope, 0)?;
     let mut values: Vec<Value> = Vec::new();
     let mut bound: Vec<(&str, Value)> = Vec::new();
+    if class.assignments.len() > MEMBERS_MAX {
+        return Some(Hint::Unsupported(Unsupported::new(
+            name,
+            "has too many members",
+        )));
+    }
     for (member, expression) in &class.assignments {
         if is_reserved(member) {
             continue;
@@ -75,7 +85,7 @@ pub(super) fn of_call(function: &str, arguments: &[Expression], scope: &Scope) -
                 _ => None,
             })
             .collect::<Option<Vec<&str>>>()
-            .map(|names| numbered(names.into_iter(), kind)),
+            .map(|names| numbered(names.into_iter().take(MEMBERS_MAX + 1), kind)),
         Expression::Dictionary(pairs) => pairs
             .iter()
             .map(|(_, value)| fitted(constant(value, &[], scope, 0)?, kind))
@@ -83,7 +93,9 @@ pub(super) fn of_call(function: &str, arguments: &[Expression], scope: &Scope) -
         _ => None,
     };
     match named {
-        Some(values) if !values.is_empty() => Some(Hint::Literals(values)),
+        Some(values) if !values.is_empty() && values.len() <= MEMBERS_MAX => {
+            Some(Hint::Literals(values))
+        }
         _ => unsupported(),
     }
 }
@@ -188,7 +200,7 @@ fn constant(
     scope: &Scope,
     hops: usize,
 ) -> Option<Value> {
-    if hops > HOPS_MAX {
+    if hops > HOPS_MAX || scope.has_seen_enough(1) {
         return None;
     }
     let part = |expression| constant(expression, bound, scope, hops + 1);
@@ -204,7 +216,10 @@ fn constant(
         },
         Expression::Binary(left, operator, right) => {
             match (part(left)?, operator.as_str(), part(right)?) {
-                (Value::String(left), "+", Value::String(right)) => Some(json!(left + &right)),
+                (Value::String(left), "+", Value::String(right)) => {
+                    let is_bounded = left.len() + right.len() <= TEXT_BYTES_MAX;
+                    is_bounded.then(|| json!(left + &right))
+                }
                 (Value::Number(left), operator, Value::Number(right)) => {
                     let (left, right) = (left.as_i64()?, right.as_i64()?);
                     let value = match operator {

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::enumeration;
 use super::expression::Expression;
 use super::module::{Binding, Scope};
-use crate::TYPES_MAX;
+use crate::{MEMBERS_MAX, PARSED_BYTES_MAX, TYPES_MAX};
 
 /// How many names and brackets may lead from an annotation to its type.
 const DEPTH_MAX: usize = 64;
@@ -97,21 +97,32 @@ type Unknown = String;
 impl Scope {
     /// What `annotation` stands for.
     pub(super) fn hint(&self, annotation: &str) -> Result<Hint, Unknown> {
-        match Expression::of_text(annotation) {
+        match self.parse(annotation) {
             Some(expression) => self.hint_of(&expression, 0),
             None => Ok(unsupported(annotation, "is no type")),
         }
     }
 
+    fn parse(&self, text: &str) -> Option<Expression> {
+        self.parsed.set(self.parsed.get() + text.len());
+        let is_bounded = self.parsed.get() <= PARSED_BYTES_MAX;
+        is_bounded.then(|| Expression::of_text(text))?
+    }
+
+    /// Counts `more` types, and tells whether there were too many.
+    pub(super) fn has_seen_enough(&self, more: usize) -> bool {
+        self.seen.set(self.seen.get() + more);
+        self.seen.get() > TYPES_MAX
+    }
+
     fn hint_of(&self, expression: &Expression, depth: usize) -> Result<Hint, Unknown> {
-        self.seen.set(self.seen.get() + 1);
-        if depth > DEPTH_MAX || self.seen.get() > TYPES_MAX {
+        if depth > DEPTH_MAX || self.has_seen_enough(1) {
             return Ok(unsupported("…", "leads through too many names"));
         }
         match expression {
             Expression::Constant(Value::Null) => Ok(Hint::Basic("null")),
             // A type may be written as text.
-            Expression::Constant(Value::String(text)) => match Expression::of_text(text) {
+            Expression::Constant(Value::String(text)) => match self.parse(text) {
                 Some(inner) => self.hint_of(&inner, depth + 1),
                 None => Ok(unsupported(text, "is no type")),
             },
@@ -198,6 +209,9 @@ impl Scope {
                 return Ok(unsupported(last_name(of), CUSTOM));
             }
         };
+        if self.has_seen_enough(arguments.len()) || arguments.len() > MEMBERS_MAX {
+            return Ok(unsupported(name, "lists too much"));
+        }
         if name == "Literal" {
             return Ok(self.literal(arguments, depth));
         }

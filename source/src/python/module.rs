@@ -18,8 +18,10 @@ pub(super) struct Scope {
     names: HashMap<String, Binding>,
     /// Modules all of whose names are imported.
     stars: Vec<String>,
-    /// How many types were looked at.
+    /// How many types and values were looked at.
     pub(super) seen: Cell<usize>,
+    /// How many bytes of types were parsed.
+    pub(super) parsed: Cell<usize>,
 }
 
 /// What a name stands for.

@@ -33,8 +33,9 @@ pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<Written> {
 fn function(definition: &Definition, operation: &Operation) -> String {
     let required = definition.required();
     let (mut parameters, mut given) = (String::new(), String::new());
-    for parameter in &operation.parameters {
-        let name = identifier(&parameter.wit);
+    for (index, parameter) in operation.parameters.iter().enumerate() {
+        // No name of the author's hides one of the module's.
+        let name = format!("a{index}");
         parameters.push_str(&format!(", {name}"));
         let value = taken(&name, &parameter.value);
         let item = format!("{}: lambda: {value}", quoted(&parameter.name));
@@ -50,12 +51,8 @@ fn function(definition: &Definition, operation: &Operation) -> String {
         None => "as_any".to_owned(),
         Some(_) => format!("lambda it: {}", returned("it", &operation.output)),
     };
-    let given = match given.is_empty() {
-        true => "{}".to_owned(),
-        false => format!("{{\n{given}        }}"),
-    };
     format!(
-        "    def {}(self{parameters}):\n        given = {given}\n        return call({}, given, {answer})\n",
+        "    def {}(self{parameters}):\n        given = {{\n{given}        }}\n        return call({}, given, {answer})\n",
         identifier(&operation.wit),
         quoted(&definition.name)
     )

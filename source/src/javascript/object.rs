@@ -1,0 +1,55 @@
+//! Schemas of objects, put together of their members.
+
+use serde_json::{Map, Value, json};
+
+use super::types::Found;
+
+type Schema = Map<String, Value>;
+
+/// The members of an object while they are gathered.
+#[derive(Default)]
+pub(super) struct Object {
+    pub(super) properties: Schema,
+    pub(super) required: Vec<String>,
+    pub(super) rest: Option<Schema>,
+}
+
+impl Object {
+    pub(super) fn add(&mut self, name: &str, found: Found, text: &str) {
+        let mut schema = found.schema;
+        if !text.is_empty() {
+            schema.insert("description".to_owned(), json!(text));
+        }
+        self.required.retain(|known| known != name);
+        if !found.is_optional {
+            self.required.push(name.to_owned());
+        }
+        self.properties
+            .insert(name.to_owned(), Value::Object(schema));
+    }
+
+    /// What another object has beside.
+    pub(super) fn join(&mut self, schema: &Schema) {
+        if let Some(Value::Object(properties)) = schema.get("properties") {
+            self.properties.extend(properties.clone());
+        }
+        if let Some(Value::Array(names)) = schema.get("required") {
+            let names = names.iter().filter_map(Value::as_str).map(str::to_owned);
+            self.required.extend(names);
+        }
+    }
+
+    pub(super) fn into_schema(self) -> Schema {
+        let mut schema = Found::plain("object").schema;
+        if !self.properties.is_empty() || self.rest.is_none() {
+            schema.insert("properties".to_owned(), Value::Object(self.properties));
+        }
+        if !self.required.is_empty() {
+            schema.insert("required".to_owned(), json!(self.required));
+        }
+        if let Some(rest) = self.rest {
+            schema.insert("additionalProperties".to_owned(), Value::Object(rest));
+        }
+        schema
+    }
+}
