@@ -47,8 +47,8 @@ mod structured;
 mod toolbox;
 
 pub use chat_template::{
-    Chat, ChatTemplate, ModelError, ModelTemplates, PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX,
-    TemplateError,
+    Chat, ChatTemplate, ControlTokens, ModelError, ModelTemplates, PRINTED_BYTES_MAX,
+    TEMPLATE_BYTES_MAX, TemplateError,
 };
 pub use code::{CodeAnswer, code_prompt};
 pub use constraint::{
