@@ -19,6 +19,13 @@ use crate::wording::counted;
 /// What a model's repository says of its templates.
 const CONFIGURATION: &str = "tokenizer_config.json";
 const TEMPLATE: &str = "chat_template.jinja";
+/// Templates beside it, by the names that are usual for them.
+const ADDITIONAL: [(&str, &str); 2] = [
+    ("additional_chat_templates/tool_use.jinja", "tool_use"),
+    ("additional_chat_templates/rag.jinja", "rag"),
+];
+/// All of them.
+const FILES: [&str; 4] = [CONFIGURATION, TEMPLATE, ADDITIONAL[0].0, ADDITIONAL[1].0];
 /// The longest of those files, in bytes. Some configurations name every token.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
@@ -37,6 +44,10 @@ pub(crate) struct Explain {
     /// What the user says in the conversation
     #[arg(long, value_name = "TEXT", default_value = "Hello!")]
     message: String,
+
+    /// Put the tools into what the user says where the template has no place for them
+    #[arg(long)]
+    fallback: bool,
 
     /// Only these tools of the toolbox [default: all]
     names: Vec<String>,
@@ -65,10 +76,10 @@ impl Explain {
         let said = said.map(|(name, value)| (name.to_owned(), Value::from(value)));
         let chat = Chat {
             messages: vec![said.into_iter().collect()],
-            variables: model.special_tokens().clone(),
             add_generation_prompt: true,
             now: Some(jiff::Zoned::now().datetime()),
-            ..Chat::default()
+            tools_in_text: self.fallback,
+            ..model.chat()
         };
         let explanation = tool_hub_agent::explain(&template, chat, &specs)?;
         let characters = explanation.text.chars().count();
@@ -86,7 +97,10 @@ impl Explain {
             printer.warning(&format!("the model never reads {unseen}"));
         }
         if !specs.is_empty() && hides_all(&explanation.unseen, specs.len()) {
-            printer.hint("this template has no place for tools: `tool export` lists other ways");
+            printer.warning("this template has no place for tools");
+            printer.hint(
+                "--fallback puts them into what the user says; `tool export` lists other ways",
+            );
         }
         printer.note(&format!(
             "{tools_characters} of {} are about {}",
@@ -100,7 +114,7 @@ impl Explain {
     async fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<ModelTemplates> {
         let path = Path::new(&self.model);
         if path.is_dir() {
-            return of_files([CONFIGURATION, TEMPLATE].map(|name| (name, path.join(name))));
+            return of_files(FILES.map(|name| (name, path.join(name))));
         }
         if path.is_file() {
             let is_configuration = path.extension().is_some_and(|it| it == "json");
@@ -117,7 +131,7 @@ impl Explain {
         })?;
         let client = config.client(&config.endpoint, printer)?;
         let at = client.resolve(&reference).await?;
-        let texts = client.texts(&at, &[CONFIGURATION, TEMPLATE], FILE_BYTES_MAX);
+        let texts = client.texts(&at, &FILES, FILE_BYTES_MAX);
         read(texts.await?)
     }
 }
@@ -140,10 +154,12 @@ fn read(texts: Vec<(&'static str, String)>) -> anyhow::Result<ModelTemplates> {
         Some((_, configuration)) => ModelTemplates::from_tokenizer_config(configuration)?,
         None => ModelTemplates::default(),
     };
-    Ok(match text_of(TEMPLATE) {
-        Some((_, template)) => model.with_template(None, template.as_str()),
+    let own = [(TEMPLATE, None)].into_iter();
+    let own = own.chain(ADDITIONAL.map(|(file, name)| (file, Some(name))));
+    Ok(own.fold(model, |model, (file, name)| match text_of(file) {
+        Some((_, template)) => model.with_template(name, template.as_str()),
         None => model,
-    })
+    }))
 }
 
 /// Whether no function is seen by its name.
