@@ -193,7 +193,7 @@ fn array(schema: &Value, dice: &mut Dice) -> Value {
         return items.iter().map(|item| instance(item, dice)).collect();
     }
     if schema["uniqueItems"] == true {
-        let values = schema["items"]["enum"].as_array().unwrap().iter();
+        let values = schema["items"]["enum"].as_array().expect("a list").iter();
         return values.filter(|_| dice.roll(2) == 0).cloned().collect();
     }
     let min = schema["minItems"].as_u64().unwrap_or(0);
