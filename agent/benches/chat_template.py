@@ -10,7 +10,6 @@ from transformers.utils.chat_template_utils import render_jinja_template
 for line in sys.stdin:
     asked = json.loads(line)
     chat = {"tools": None, "documents": None, "add_generation_prompt": True, **asked["chat"], **asked["tokens"]}
-    chat = {name: value for name, value in chat.items() if value is not None or name in ("tools", "documents")}
     conversations = [chat.pop("messages")]
     with contextlib.redirect_stdout(sys.stderr):
         # The template is compiled once and kept.

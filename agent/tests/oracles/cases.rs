@@ -30,9 +30,13 @@ pub(crate) struct Case {
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Conversation {
     messages: Vec<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<Vec<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     documents: Option<Vec<Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     add_generation_prompt: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     continue_final_message: Option<String>,
 }
 
