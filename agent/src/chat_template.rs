@@ -10,16 +10,19 @@
 //! on a thread whose stack is deep enough for all that it may do. There it is read in the first
 //! place: a long chain of operators is as deep.
 
+mod control;
 mod environment;
 mod error;
 mod generator;
 mod going_on;
+mod in_text;
 mod json;
 mod model;
 mod output;
 mod source;
 mod values;
 
+use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::thread;
 
@@ -28,6 +31,7 @@ use jiff::civil::DateTime;
 use minijinja::{Environment, Value as Read};
 use serde_json::{Map, Value};
 
+pub use control::ControlTokens;
 pub use error::TemplateError;
 pub use model::{ModelError, ModelTemplates};
 use output::Output;
@@ -59,6 +63,7 @@ pub struct ChatTemplate {
     /// With as many as a template may take.
     elsewhere: Environment<'static>,
     source: String,
+    reads_tools: bool,
 }
 
 /// What a template prints.
@@ -73,6 +78,12 @@ pub struct Chat {
     pub documents: Option<Vec<Value>>,
     /// Special tokens, and whatever else the template may be told.
     pub variables: Map<String, Value>,
+    /// What becomes of control tokens in messages, tools and documents.
+    pub control_tokens: ControlTokens,
+    /// Whether tools go into the last message of the user, with words on how to call them, where
+    /// the template has no place for them. TGI does so; a model that was not trained to call
+    /// functions may or may not follow.
+    pub tools_in_text: bool,
     /// Whether the beginning of the assistant's next message follows.
     pub add_generation_prompt: bool,
     /// The member of the last message that the model shall go on with, which is therefore left
@@ -98,22 +109,42 @@ impl ChatTemplate {
         let mut here = environment::new();
         here.set_fuel(Some(STEPS_HERE_MAX as u64));
         let adapted = source::adapted(source)?;
-        on_a_deep_stack(|| Ok(here.add_template_owned(NAME, adapted)?))?;
+        let reads_tools = on_a_deep_stack(|| {
+            here.add_template_owned(NAME, adapted)?;
+            let read = here.get_template(NAME)?.undeclared_variables(false);
+            Ok(read.contains("tools"))
+        })?;
         let mut elsewhere = here.clone();
         elsewhere.set_fuel(Some(STEPS_MAX as u64));
         Ok(Self {
             here,
             elsewhere,
             source: source.to_owned(),
+            reads_tools,
         })
+    }
+
+    /// Whether the template looks at tools at all. What it prints of them
+    /// [`explain`](crate::explain()) tells.
+    pub fn reads_tools(&self) -> bool {
+        self.reads_tools
     }
 
     /// Prints `chat`.
     ///
     /// # Errors
-    /// When the template refuses the conversation, breaks down, or goes beyond a limit, and when
-    /// the last message has nothing to go on with.
+    /// When the template refuses the conversation, breaks down, or goes beyond a limit, when
+    /// the last message has nothing to go on with, and when there are control tokens that are
+    /// refused.
     pub fn render(&self, chat: &Chat) -> Result<String, TemplateError> {
+        let mut chat = Cow::Borrowed(chat);
+        if chat.tools_in_text && !self.reads_tools {
+            chat = Cow::Owned(in_text::with_tools_in_text(&chat));
+        }
+        if let Some(guarded) = control::guarded(&self.source, &chat)? {
+            chat = Cow::Owned(guarded);
+        }
+        let chat = chat.as_ref();
         match &chat.continue_final_message {
             None => self.print(chat, chat.messages.iter().map(values::message)),
             Some(member) => {

@@ -52,8 +52,8 @@ pub use answer::{
     CallProblem, CheckedCall, FormatError, check,
 };
 pub use chat_template::{
-    Chat, ChatTemplate, ModelError, ModelTemplates, PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX,
-    TemplateError,
+    Chat, ChatTemplate, ControlTokens, ModelError, ModelTemplates, PRINTED_BYTES_MAX,
+    TEMPLATE_BYTES_MAX, TemplateError,
 };
 pub use code::{CodeAnswer, code_prompt};
 pub use constraint::{

@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Grammar(commands::grammar::Grammar),
     /// Print what a model is told of the functions in a file of source code
     Schema(commands::schema::Schema),
+    /// Write a conversation in the form of another API
+    Messages(commands::messages::Messages),
     /// Keep a token for a registry
     Login(commands::login::Login),
     /// Forget the token for a registry

@@ -19,6 +19,7 @@ pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod messages;
 pub(crate) mod new;
 pub(crate) mod parse;
 pub(crate) mod push;
@@ -70,6 +71,7 @@ pub(crate) async fn execute(
         Command::Export(command) => command.execute(config, printer).await,
         Command::Grammar(command) => command.execute(config, printer).await,
         Command::Schema(command) => command.execute(config, printer),
+        Command::Messages(command) => command.execute(config, printer),
         Command::Login(command) => command.execute(config, printer).await,
         Command::Logout(command) => command.execute(config, printer),
         Command::Whoami(command) => command.execute(config, printer).await,

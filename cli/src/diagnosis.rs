@@ -6,7 +6,7 @@ mod registry;
 use std::fmt;
 use std::process::ExitCode;
 
-use tool_hub_agent::{ConstraintError, FormatError, ModelError, TemplateError};
+use tool_hub_agent::{ConstraintError, FormatError, MessageError, ModelError, TemplateError};
 use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
@@ -58,7 +58,8 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             .or_else(|| cause.downcast_ref::<GrantError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<DocumentError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<TemplateError>().map(Hint::diagnosis))
-            .or_else(|| cause.downcast_ref::<ConstraintError>().map(Hint::diagnosis));
+            .or_else(|| cause.downcast_ref::<ConstraintError>().map(Hint::diagnosis))
+            .or_else(|| cause.downcast_ref::<MessageError>().map(Hint::diagnosis));
         if let Some(diagnosis) = known {
             return diagnosis;
         }
@@ -215,6 +216,24 @@ impl Hint for TemplateError {
         match self {
             Self::Refused { .. } => {
                 vec!["another --template of the model may take the conversation".to_owned()]
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Hint for MessageError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::TooMuch { .. } => Exit::Refused,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Unexpected { .. } => {
+                vec!["--from says whose form it has: hf, openai, responses or anthropic".to_owned()]
             }
             _ => Vec::new(),
         }

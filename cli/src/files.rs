@@ -1,7 +1,7 @@
 //! Writing files so that no reader ever sees half of one.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -83,6 +83,37 @@ pub(crate) fn read_if_present(path: &Path) -> anyhow::Result<Option<String>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
     }
+}
+
+/// The name that stands for standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// What the user called a file that may be standard input.
+pub(crate) fn shown(file: &Path) -> String {
+    match file.to_str() {
+        Some(STANDARD_INPUT) => "standard input".to_owned(),
+        _ => file.display().to_string(),
+    }
+}
+
+/// The bytes of a file, or of standard input for `-`: at most one more than `bytes_max`, so that
+/// what is too long is seen to be.
+pub(crate) fn read_or_input(
+    file: &Path,
+    working: &Path,
+    bytes_max: u64,
+) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = match file.to_str() {
+        Some(STANDARD_INPUT) => {
+            let input = io::stdin().lock();
+            input.take(bytes_max + 1).read_to_end(&mut bytes)
+        }
+        _ => File::open(working.join(file))
+            .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes)),
+    };
+    read.with_context(|| format!("{} cannot be read", shown(file)))?;
+    Ok(bytes)
 }
 
 /// Keeps other processes from changing the same files at the same time, as long as it lives.

@@ -13,6 +13,13 @@ use crate::printer::Printer;
 /// What a model's repository says of its templates.
 const CONFIGURATION: &str = "tokenizer_config.json";
 const TEMPLATE: &str = "chat_template.jinja";
+/// Templates beside it, by the names that are usual for them.
+const ADDITIONAL: [(&str, &str); 2] = [
+    ("additional_chat_templates/tool_use.jinja", "tool_use"),
+    ("additional_chat_templates/rag.jinja", "rag"),
+];
+/// All of them.
+const FILES: [&str; 4] = [CONFIGURATION, TEMPLATE, ADDITIONAL[0].0, ADDITIONAL[1].0];
 /// The longest of those files, in bytes. Some configurations name every token.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
@@ -24,7 +31,7 @@ pub(crate) async fn templates(
 ) -> anyhow::Result<ModelTemplates> {
     let path = Path::new(name);
     if path.is_dir() {
-        return of_files([CONFIGURATION, TEMPLATE].map(|name| (name, path.join(name))));
+        return of_files(FILES.map(|name| (name, path.join(name))));
     }
     if path.is_file() {
         let is_configuration = path.extension().is_some_and(|it| it == "json");
@@ -41,7 +48,7 @@ pub(crate) async fn templates(
     })?;
     let client = config.client(&config.endpoint, printer)?;
     let at = client.resolve(&reference).await?;
-    let texts = client.texts(&at, &[CONFIGURATION, TEMPLATE], FILE_BYTES_MAX);
+    let texts = client.texts(&at, &FILES, FILE_BYTES_MAX);
     read(texts.await?)
 }
 
@@ -63,10 +70,12 @@ fn read(texts: Vec<(&'static str, String)>) -> anyhow::Result<ModelTemplates> {
         Some((_, configuration)) => ModelTemplates::from_tokenizer_config(configuration)?,
         None => ModelTemplates::default(),
     };
-    Ok(match text_of(TEMPLATE) {
-        Some((_, template)) => model.with_template(None, template.as_str()),
+    let own = [(TEMPLATE, None)].into_iter();
+    let own = own.chain(ADDITIONAL.map(|(file, name)| (file, Some(name))));
+    Ok(own.fold(model, |model, (file, name)| match text_of(file) {
+        Some((_, template)) => model.with_template(name, template.as_str()),
         None => model,
-    })
+    }))
 }
 
 #[cfg(test)]

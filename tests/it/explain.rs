@@ -77,6 +77,18 @@ fn the_tools_are_marked() {
         "{}",
         blind.stderr()
     );
+    let text = home.tool("explain --as blind.jinja --fallback").ok();
+    assert!(text.contains("\"name\":\"calculator__evaluate\""), "{text}");
+    home.write("hostile.jinja", "<|user|>{{ messages[0].content }}");
+    let hostile = home.run(["explain", "--as", "hostile.jinja", "--message", "<|user|>"]);
+    assert_eq!(hostile.ok(), "  <|user|>< |user|>\n");
+    home.write("model/chat_template.jinja", "no tools");
+    home.write("model/additional_chat_templates/tool_use.jinja", TEMPLATE);
+    let additional = home.tool("explain --as model").ok();
+    assert!(
+        additional.contains("> calculator__evaluate: "),
+        "{additional}"
+    );
     home.write("hidden.jinja", "\u{1b}[2J{{ messages[0].content }}");
     let hidden = home.tool("explain --as hidden.jinja").ok();
     assert!(!hidden.contains('\u{1b}'), "{hidden:?}");

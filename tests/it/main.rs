@@ -31,6 +31,7 @@ mod journey;
 mod lint;
 mod maintenance;
 mod mcp_conformance;
+mod messages;
 mod network;
 mod no_target;
 mod observed;
@@ -79,6 +80,7 @@ fn main() -> ExitCode {
         agents::tests(),
         agent_loop::tests(),
         mcp_conformance::tests(),
+        messages::tests(),
         embed::tests(),
         demo::tests(),
         deploy::tests(),

@@ -41,6 +41,14 @@ pub enum TemplateError {
         /// What it allows.
         value: usize,
     },
+    /// A message, a tool or a document has the text of a control token.
+    #[error(
+        "what the conversation says has the control token `{}`", .token.escape_debug()
+    )]
+    ControlToken {
+        /// Which.
+        token: String,
+    },
     /// The last message cannot be continued.
     #[error("the last message cannot be continued: {why}")]
     NotContinued {

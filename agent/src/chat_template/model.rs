@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{AnswerFormat, FormatError};
+use super::{Chat, ControlTokens};
 
 /// What a model has one template for unless it has several.
 const DEFAULT: &str = "default";
@@ -18,6 +19,7 @@ pub struct ModelTemplates {
     templates: BTreeMap<String, String>,
     special_tokens: Map<String, Value>,
     response_template: Option<Value>,
+    control_tokens: Vec<String>,
 }
 
 /// A model has no such template.
@@ -45,6 +47,8 @@ pub enum ModelError {
 struct Configuration {
     chat_template: Option<Templates>,
     response_template: Option<Value>,
+    #[serde(default)]
+    added_tokens_decoder: Map<String, Value>,
     #[serde(flatten)]
     others: Map<String, Value>,
 }
@@ -69,6 +73,7 @@ impl ModelTemplates {
     /// When it is no such file.
     pub fn from_tokenizer_config(json: &str) -> Result<Self, ModelError> {
         let read: Configuration = serde_json::from_str(json).map_err(ModelError::Configuration)?;
+        let control_tokens = control_tokens(&read);
         let templates = match read.chat_template {
             None => BTreeMap::new(),
             Some(Templates::One(template)) => BTreeMap::from([(DEFAULT.to_owned(), template)]),
@@ -85,6 +90,7 @@ impl ModelTemplates {
             templates,
             special_tokens: tokens.collect(),
             response_template: read.response_template,
+            control_tokens,
         })
     }
 
@@ -136,12 +142,48 @@ impl ModelTemplates {
         let mut templates = chosen.chain(self.templates.values().map(String::as_str));
         let found = templates.find_map(AnswerFormat::of_chat_template);
         found.unwrap_or_else(AnswerFormat::generic)
+    /// A conversation without messages yet, as it is safe to print: with the special tokens, and
+    /// with those of others [broken](ControlTokens::Broken).
+    pub fn chat(&self) -> Chat {
+        Chat {
+            variables: self.special_tokens.clone(),
+            control_tokens: ControlTokens::Broken(self.control_tokens.clone()),
+            ..Chat::default()
+        }
+    }
+
+    /// The tokenizer's special tokens: those for which templates have names, and all others.
+    pub fn control_tokens(&self) -> &[String] {
+        &self.control_tokens
     }
 
     /// What templates are told of special tokens: `bos_token` and others.
     pub fn special_tokens(&self) -> &Map<String, Value> {
         &self.special_tokens
     }
+}
+
+/// The special tokens that the configuration names. Others that were added may be whitespace, or
+/// words; of these the marks in the template count.
+fn control_tokens(read: &Configuration) -> Vec<String> {
+    let named = read.others.iter().filter_map(|(name, value)| {
+        let is_list = name.ends_with("_special_tokens") || name == "chat_control_tokens";
+        match value {
+            Value::Array(tokens) if is_list => Some(tokens.iter().collect::<Vec<_>>()),
+            Value::Object(tokens) if is_list => Some(tokens.values().collect()),
+            value if name.ends_with("_token") => Some(vec![value]),
+            _ => None,
+        }
+    });
+    let added = read.added_tokens_decoder.values();
+    let added = added.filter(|token| token["special"] == Value::Bool(true));
+    let tokens = added.chain(named.flatten()).filter_map(token);
+    let mut tokens: Vec<String> = tokens
+        .filter_map(|token| token.as_str().map(str::to_owned))
+        .collect();
+    tokens.sort();
+    tokens.dedup();
+    tokens
 }
 
 /// A token is a text, or an object that has one.

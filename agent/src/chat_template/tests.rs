@@ -1,6 +1,8 @@
 //! Templates of our own, and what Transformers prints of them: the expected texts were taken
 //! from it. Real models' templates are held against it by the test `oracles`.
 
+mod control;
+
 use jiff::civil::date;
 use serde_json::json;
 

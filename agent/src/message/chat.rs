@@ -314,9 +314,14 @@ fn call(style: &Style, value: &Value, at: &At<'_>) -> Result<(Part, bool), Messa
         was,
         &["function", "type", "id"],
     );
+    let kept = match (is_proper, was.contains_key("function")) {
+        (true, _) => kept.if_any(),
+        (false, true) => kept.without(&["id", "function"]).if_any(),
+        (false, false) => None,
+    };
     let part = Part {
         content: part,
-        kept: kept.if_any().filter(|_| is_proper),
+        kept,
     };
     Ok((part, !is_proper))
 }

@@ -89,7 +89,7 @@ pub(super) fn file_members(media: &Media) -> Option<Map<String, Value>> {
 }
 
 /// A sound in one of the formats that there are.
-pub(super) fn sound(media: &Media) -> Option<Value> {
+fn sound(media: &Media) -> Option<Value> {
     match (&media.source, media.audio_format()) {
         (MediaSource::Data(data), Some(format @ ("wav" | "mp3"))) => {
             let sound = json!({"data": data, "format": format});

@@ -306,10 +306,6 @@ fn part(value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
                 _ => media,
             })
         }
-        "input_audio" => match openai::read_media("input_audio", was, at)? {
-            Some(media) => Content::Media(media),
-            None => return Err(at.unexpected("a sound", Some(value))),
-        },
         _ => {
             return Ok(Content::Foreign(Foreign {
                 of: DIALECT,

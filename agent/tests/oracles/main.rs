@@ -6,10 +6,12 @@
 #![allow(clippy::print_stdout, reason = "counts are what the tests are for")]
 
 mod answers;
+mod cases;
 mod chat_templates;
 #[path = "../../src/constraint/tests/family.rs"]
 mod family;
 mod gbnf;
+mod messages;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../../tests/clients/packages.rs"]
 mod packages;

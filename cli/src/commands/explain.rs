@@ -29,6 +29,10 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "TEXT", default_value = "Hello!")]
     message: String,
 
+    /// Put the tools into what the user says where the template has no place for them
+    #[arg(long)]
+    fallback: bool,
+
     /// Only these tools of the toolbox [default: all]
     names: Vec<String>,
 }
@@ -56,10 +60,10 @@ impl Explain {
         let said = said.map(|(name, value)| (name.to_owned(), Value::from(value)));
         let chat = Chat {
             messages: vec![said.into_iter().collect()],
-            variables: model.special_tokens().clone(),
             add_generation_prompt: true,
             now: Some(jiff::Zoned::now().datetime()),
-            ..Chat::default()
+            tools_in_text: self.fallback,
+            ..model.chat()
         };
         let explanation = tool_hub_agent::explain(&template, chat, &specs)?;
         let characters = explanation.text.chars().count();
@@ -77,7 +81,10 @@ impl Explain {
             printer.warning(&format!("the model never reads {unseen}"));
         }
         if !specs.is_empty() && hides_all(&explanation.unseen, specs.len()) {
-            printer.hint("this template has no place for tools: `tool export` lists other ways");
+            printer.warning("this template has no place for tools");
+            printer.hint(
+                "--fallback puts them into what the user says; `tool export` lists other ways",
+            );
         }
         printer.note(&format!(
             "{tools_characters} of {} are about {}",

@@ -112,7 +112,7 @@ pub(super) fn written_part(role: Role, content: &Content, losses: &mut Losses) -
 
 fn written_media(role: Role, media: &Media) -> Option<Value> {
     match (role, media.kind) {
-        (Role::Assistant, _) | (_, MediaKind::Video) => None,
+        (Role::Assistant, _) | (_, MediaKind::Audio | MediaKind::Video) => None,
         (_, MediaKind::Image) => {
             let place = match media.url() {
                 Some(url) => ("image_url", url),
@@ -122,8 +122,6 @@ fn written_media(role: Role, media: &Media) -> Option<Value> {
             let (member, text) = place;
             Some(json!({"type": "input_image", "detail": detail, (member): text}))
         }
-        (Role::Tool, MediaKind::Audio) => None,
-        (_, MediaKind::Audio) => openai::sound(media),
         (_, MediaKind::File) => {
             let mut file = Map::from_iter([("type".to_owned(), json!("input_file"))]);
             match &media.source {

@@ -1,34 +1,23 @@
 //! The definitions that `tool new --from` starts with: read within bounds, and what became
 //! of them told.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::Context as _;
 use tool_hub_agent::{IMPORT_BYTES_MAX, Import, ImportError, Loss, Lost, import};
 
 use crate::diagnosis::Problem;
+use crate::files::{read_or_input, shown};
 use crate::printer::Printer;
 use crate::scaffold::{Defined, PlainFile};
 use crate::wording::counted;
 
-/// The name that stands for standard input.
-const STANDARD_INPUT: &str = "-";
 /// How many differences are told one by one.
 const TOLD_MAX: usize = 20;
 
 /// Reads the definitions in `file`.
 pub(super) fn read(file: &Path, working: &Path) -> anyhow::Result<Import> {
-    let shown = match file.to_str() {
-        Some(STANDARD_INPUT) => "standard input".to_owned(),
-        _ => file.display().to_string(),
-    };
-    let bytes = match file.to_str() {
-        Some(STANDARD_INPUT) => bounded(io::stdin().lock()),
-        _ => File::open(working.join(file)).and_then(bounded),
-    };
-    let bytes = bytes.with_context(|| format!("{shown} cannot be read"))?;
+    let shown = shown(file);
+    let bytes = read_or_input(file, working, IMPORT_BYTES_MAX as u64)?;
     let refused = |error: ImportError| {
         let hint = hint(&error);
         Problem::user(format!("{shown} holds no definitions that can be read"))
@@ -41,15 +30,6 @@ pub(super) fn read(file: &Path, working: &Path) -> anyhow::Result<Import> {
         })
     })?;
     Ok(import(&text).map_err(refused)?)
-}
-
-/// One byte more than may be read, so that what is too long is seen to be.
-fn bounded(reader: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader
-        .take(IMPORT_BYTES_MAX as u64 + 1)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn hint(error: &ImportError) -> &'static str {
