@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::{AnswerFormat, FormatError};
 use super::{Chat, ControlTokens};
+use crate::{AnswerFormat, FormatError};
 
 /// What a model has one template for unless it has several.
 const DEFAULT: &str = "default";
@@ -142,6 +142,8 @@ impl ModelTemplates {
         let mut templates = chosen.chain(self.templates.values().map(String::as_str));
         let found = templates.find_map(AnswerFormat::of_chat_template);
         found.unwrap_or_else(AnswerFormat::generic)
+    }
+
     /// A conversation without messages yet, as it is safe to print: with the special tokens, and
     /// with those of others [broken](ControlTokens::Broken).
     pub fn chat(&self) -> Chat {
