@@ -86,6 +86,8 @@ pub(crate) enum Command {
     Grammar(commands::grammar::Grammar),
     /// Print what a model is told of the functions in a file of source code
     Schema(commands::schema::Schema),
+    /// Get, publish and fill in prompt templates for agents that answer with code
+    Prompt(commands::prompt::Prompt),
     /// Keep a token for a registry
     Login(commands::login::Login),
     /// Forget the token for a registry

@@ -20,6 +20,7 @@ pub(crate) mod load;
 pub(crate) mod login;
 pub(crate) mod logout;
 pub(crate) mod new;
+pub(crate) mod prompt;
 pub(crate) mod push;
 pub(crate) mod registry;
 pub(crate) mod remove;
@@ -45,7 +46,7 @@ pub(crate) async fn execute(
     printer: &Printer,
 ) -> anyhow::Result<ExitCode> {
     match command {
-        Command::New(command) => command.execute(config, printer),
+        Command::New(command) => command.execute(config, printer).await,
         Command::Build(command) => command.execute(config, printer).await,
         Command::Check(command) => command.execute(config, printer),
         Command::Push(command) => command.execute(config, printer).await,
@@ -68,6 +69,7 @@ pub(crate) async fn execute(
         Command::Export(command) => command.execute(config, printer).await,
         Command::Grammar(command) => command.execute(config, printer).await,
         Command::Schema(command) => command.execute(config, printer),
+        Command::Prompt(command) => command.execute(config, printer).await,
         Command::Login(command) => command.execute(config, printer).await,
         Command::Logout(command) => command.execute(config, printer),
         Command::Whoami(command) => command.execute(config, printer).await,

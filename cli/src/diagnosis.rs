@@ -6,7 +6,7 @@ mod registry;
 use std::fmt;
 use std::process::ExitCode;
 
-use tool_hub_agent::{ModelError, TemplateError};
+use tool_hub_agent::{ModelError, PromptError, TemplateError};
 use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
@@ -70,6 +70,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             || cause.is::<GatewayError>()
             || cause.is::<LoopError>()
             || cause.is::<ModelError>()
+            || cause.is::<PromptError>()
     });
     Diagnosis {
         exit: if user_can_mend {

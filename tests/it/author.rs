@@ -2,6 +2,8 @@
 //! leaves, and that what is published is what the sources say.
 
 mod defined;
+mod gradio;
+mod listed;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -53,6 +55,8 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
     ];
     tests.extend(defined::tests());
+    tests.extend(gradio::tests());
+    tests.extend(listed::tests());
     tests
 }
 

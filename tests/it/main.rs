@@ -36,6 +36,7 @@ mod no_target;
 mod observed;
 mod operator;
 mod output;
+mod prompts;
 #[path = "../clients/public_clients.rs"]
 mod public_clients;
 mod readme;
@@ -86,6 +87,7 @@ fn main() -> ExitCode {
         network::tests(),
         no_target::tests(),
         output::tests(),
+        prompts::tests(),
         observed::tests(),
         operator::tests(),
         toolbox::tests(),

@@ -12,3 +12,4 @@ mod gbnf;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../../tests/clients/packages.rs"]
 mod packages;
+mod prompts;

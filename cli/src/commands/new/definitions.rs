@@ -29,18 +29,28 @@ pub(super) fn read(file: &Path, working: &Path) -> anyhow::Result<Import> {
         _ => File::open(working.join(file)).and_then(bounded),
     };
     let bytes = bytes.with_context(|| format!("{shown} cannot be read"))?;
-    let refused = |error: ImportError| {
-        let hint = hint(&error);
-        Problem::user(format!("{shown} holds no definitions that can be read"))
-            .caused_by(error)
-            .hint(hint)
-    };
-    let text = String::from_utf8(bytes).map_err(|_| {
-        refused(ImportError::NotJson {
-            reason: "it is not UTF-8".to_owned(),
-        })
-    })?;
-    Ok(import(&text).map_err(refused)?)
+    match String::from_utf8(bytes) {
+        Ok(text) => parse(&text, &shown),
+        Err(_) => Err(refused(
+            &shown,
+            ImportError::NotJson {
+                reason: "it is not UTF-8".to_owned(),
+            },
+        )
+        .into()),
+    }
+}
+
+/// Reads the definitions in `text`, which came from what is `shown`.
+pub(super) fn parse(text: &str, shown: &str) -> anyhow::Result<Import> {
+    import(text).map_err(|error| refused(shown, error).into())
+}
+
+fn refused(shown: &str, error: ImportError) -> Problem {
+    let hint = hint(&error);
+    Problem::user(format!("{shown} holds no definitions that can be read"))
+        .caused_by(error)
+        .hint(hint)
 }
 
 /// One byte more than may be read, so that what is too long is seen to be.
