@@ -1,6 +1,6 @@
 //! Text for models: tool definitions in the dialects that agents read, conversations as a
-//! model's own chat template prints them, the lines of a toolbox prompt, and failures written
-//! so that a model can mend its call.
+//! model's own chat template prints them, prompts that ask for code, and failures written so
+//! that a model can mend its call.
 //!
 //! This crate is pure: text and values in, text and values out.
 //!
@@ -36,12 +36,14 @@ mod example;
 mod explain;
 mod export;
 mod failure;
+mod gradio;
 mod import;
 mod interface;
 mod kept;
 mod lint;
 mod loss;
 mod message;
+mod prompt;
 mod repair;
 mod schema;
 mod structured;
@@ -67,6 +69,10 @@ pub use explain::{Explanation, Part, Unseen, explain};
 pub use export::strict::from_strict;
 pub use export::{Export, export};
 pub use failure::{FailureText, next_text};
+pub use gradio::{
+    GRADIO_BYTES_MAX, GRADIO_ENDPOINTS_MAX, GradioApp, GradioEndpoint, GradioError, GradioInput,
+    GradioValue, gradio,
+};
 pub use import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import, ImportError, Source, import};
 pub use interface::{
     Interface, Operation, Parameter, TypeDefinition, TypeKind, WitType, interface,
@@ -78,6 +84,10 @@ pub use message::{
     Content, Conversation, Foreign, Kept, LostMessage, MESSAGE_PARTS_MAX, Media, MediaKind,
     MediaSource, Message, MessageDialect, MessageError, MessageLoss, Part as MessagePart,
     Reasoning, Role, Sealed, ToolCall, ToolResult, UnknownMessageDialect, WrittenMessages,
+};
+pub use prompt::{
+    ChatHistory, ChatPrompt, PROMPT_BYTES_MAX, PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode,
+    RunPrompt, Solution, SolutionError,
 };
 pub use repair::{Repair, repair};
 pub use structured::{RESULT_MEMBER, ResultShape};

@@ -90,6 +90,8 @@ pub(crate) enum Command {
     Schema(commands::schema::Schema),
     /// Write a conversation in the form of another API
     Messages(commands::messages::Messages),
+    /// Get, publish and fill in prompt templates for agents that answer with code
+    Prompt(commands::prompt::Prompt),
     /// Keep a token for a registry
     Login(commands::login::Login),
     /// Forget the token for a registry

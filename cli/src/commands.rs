@@ -22,6 +22,7 @@ pub(crate) mod logout;
 pub(crate) mod messages;
 pub(crate) mod new;
 pub(crate) mod parse;
+pub(crate) mod prompt;
 pub(crate) mod push;
 pub(crate) mod registry;
 pub(crate) mod remove;
@@ -47,7 +48,7 @@ pub(crate) async fn execute(
     printer: &Printer,
 ) -> anyhow::Result<ExitCode> {
     match command {
-        Command::New(command) => command.execute(config, printer),
+        Command::New(command) => command.execute(config, printer).await,
         Command::Build(command) => command.execute(config, printer).await,
         Command::Check(command) => command.execute(config, printer),
         Command::Push(command) => command.execute(config, printer).await,
@@ -72,6 +73,7 @@ pub(crate) async fn execute(
         Command::Grammar(command) => command.execute(config, printer).await,
         Command::Schema(command) => command.execute(config, printer),
         Command::Messages(command) => command.execute(config, printer),
+        Command::Prompt(command) => command.execute(config, printer).await,
         Command::Login(command) => command.execute(config, printer).await,
         Command::Logout(command) => command.execute(config, printer),
         Command::Whoami(command) => command.execute(config, printer).await,

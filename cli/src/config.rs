@@ -27,7 +27,7 @@ use etcetera::BaseStrategy as _;
 use serde::Deserialize;
 use tool_hub_host::{Compiler, Host, HostConfig, Storage};
 use tool_hub_manifest::{Digest, Source, VariableName};
-use tool_hub_registry_client::{Client, ClientConfig, Store, Token};
+use tool_hub_registry_client::{Client, ClientConfig, Datasets, Store, Token};
 use tool_hub_registry_server::{AddressError, DatabaseAddress, S3Storage};
 use tool_hub_serve::{EndpointKey, GatewayError};
 use url::Url;
@@ -172,21 +172,32 @@ impl Config {
         self.client_with(endpoint, self.token_for(endpoint)?, printer)
     }
 
-    /// A client of the registry at `endpoint`, with `token`. Every client is made here, so
-    /// that no token goes to another machine in clear without a warning.
+    /// A client of the registry at `endpoint`, with `token`.
     pub(crate) fn client_with(
         &self,
         endpoint: &Url,
         token: Option<Token>,
         printer: &Printer,
     ) -> anyhow::Result<Client> {
+        Ok(Client::new(self.asking(endpoint, token, printer))?)
+    }
+
+    /// A client of the data sets of the user's registry, with the user's token.
+    pub(crate) fn datasets(&self, printer: &Printer) -> anyhow::Result<Datasets> {
+        let token = self.token_for(&self.endpoint)?;
+        Ok(Datasets::new(self.asking(&self.endpoint, token, printer))?)
+    }
+
+    /// What every client is made of, so that no token goes to another machine in clear without
+    /// a warning.
+    fn asking(&self, endpoint: &Url, token: Option<Token>, printer: &Printer) -> ClientConfig {
         let agent = concat!("tool-hub/", env!("CARGO_PKG_VERSION"));
         let config = ClientConfig::new(endpoint.clone(), agent).with_token(token);
         if let Some(warning) = self.clear_text.warning(&config) {
             printer.warning(&warning);
             printer.hint(clear_text::HINT);
         }
-        Ok(Client::new(config)?)
+        config
     }
 
     /// The store of packages.

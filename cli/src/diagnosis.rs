@@ -6,7 +6,9 @@ mod registry;
 use std::fmt;
 use std::process::ExitCode;
 
-use tool_hub_agent::{ConstraintError, FormatError, MessageError, ModelError, TemplateError};
+use tool_hub_agent::{
+    ConstraintError, FormatError, MessageError, ModelError, PromptError, TemplateError,
+};
 use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
@@ -73,6 +75,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             || cause.is::<LoopError>()
             || cause.is::<ModelError>()
             || cause.is::<FormatError>()
+            || cause.is::<PromptError>()
     });
     Diagnosis {
         exit: if user_can_mend {

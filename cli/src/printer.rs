@@ -41,6 +41,18 @@ impl Printer {
         self.raw(format!("{}\n", escape(text).trim_end_matches('\n')).as_bytes())
     }
 
+    /// Prints a text whose every byte counts: as it is where a program reads it, escaped before
+    /// a terminal.
+    ///
+    /// # Errors
+    /// As [`Self::raw`].
+    pub(crate) fn exactly(&self, text: &str) -> anyhow::Result<()> {
+        match io::stdout().is_terminal() {
+            true => self.data(text),
+            false => self.raw(text.as_bytes()),
+        }
+    }
+
     /// Prints data for programs.
     ///
     /// # Errors

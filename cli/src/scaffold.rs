@@ -3,6 +3,7 @@
 
 mod defined;
 mod describe;
+mod gradio;
 mod javascript;
 mod plain;
 mod python;
@@ -19,6 +20,7 @@ use crate::build::package_directory;
 use crate::files;
 
 pub(crate) use defined::{Defined, upper_camel};
+pub(crate) use gradio::{Calling, LANGUAGE as CALLING_LANGUAGE};
 pub(crate) use javascript::lower_camel;
 pub(crate) use plain::PlainFile;
 pub(crate) use rust::{rust_ident, rust_type};
@@ -42,6 +44,8 @@ pub(crate) enum Body {
     Defined(Defined),
     /// Those of a file that is kept as it is.
     Plain(PlainFile),
+    /// Those that an app offers.
+    Calling(Calling),
 }
 
 /// A file of a scaffold: where it goes and what it holds before names are filled in.
@@ -136,9 +140,14 @@ fn contents(
     for (path, text) in [filled(&COMMON), filled(template.files())].concat() {
         let text = match body {
             Body::Defined(defined) => defined.file(path, text, names, template)?,
+            Body::Calling(calling) => calling.file(path, text, names)?,
             Body::Greeter | Body::Plain(_) => text,
         };
         found.push((PathBuf::from(path), text));
+    }
+    if let Body::Calling(calling) = body {
+        let more = calling.more_files().into_iter();
+        found.extend(more.map(|(path, text)| (PathBuf::from(path), text)));
     }
     for (name, text) in CONTRACT.files {
         let path = package_directory(&CONTRACT).join(name);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use hf_hub::repository::RepoTypeAny;
 use url::Url;
 
 use crate::hub::Hub;
@@ -27,6 +28,15 @@ impl Client {
         config.check()?;
         Ok(Self {
             wire: Wire::new(&config)?,
+            hub: Hub::new(&config)?,
+        })
+    }
+
+    /// The same for another kind of repos than those of tools.
+    pub(crate) fn of(kind: RepoTypeAny, config: ClientConfig) -> Result<Self, ClientError> {
+        config.check()?;
+        Ok(Self {
+            wire: Wire::of(kind, &config)?,
             hub: Hub::new(&config)?,
         })
     }

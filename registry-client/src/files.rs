@@ -44,15 +44,9 @@ impl Client {
         names: &[&'static str],
     ) -> Result<Vec<ListedFile>, ClientError> {
         let act = Act::ListFiles(at.repo.clone());
-        let (owner, name) = (at.repo.owner(), at.repo.name());
-        let url = self.wire().url(&[
-            "api",
-            "models",
-            owner,
-            name,
-            "paths-info",
-            at.commit.as_str(),
-        ]);
+        let url = self
+            .wire()
+            .about(&at.repo, &["paths-info", at.commit.as_str()]);
         let form: Vec<_> = names.iter().map(|file| ("paths", *file)).collect();
         let entries: Vec<Entry> = self.wire().post_form(&act, url, &form).await?;
         checked(&act, names, entries)

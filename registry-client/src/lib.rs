@@ -29,6 +29,7 @@
 
 mod client;
 mod config;
+mod datasets;
 mod error;
 mod files;
 mod hub;
@@ -47,6 +48,7 @@ mod wire;
 
 pub use client::Client;
 pub use config::{ClientConfig, Timeouts};
+pub use datasets::{Datasets, PushTexts, PushedTexts};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
 pub use limits::{

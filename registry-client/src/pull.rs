@@ -198,10 +198,8 @@ impl Client {
             expected: file.bytes,
             actual,
         };
-        let (owner, name, commit) = (at.repo.owner(), at.repo.name(), at.commit.as_str());
-        let url = self
-            .wire()
-            .url(&[owner, name, "resolve", commit, file.name]);
+        let place = ["resolve", at.commit.as_str(), file.name];
+        let url = self.wire().page_of(&at.repo, &place);
         let response = self.wire().download(act, url).await?;
         let headers = response.headers();
         // The ETag is not looked at: here a file's name is the digest of its bytes.

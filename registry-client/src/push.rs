@@ -1,15 +1,15 @@
 //! Pushing: a verified tool becomes one commit and one tag.
 
 mod rehearsal;
+mod repo;
 
 use std::collections::HashMap;
 use std::fmt;
 
 use bytes::Bytes;
 use hf_hub::progress::{ProgressEvent, ProgressHandler, UploadEvent};
-use hf_hub::repository::{CommitInfo, CommitOperation, RepoTypeModel};
+use hf_hub::repository::{CommitInfo, CommitOperation};
 use semver::Version;
-use serde::Deserialize;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tool_hub_manifest::{CommitId, Digest, RepoId, Verified, package_file};
@@ -77,12 +77,6 @@ pub enum PushOutcome {
     AlreadyPushed,
 }
 
-#[derive(Deserialize)]
-struct RepoAnswer {
-    #[serde(default)]
-    private: bool,
-}
-
 impl Client {
     /// Pushes a tool: creates the repo when it is not there, makes one commit of manifest,
     /// component and card on the branch `main`, and tags it `v<version>`. Other files of the
@@ -107,13 +101,13 @@ impl Client {
         self.need_token(&act)?;
         push.check_sizes(&act)?;
         let version = push.package.manifest().version.clone();
-        let repo_created = self.ensure_repo(push).await?;
+        let repo_created = self.ensure_repo(&push.repo, push.visibility).await?;
         let refs = self.refs(&push.repo).await?;
         let act = Act::ListVersions(push.repo.clone());
         let pushed = |commit, outcome| Pushed {
             repo: push.repo.clone(),
             commit,
-            url: self.wire().url(&[push.repo.owner(), push.repo.name()]),
+            url: self.wire().page_of(&push.repo, &[]),
             version: version.clone(),
             repo_created,
             outcome,
@@ -133,55 +127,6 @@ impl Client {
         let commit = self.commit(push, head.as_ref(), progress).await?;
         self.tag(push, &commit).await?;
         Ok(pushed(commit, PushOutcome::Committed))
-    }
-
-    /// Creates the repo unless it is there, and tells whether it did.
-    async fn ensure_repo(&self, push: &Push<'_>) -> Result<bool, ClientError> {
-        match self.visibility(&push.repo).await {
-            Ok(actual) => {
-                push.may_go_to(actual)?;
-                return Ok(false);
-            }
-            Err(ClientError::RepoNotFound { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        let act = Act::Create(push.repo.clone());
-        let limit = self.wire().timeouts().answer;
-        let create = self
-            .hub()
-            .client()
-            .create_repository()
-            .repo_id(push.repo.as_str())
-            .repo_type(RepoTypeModel)
-            .private(push.visibility == Visibility::Private)
-            .send();
-        let created = timeout(limit, create)
-            .await
-            .map_err(|_| self.wire().timed_out(&act, limit))?;
-        match created.map_err(|error| self.hub().failed(&act, error)) {
-            Ok(_) => Ok(true),
-            // Somebody else made it between the two questions.
-            Err(conflict @ ClientError::Conflict { .. }) => {
-                match self.visibility(&push.repo).await {
-                    Ok(actual) => push.may_go_to(actual).map(|()| false),
-                    Err(_) => Err(conflict),
-                }
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn visibility(&self, repo: &RepoId) -> Result<Visibility, ClientError> {
-        let act = Act::Describe(repo.clone());
-        let url = self
-            .wire()
-            .url(&["api", "models", repo.owner(), repo.name()]);
-        let answer: RepoAnswer = self.wire().get(&act, url).await?;
-        Ok(if answer.private {
-            Visibility::Private
-        } else {
-            Visibility::Public
-        })
     }
 
     /// A version that exists is fine when it is the same one: a push may be repeated. An
@@ -331,17 +276,6 @@ impl<'a> Push<'a> {
                     bytes_max,
                 });
             }
-        }
-        Ok(())
-    }
-
-    fn may_go_to(&self, actual: Visibility) -> Result<(), ClientError> {
-        if self.visibility == Visibility::Private && actual == Visibility::Public {
-            return Err(ClientError::VisibilityDiffers {
-                repo: self.repo.clone(),
-                asked: self.visibility,
-                actual,
-            });
         }
         Ok(())
     }

@@ -95,9 +95,7 @@ impl Client {
 
     pub(crate) async fn refs(&self, repo: &RepoId) -> Result<Refs, ClientError> {
         let act = Act::ListVersions(repo.clone());
-        let url = self
-            .wire()
-            .url(&["api", "models", repo.owner(), repo.name(), "refs"]);
+        let url = self.wire().about(repo, &["refs"]);
         self.wire().get(&act, url).await
     }
 
@@ -130,10 +128,7 @@ impl Client {
 
     async fn revision(&self, repo: &RepoId, name: &str) -> Result<Resolved, ClientError> {
         let act = Act::FindRevision(repo.clone(), name.to_owned());
-        let (owner, repo_name) = (repo.owner(), repo.name());
-        let url = self
-            .wire()
-            .url(&["api", "models", owner, repo_name, "revision", name]);
+        let url = self.wire().about(repo, &["revision", name]);
         let answer: RevisionAnswer = self.wire().get(&act, url).await?;
         let commit = refusal::commit(&act, &answer.sha)?;
         // Whoever asks for a commit gets that one or none.

@@ -1,8 +1,11 @@
 //! Questions and downloads: this crate's own HTTP requests, which bound everything.
 
+mod places;
+
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use hf_hub::repository::RepoTypeAny;
 use reqwest::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION,
 };
@@ -24,6 +27,7 @@ pub(crate) struct Wire {
     endpoint: Url,
     authorization: Option<HeaderValue>,
     timeouts: Timeouts,
+    kind: RepoTypeAny,
 }
 
 /// Where redirects of a request may lead.
@@ -43,7 +47,14 @@ struct Question<'a> {
 }
 
 impl Wire {
+    /// The connection for repos of tools, which are the Hub's kind `model`.
     pub(crate) fn new(config: &ClientConfig) -> Result<Self, ClientError> {
+        Self::of(RepoTypeAny::Model, config)
+    }
+
+    /// The connection for repos of one kind. What they are called says nothing of it: a data
+    /// set and a model may have the same name.
+    pub(crate) fn of(kind: RepoTypeAny, config: &ClientConfig) -> Result<Self, ClientError> {
         let authorization = config.token.as_ref().and_then(|token| {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose())).ok()?;
             value.set_sensitive(true);
@@ -56,6 +67,7 @@ impl Wire {
             endpoint: config.endpoint.clone(),
             authorization,
             timeouts: config.timeouts,
+            kind,
         })
     }
 
@@ -69,16 +81,6 @@ impl Wire {
 
     pub(crate) fn timeouts(&self) -> &Timeouts {
         &self.timeouts
-    }
-
-    /// The endpoint's URL with `segments` added, each percent-encoded as one segment.
-    pub(crate) fn url(&self, segments: &[&str]) -> Url {
-        let mut url = self.endpoint.clone();
-        // The endpoint was checked to be http or https, and such URLs have segments.
-        if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().extend(segments);
-        }
-        url
     }
 
     /// Asks a question by GET and reads the answer as JSON.

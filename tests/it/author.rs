@@ -2,6 +2,8 @@
 //! leaves, and that what is published is what the sources say.
 
 mod defined;
+mod gradio;
+mod listed;
 mod plain;
 
 use std::fs::Permissions;
@@ -55,6 +57,8 @@ pub(crate) fn tests() -> Vec<Test> {
     ];
     tests.extend(defined::tests());
     tests.extend(plain::tests());
+    tests.extend(gradio::tests());
+    tests.extend(listed::tests());
     tests
 }
 

@@ -38,6 +38,7 @@ mod observed;
 mod operator;
 mod output;
 mod parse;
+mod prompts;
 #[path = "../clients/public_clients.rs"]
 mod public_clients;
 mod readme;
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         network::tests(),
         no_target::tests(),
         output::tests(),
+        prompts::tests(),
         observed::tests(),
         operator::tests(),
         toolbox::tests(),

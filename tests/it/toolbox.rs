@@ -4,7 +4,7 @@ use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::Manifest;
 
 use crate::foreign::adder;
-use crate::journey::load;
+use crate::journey::{digest, load};
 use crate::support::{Home, Ran, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -21,6 +21,10 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
         test("toolbox::update_goes_on", update_goes_on),
         test(
+            "toolbox::names_that_go_over_are_listed",
+            names_that_go_over_are_listed,
+        ),
+        test(
             "toolbox::the_name_that_agents_see",
             the_name_that_agents_see,
         ),
@@ -28,7 +32,7 @@ pub(crate) fn tests() -> Vec<Test> {
 }
 
 /// Writes a package of the tool that adds, its manifest as `edit` leaves it.
-fn package(home: &Home, name: &str, edit: impl FnOnce(&mut Manifest)) {
+pub(crate) fn package(home: &Home, name: &str, edit: impl FnOnce(&mut Manifest)) {
     let name = name.parse().expect("a name");
     let mut manifest = derive_manifest(&adder(), name).expect("a component");
     edit(&mut manifest);
@@ -47,14 +51,14 @@ fn with_one() -> Home {
 }
 
 /// Adds lines to the person's toolbox, as an editor would.
-fn edit_toolbox(home: &Home, more: &str) {
+pub(crate) fn edit_toolbox(home: &Home, more: &str) {
     let path = home.tool_home().join("toolbox.toml");
     let text = std::fs::read_to_string(&path).expect("a toolbox");
     std::fs::write(path, format!("{text}\n{more}")).expect("a toolbox");
 }
 
 #[track_caller]
-fn says(ran: &Ran, code: i32, expect: &str) {
+pub(crate) fn says(ran: &Ran, code: i32, expect: &str) {
     assert_eq!(ran.code(), code, "{}", ran.stderr());
     assert!(ran.stderr().contains(expect), "{}", ran.stderr());
 }
@@ -157,6 +161,17 @@ fn update_goes_on() {
     let listed = user.tool("list --json").json();
     let versions: Vec<_> = (0..3).map(|n| &listed["tools"][n]["version"]).collect();
     assert_eq!(versions, ["0.1.0", "0.1.1", "0.1.0"]);
+}
+
+fn names_that_go_over_are_listed() {
+    let home = with_one();
+    package(&home, "other", |manifest| {
+        manifest.description = "Is another one.".to_owned();
+    });
+    let digest = digest(&home, "./other");
+    let taken = home.run(["load", "./other", "--as", "one", "--approve", &digest]);
+    says(&taken, 0, "warning: these names are taken by ");
+    says(&taken, 0, "replaces:\n- one__add\n- one__sum_up\n");
 }
 
 fn the_name_that_agents_see() {

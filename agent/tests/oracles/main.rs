@@ -15,3 +15,4 @@ mod messages;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../../tests/clients/packages.rs"]
 mod packages;
+mod prompts;

@@ -1,6 +1,7 @@
 //! Running other people's programs: what they say when they fail, and that none of them
 //! outlives the command.
 
+mod conversation;
 mod family;
 
 use std::process::{ExitStatus, Output, Stdio};
@@ -11,6 +12,7 @@ use tokio::process::{Child, Command};
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::progress::Spinner;
+pub(crate) use conversation::converse;
 use family::Family;
 
 /// How much of a failed program's complaint is shown: its beginning, where compilers say
@@ -89,6 +91,11 @@ fn complaint(output: &Output) -> String {
         .into_iter()
         .find(|said| !said.trim_ascii().is_empty());
     let said = said.map_or_else(Default::default, |said| String::from_utf8_lossy(said));
+    shown(&said)
+}
+
+/// The beginning and the end of what a program said.
+fn shown(said: &str) -> String {
     let lines: Vec<String> = said.trim_end().lines().map(shortened).collect();
     let left_out = lines
         .len()

@@ -2,12 +2,14 @@
 //! component.
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 
 use super::functions::python::MODULE;
-use super::{Project, Toolchain, process};
+use super::{Functions, Project, Toolchain, process, wit_files};
 use crate::config::Config;
+use crate::files;
 use crate::printer::Printer;
 
 /// The program is a native module of the package, so that it needs no environment of its own
@@ -55,7 +57,7 @@ pub(super) async fn build(
             "import sys, componentize_py; sys.exit(componentize_py.script())",
         ])
         .arg("--wit-path")
-        .arg(project.wit())
+        .arg(without_comments(project)?)
         .args(
             project
                 .build
@@ -79,4 +81,18 @@ pub(super) async fn build(
         .current_dir(project.scratch);
     process::run("building with componentize-py", &mut command, printer).await?;
     std::fs::read(&component).with_context(|| format!("{} cannot be read", component.display()))
+}
+
+/// The project's WIT, without the lines that are comments. componentize-py makes string literals
+/// of them as they are: three quotation marks in what somebody else wrote would be followed by
+/// code.
+fn without_comments(project: Project<'_>) -> anyhow::Result<PathBuf> {
+    let written = project.functions.map(Functions::generated);
+    let directory = project.scratch.join("wit");
+    for (path, text) in wit_files(written.unwrap_or(project.directory))? {
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let code: String = text.split_inclusive('\n').filter(is_code).collect();
+        files::write_new(&directory.join(path), code.as_bytes())?;
+    }
+    Ok(directory)
 }

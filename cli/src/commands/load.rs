@@ -8,6 +8,7 @@ use serde_json::json;
 use tool_hub_host::{InspectedCapability, Inspection};
 use tool_hub_manifest::{
     FunctionName, Grants, LockedTool, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq,
+    visible_name,
 };
 use url::Url;
 
@@ -167,10 +168,15 @@ async fn approve_and_load(
     }
     let replaces = replaced(key, fetched, &toolbox);
     if let Some(old) = &replaces {
-        printer.warning(&format!(
-            "`{key}` is taken by {old}, which {} replaces",
-            report::subject(fetched)
-        ));
+        let names = names_in_both(key, &inspection, &toolbox);
+        let new = report::subject(fetched);
+        printer.warning(&match &names[..] {
+            [] | [_] => format!("`{key}` is taken by {old}, which {new} replaces"),
+            names => format!(
+                "these names are taken by {old}, which {new} replaces:\n- {}",
+                names.join("\n- ")
+            ),
+        });
         printer.hint("to keep both, give this one another name with --as");
     }
     let asked = &fetched.verified.manifest().capabilities;
@@ -247,6 +253,25 @@ fn replaced(key: &ToolKey, fetched: &Fetched, toolbox: &OpenToolbox) -> Option<S
         _ => false,
     };
     (!is_same).then(|| origin(key, entry))
+}
+
+/// The names by which agents call a function of the tool that is there, and will call one of the
+/// tool that comes.
+fn names_in_both(key: &ToolKey, inspection: &Inspection, toolbox: &OpenToolbox) -> Vec<String> {
+    let Ok(old) = toolbox.member(key.as_str()) else {
+        return Vec::new();
+    };
+    let seen = |name: &FunctionName, count| visible_name(key, name, count).ok();
+    let old = &old.locked.functions;
+    let old: Vec<String> = old
+        .keys()
+        .filter_map(|name| seen(name, old.len()))
+        .collect();
+    let new = &inspection.functions;
+    let new = new
+        .iter()
+        .filter_map(|function| seen(&function.name, new.len()));
+    new.filter(|name| old.contains(name)).collect()
 }
 
 /// What the toolbox will say about the tool. What people wrote there before stays.

@@ -1,18 +1,22 @@
 //! `tool new`: scaffolds a tool that builds and passes its own check at once.
 
 mod definitions;
+mod gradio;
+mod mcp;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::ToolName;
+use url::Url;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
-use crate::scaffold::{Body, Defined, PlainFile, Template, scaffold};
+use crate::scaffold::{Body, CALLING_LANGUAGE, Defined, PlainFile, Template, scaffold};
 
 /// Arguments of `tool new`.
 #[derive(Debug, Args)]
@@ -31,13 +35,30 @@ pub(crate) struct New {
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
+    /// An MCP server that runs on this machine, whose tools the functions will be: the command
+    /// that starts it, with all that follows
+    ///
+    /// The command is yours: it runs with your rights and outside of any sandbox, and is ended
+    /// as soon as it has listed its tools.
+    #[arg(long, value_name = "CMD", num_args = 1.., allow_hyphen_values = true, conflicts_with_all = ["from", "from_gradio"])]
+    from_mcp: Option<Vec<OsString>>,
+
+    /// An app of Gradio that runs at this address: the tool will call its endpoints, and asks
+    /// for the right to reach that origin
+    #[arg(long, value_name = "URL", conflicts_with_all = ["from", "lang"])]
+    from_gradio: Option<Url>,
+
     /// Where to put it [default: a directory called like the tool]
     #[arg(long, value_name = "DIR")]
     directory: Option<PathBuf>,
 }
 
 impl New {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
         let shown = match &self.directory {
             Some(directory) => directory.clone(),
             None => PathBuf::from(self.name.as_str()),
@@ -48,12 +69,13 @@ impl New {
                 .hint("choose another name, or another place with --directory")
                 .into());
         }
-        let (body, lang) = self.body(config)?;
+        let (body, lang) = self.body(config, printer).await?;
         scaffold(&directory, &self.name, lang, &body)?;
         match &body {
             Body::Greeter => {}
             Body::Defined(defined) => definitions::tell(defined, printer),
             Body::Plain(plain) => definitions::tell_plain(plain, printer),
+            Body::Calling(calling) => definitions::tell(calling.defined(), printer),
         }
         if printer.wants_json() {
             let mut answer = json!({ "directory": directory, "language": lang.name() });
@@ -62,6 +84,10 @@ impl New {
                 Body::Defined(defined) => {
                     answer["functions"] = defined.functions().into();
                     answer["losses"] = defined.losses().into();
+                }
+                Body::Calling(calling) => {
+                    answer["functions"] = calling.defined().functions().into();
+                    answer["losses"] = calling.defined().losses().into();
                 }
                 Body::Plain(plain) => {
                     answer["functions"] = plain.functions().into();
@@ -83,11 +109,27 @@ impl New {
     }
 
     /// What the project holds, and the language it is in.
-    fn body(&self, config: &Config) -> anyhow::Result<(Body, Template)> {
+    async fn body(&self, config: &Config, printer: &Printer) -> anyhow::Result<(Body, Template)> {
         let lang = self.lang.unwrap_or(Template::Rust);
-        let Some(file) = &self.from else {
-            return Ok((Body::Greeter, lang));
-        };
+        if let Some(url) = &self.from_gradio {
+            return Ok((Body::Calling(gradio::read(url).await?), CALLING_LANGUAGE));
+        }
+        if let Some(words) = &self.from_mcp {
+            let import = mcp::read(words, &config.working, printer).await?;
+            return Ok((Body::Defined(Defined::of(import)), lang));
+        }
+        match &self.from {
+            Some(file) => self.of_file(file, config, lang),
+            None => Ok((Body::Greeter, lang)),
+        }
+    }
+
+    fn of_file(
+        &self,
+        file: &Path,
+        config: &Config,
+        lang: Template,
+    ) -> anyhow::Result<(Body, Template)> {
         let Some(found) = PlainFile::template(file) else {
             let import = definitions::read(file, &config.working)?;
             return Ok((Body::Defined(Defined::of(import)), lang));

@@ -3,6 +3,7 @@
 
 use toml_edit::{DocumentMut, Item, Table, value};
 use tool_hub_agent::{Import, Interface, Loss, Operation, WitType, interface};
+use tool_hub_manifest::FunctionSpec;
 
 use super::{Names, Template, describe, javascript, python, rust};
 
@@ -19,11 +20,21 @@ pub(crate) struct Defined {
 
 impl Defined {
     pub(crate) fn of(import: Import) -> Self {
+        Self::of_specs(&import.source.to_string(), &import.specs, import.skipped)
+    }
+
+    /// Functions that come from `source`, which has more than can be read.
+    pub(super) fn of_specs(source: &str, specs: &[FunctionSpec], skipped: Vec<String>) -> Self {
         Self {
-            source: import.source.to_string(),
-            interface: interface(&import.specs),
-            skipped: import.skipped,
+            source: source.to_owned(),
+            interface: interface(specs),
+            skipped,
         }
+    }
+
+    /// Their types.
+    pub(super) fn interface(&self) -> &Interface {
+        &self.interface
     }
 
     /// In whose way the definitions are written.

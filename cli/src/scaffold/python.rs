@@ -40,12 +40,17 @@ def not_written(function: str) -> str:
     )
 }
 
-fn function(operation: &Operation) -> String {
-    let parameters: String = operation
+/// The parameters after `self`.
+pub(super) fn parameters(operation: &Operation) -> String {
+    operation
         .parameters
         .iter()
         .map(|parameter| format!(", {}: {}", ident(&parameter.wit), written(&parameter.value)))
-        .collect();
+        .collect()
+}
+
+fn function(operation: &Operation) -> String {
+    let parameters = parameters(operation);
     format!(
         "    def {}(self{parameters}) -> {}:\n        raise Err(not_written(\"{}\"))\n",
         ident(&operation.wit),
@@ -54,11 +59,11 @@ fn function(operation: &Operation) -> String {
     )
 }
 
-fn ident(wit: &str) -> String {
+pub(super) fn ident(wit: &str) -> String {
     Language::Python.identifier(&wit.replace('-', "_"))
 }
 
-fn written(value: &WitType) -> String {
+pub(super) fn written(value: &WitType) -> String {
     match value {
         WitType::Plain("string") | WitType::Json => "str".to_owned(),
         WitType::Plain("bool") => "bool".to_owned(),

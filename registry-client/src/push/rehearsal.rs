@@ -25,7 +25,7 @@ impl Client {
     pub async fn rehearse(&self, push: &Push<'_>) -> Result<Rehearsal, ClientError> {
         push.check_sizes(&Act::Commit(push.repo.clone()))?;
         match self.visibility(&push.repo).await {
-            Ok(actual) => push.may_go_to(actual)?,
+            Ok(actual) => push.visibility.allows(&push.repo, actual)?,
             Err(ClientError::RepoNotFound { .. }) => return Ok(Rehearsal::NewRepo),
             Err(error) => return Err(error),
         }

@@ -9,7 +9,7 @@ use crate::diagnosis::Problem;
 use crate::signals::stop_requested;
 
 /// How long programs have to end themselves, once they are told to.
-const GRACE: Duration = Duration::from_secs(5);
+pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 /// Whom a signal is for. Where it is dropped before the program ended, the program is killed.
 pub(super) struct Family {
@@ -73,6 +73,12 @@ impl Family {
             self.process = None;
         }
         Err(Problem::interrupted().into())
+    }
+
+    /// Tells the programs to end. Whoever has not when this is dropped is killed, so their
+    /// parent must not have been waited for by then.
+    pub(super) fn ask_to_end(&self) {
+        self.signal(Ending::Asked);
     }
 
     #[cfg(unix)]

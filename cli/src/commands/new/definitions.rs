@@ -18,18 +18,28 @@ const TOLD_MAX: usize = 20;
 pub(super) fn read(file: &Path, working: &Path) -> anyhow::Result<Import> {
     let shown = shown(file);
     let bytes = read_or_input(file, working, IMPORT_BYTES_MAX as u64)?;
-    let refused = |error: ImportError| {
-        let hint = hint(&error);
-        Problem::user(format!("{shown} holds no definitions that can be read"))
-            .caused_by(error)
-            .hint(hint)
-    };
-    let text = String::from_utf8(bytes).map_err(|_| {
-        refused(ImportError::NotJson {
-            reason: "it is not UTF-8".to_owned(),
-        })
-    })?;
-    Ok(import(&text).map_err(refused)?)
+    match String::from_utf8(bytes) {
+        Ok(text) => parse(&text, &shown),
+        Err(_) => Err(refused(
+            &shown,
+            ImportError::NotJson {
+                reason: "it is not UTF-8".to_owned(),
+            },
+        )
+        .into()),
+    }
+}
+
+/// Reads the definitions in `text`, which came from what is `shown`.
+pub(super) fn parse(text: &str, shown: &str) -> anyhow::Result<Import> {
+    import(text).map_err(|error| refused(shown, error).into())
+}
+
+fn refused(shown: &str, error: ImportError) -> Problem {
+    let hint = hint(&error);
+    Problem::user(format!("{shown} holds no definitions that can be read"))
+        .caused_by(error)
+        .hint(hint)
 }
 
 fn hint(error: &ImportError) -> &'static str {

@@ -1,0 +1,76 @@
+//! Prompts for models that answer with code: a template, the lines of the toolbox and a task
+//! become the text that a model goes on with, as Transformers Agents writes it.
+
+mod chat;
+mod run;
+mod solution;
+mod template;
+
+pub use chat::{ChatHistory, ChatPrompt};
+pub use run::RunPrompt;
+pub use solution::{Solution, SolutionError};
+pub use template::{PROMPT_BYTES_MAX, PROMPT_TEMPLATE_BYTES_MAX, PromptError};
+
+/// How an agent is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptMode {
+    /// One task, without a memory.
+    Run,
+    /// A task of a conversation.
+    Chat,
+}
+
+impl PromptMode {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Run, Self::Chat];
+
+    /// The file of a repository in which the template is kept.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Run => "run_prompt_template.txt",
+            Self::Chat => "chat_prompt_template.txt",
+        }
+    }
+
+    /// What a model is to be stopped at: what would begin the next task or turn, which is not
+    /// the model's to write.
+    pub fn stop_sequences(self) -> &'static [&'static str] {
+        match self {
+            Self::Run => &["Task:"],
+            Self::Chat => &["Human:", "====="],
+        }
+    }
+
+    /// The part of `answer` before the first stop sequence. Some endpoints give the sequence
+    /// back with the text, and some do not stop.
+    pub fn before_stop(self, answer: &str) -> &str {
+        let stops = self.stop_sequences().iter();
+        let end = stops.filter_map(|stop| answer.find(stop)).min();
+        &answer[..end.unwrap_or(answer.len())]
+    }
+
+    /// Holds `text` against what a template needs.
+    ///
+    /// # Errors
+    /// As [`RunPrompt::new`] and [`ChatPrompt::new`].
+    pub fn check(self, text: &str) -> Result<(), PromptError> {
+        match self {
+            Self::Run => RunPrompt::new(text).map(drop),
+            Self::Chat => ChatPrompt::new(text).map(drop),
+        }
+    }
+
+    /// Splits what a model wrote into its explanation and its code.
+    ///
+    /// # Errors
+    /// As [`SolutionError`] says, for a model that did not write as it was asked to.
+    pub fn read(self, answer: &str) -> Result<Solution, SolutionError> {
+        match self {
+            Self::Run => solution::of_run(answer),
+            Self::Chat => solution::of_chat(answer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! The prompt for one task.
+
+use tool_hub_manifest::FunctionSpec;
+
+use super::PromptError;
+use super::template::{ALL_TOOLS, Template};
+use crate::toolbox_lines;
+
+const TASK: &str = "<<prompt>>";
+const PLACES: [(&str, &str); 2] = [(ALL_TOOLS, "the list of tools"), (TASK, "the task")];
+
+/// A template that asks for the solution of one task.
+///
+/// ```
+/// use tool_hub_agent::RunPrompt;
+///
+/// let template = RunPrompt::new("Tools:\n<<all_tools>>\n\nTask: \"<<prompt>>\"\n\nI will")?;
+/// assert!(template.fill(&[], "Draw a tree")?.ends_with("Task: \"Draw a tree\"\n\nI will"));
+/// # Ok::<(), tool_hub_agent::PromptError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct RunPrompt(Template);
+
+impl RunPrompt {
+    /// The template that is used when nobody has another one.
+    pub const DEFAULT: &str = include_str!("run.txt");
+
+    /// Takes a template with `<<all_tools>>` and `<<prompt>>` in it. A model's answer goes on
+    /// where it ends, and is read as if it began with `I will use the following`.
+    ///
+    /// # Errors
+    /// [`PromptError::NoPlace`] where one of them is missing, [`PromptError::LongTemplate`].
+    pub fn new(text: impl Into<String>) -> Result<Self, PromptError> {
+        Template::new(text.into(), &PLACES).map(Self)
+    }
+
+    /// The prompt that offers `tools` for `task`.
+    ///
+    /// # Errors
+    /// [`PromptError::LongPrompt`].
+    pub fn fill(&self, tools: &[FunctionSpec], task: &str) -> Result<String, PromptError> {
+        let lines = toolbox_lines(tools);
+        self.0.fill(&[(ALL_TOOLS, &lines), (TASK, task)])
+    }
+}

@@ -1,0 +1,85 @@
+//! What a model answers to a prompt: an explanation and code.
+
+use thiserror::Error;
+
+/// What every answer to a run prompt begins with: the prompt ends with it.
+const BEGINNING: &str = "I will use the following ";
+/// What stands before the code in an answer to a run prompt.
+const ANSWER: &str = "Answer:";
+const FENCE: &str = "```";
+/// The first line of code that is not code.
+const OPENING: [&str; 3] = [FENCE, "```py", "```python"];
+
+/// An answer, in its two parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solution {
+    /// What the model said that it does.
+    pub explanation: String,
+    /// What does it; none in a conversation where only words were needed.
+    pub code: Option<String>,
+}
+
+/// An answer that is not written as it was asked for. The text says to a model what to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SolutionError {
+    /// An answer to a run prompt without code.
+    #[error("the answer has no `Answer:` with code after it; write one")]
+    NoAnswer,
+    /// An answer to a run prompt that begins anew.
+    #[error("the answer has `Answer:` more than once; write it once, before the code")]
+    SeveralAnswers,
+    /// Code whose end is missing, as where an answer was cut off.
+    #[error("the code has no end; write ``` on the line after it")]
+    NoEnd,
+}
+
+/// Reads what goes on after `I will use the following`.
+pub(super) fn of_run(answer: &str) -> Result<Solution, SolutionError> {
+    let whole = format!("{BEGINNING}{answer}");
+    let (explanation, code) = whole.split_once(ANSWER).ok_or(SolutionError::NoAnswer)?;
+    if code.contains(ANSWER) {
+        return Err(SolutionError::SeveralAnswers);
+    }
+    let mut lines: Vec<&str> = strip(code).split('\n').collect();
+    if OPENING.contains(&lines[0]) {
+        lines.remove(0);
+    }
+    match lines.last() {
+        None => return Err(SolutionError::NoEnd),
+        Some(&FENCE) => _ = lines.pop(),
+        Some(_) => {}
+    }
+    Ok(Solution {
+        explanation: strip(explanation).to_owned(),
+        code: Some(lines.join("\n")),
+    })
+}
+
+/// Reads what goes on after `Assistant:`.
+pub(super) fn of_chat(answer: &str) -> Result<Solution, SolutionError> {
+    let lines: Vec<&str> = answer.split('\n').collect();
+    let is_fence = |line: &&str| line.trim_start_matches(is_space).starts_with(FENCE);
+    let Some(opening) = lines.iter().position(is_fence) else {
+        return Ok(Solution {
+            explanation: strip(answer).to_owned(),
+            code: None,
+        });
+    };
+    let rest = &lines[opening + 1..];
+    let closing = rest.iter().position(is_fence).ok_or(SolutionError::NoEnd)?;
+    Ok(Solution {
+        explanation: strip(&lines[..opening].join("\n")).to_owned(),
+        code: Some(strip(&rest[..closing].join("\n")).to_owned()),
+    })
+}
+
+/// As Python strips a text.
+pub(super) fn strip(text: &str) -> &str {
+    text.trim_matches(is_space)
+}
+
+/// Python counts the separators of ASCII as well.
+fn is_space(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
+}

@@ -1,0 +1,85 @@
+//! The app that `tool new --from-gradio` asks what it offers.
+
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use reqwest::redirect::Policy;
+use serde_json::Value;
+use tool_hub_agent::{GRADIO_BYTES_MAX, GradioError};
+use url::Url;
+
+use crate::diagnosis::Problem;
+use crate::scaffold::Calling;
+
+/// How long an app has for each answer.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// Asks the app at `url` what it offers.
+pub(super) async fn read(url: &Url) -> anyhow::Result<Calling> {
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.host().is_some()
+        && url.username().is_empty()
+        && url.password().is_none();
+    if !plain {
+        let what = format!("`{url}` is not where an app of Gradio is");
+        return Err(Problem::user(what)
+            .hint("write its address without user and password, such as http://127.0.0.1:7860")
+            .into());
+    }
+    let http = reqwest::Client::builder()
+        .timeout(ANSWER)
+        .redirect(Policy::none())
+        .no_proxy()
+        .build()?;
+    let base = url.path().trim_end_matches('/').to_owned();
+    let config = asked(&http, url, &format!("{base}/config")).await?;
+    let config: Value = serde_json::from_str(&config).map_err(|error| {
+        not_gradio(
+            url,
+            GradioError::Foreign {
+                reason: error.to_string(),
+            },
+        )
+    })?;
+    // Versions before 5 have their interface at the root.
+    let prefix = config["api_prefix"].as_str().unwrap_or_default();
+    let place = match prefix.trim_matches('/') {
+        "" => base,
+        prefix => format!("{base}/{prefix}"),
+    };
+    let info = asked(&http, url, &format!("{place}/info")).await?;
+    let app = tool_hub_agent::gradio(&info).map_err(|error| not_gradio(url, error))?;
+    Ok(Calling::of(app, url.clone(), place))
+}
+
+/// What the app says at `path`, which stays within its origin.
+async fn asked(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result<String> {
+    let mut url = root.clone();
+    url.set_path(path);
+    url.set_query(None);
+    url.set_fragment(None);
+    let failed = |why: String| {
+        Problem::user(format!("{url} cannot be read: {why}"))
+            .hint("see that the app runs, and that its address is the one that it prints")
+    };
+    let answer = http.get(url.clone()).send().await;
+    let answer = answer.map_err(|error| failed(error.without_url().to_string()))?;
+    if answer.status() != reqwest::StatusCode::OK {
+        return Err(failed(format!("it answers with status {}", answer.status())).into());
+    }
+    let (mut body, mut stream) = (Vec::new(), answer.bytes_stream());
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk.map_err(|error| failed(error.without_url().to_string()))?;
+        if body.len() + chunk.len() > GRADIO_BYTES_MAX {
+            return Err(not_gradio(root, GradioError::TooLong).into());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    String::from_utf8(body).map_err(|_| failed("it is not UTF-8".to_owned()).into())
+}
+
+fn not_gradio(url: &Url, error: GradioError) -> Problem {
+    Problem::user(format!("{url} cannot become a tool"))
+        .caused_by(error)
+        .hint("the app's page \"Use via API\" lists the endpoints that there are")
+}

@@ -1,0 +1,44 @@
+//! `tool prompt`: prompt templates for agents that answer with code, and the prompts they make.
+
+mod pull;
+mod push;
+mod render;
+mod template;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use crate::config::Config;
+use crate::printer::Printer;
+
+/// Arguments of `tool prompt`.
+#[derive(Debug, Args)]
+pub(crate) struct Prompt {
+    #[command(subcommand)]
+    command: PromptCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum PromptCommand {
+    /// Get somebody's prompt templates from a data set
+    Pull(pull::Pull),
+    /// Publish prompt templates in a data set
+    Push(push::Push),
+    /// Print the prompt that a model is given for a task, byte for byte
+    Render(render::Render),
+}
+
+impl Prompt {
+    pub(crate) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        match &self.command {
+            PromptCommand::Pull(command) => command.execute(config, printer).await,
+            PromptCommand::Push(command) => command.execute(config, printer).await,
+            PromptCommand::Render(command) => command.execute(config, printer).await,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `tool prompt push`: publishes the templates in a directory.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tool_hub_agent::PromptMode;
+use tool_hub_manifest::RepoId;
+use tool_hub_registry_client::{PushTexts, Visibility};
+
+use super::template;
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::printer::Printer;
+
+/// Arguments of `tool prompt push`.
+#[derive(Debug, Args)]
+pub(super) struct Push {
+    /// The data set, as owner/name
+    repo: RepoId,
+
+    /// Where the files `run_prompt_template.txt` and `chat_prompt_template.txt` are, or one of
+    /// them
+    #[arg(long, short = 'C', value_name = "DIR", default_value = ".")]
+    directory: PathBuf,
+
+    /// Only you and your organisation may see a data set that this makes
+    #[arg(long)]
+    private: bool,
+}
+
+impl Push {
+    pub(super) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let directory = config.place(&self.directory);
+        let mut texts = Vec::new();
+        for mode in PromptMode::ALL {
+            let text = template::read(&directory.join(mode.file_name()), mode)?;
+            texts.extend(text.map(|text| (mode.file_name(), text)));
+        }
+        if texts.is_empty() {
+            let names = PromptMode::ALL.map(PromptMode::file_name).join(" nor ");
+            let what = format!("there is neither {names} in {}", self.directory.display());
+            return Err(Problem::user(what)
+                .hint("name the directory that has them with --directory")
+                .into());
+        }
+        let names: Vec<&str> = texts.iter().map(|(name, _)| *name).collect();
+        let push = PushTexts {
+            repo: self.repo.clone(),
+            texts: &texts,
+            visibility: match self.private {
+                true => Visibility::Private,
+                false => Visibility::Public,
+            },
+            message: format!("Set {}", names.join(" and ")),
+        };
+        let pushed = config.datasets(printer)?.push(&push).await?;
+        if printer.wants_json() {
+            printer.json(&json!({
+                "repo": self.repo,
+                "commit": pushed.commit,
+                "url": pushed.url,
+                "files": names,
+                "already_there": pushed.already_there,
+            }))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let done = match pushed.already_there {
+            true => "is there already, unchanged",
+            false => "pushed",
+        };
+        printer.note(&format!("{} {done}: {}", names.join(" and "), pushed.url));
+        printer.hint(&format!(
+            "anybody who may read it can run: tool prompt pull {}",
+            self.repo
+        ));
+        Ok(ExitCode::SUCCESS)
+    }
+}

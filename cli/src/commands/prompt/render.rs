@@ -1,0 +1,58 @@
+//! `tool prompt render`: the prompt for a task, with the toolbox in it.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use tool_hub_agent::{ChatPrompt, PromptMode, RunPrompt};
+
+use super::template;
+use crate::config::Config;
+use crate::loaded::LoadedTool;
+use crate::printer::Printer;
+
+/// Arguments of `tool prompt render`.
+#[derive(Debug, Args)]
+pub(super) struct Render {
+    /// What the model is asked to do
+    #[arg(long, value_name = "TEXT")]
+    task: String,
+
+    /// Write the first turn of a conversation instead of a single task
+    #[arg(long)]
+    chat: bool,
+
+    /// The template: a file, or a data set on the registry as owner/name[@revision] [default:
+    /// one of our own]
+    #[arg(long, value_name = "FILE|REPO")]
+    template: Option<String>,
+
+    /// Only these tools of the toolbox [default: all]
+    names: Vec<String>,
+}
+
+impl Render {
+    pub(super) async fn execute(
+        &self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        let mode = match self.chat {
+            true => PromptMode::Chat,
+            false => PromptMode::Run,
+        };
+        let template = template::find(self.template.as_deref(), mode, config, printer).await?;
+        let tools = LoadedTool::specs_of(&self.names, config, printer).await?;
+        let prompt = match mode {
+            PromptMode::Run => RunPrompt::new(template)?.fill(&tools, &self.task)?,
+            PromptMode::Chat => ChatPrompt::new(template)?.begin(&tools)?.ask(&self.task)?,
+        };
+        if printer.wants_json() {
+            let stop = mode.stop_sequences();
+            printer.json(&json!({ "prompt": prompt, "stop": stop }))?;
+        } else {
+            printer.exactly(&prompt)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

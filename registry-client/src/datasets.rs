@@ -1,0 +1,154 @@
+//! Data sets: repos that are no tools, of which a few small texts are read and written. Prompt
+//! templates are kept in them.
+
+use bytes::Bytes;
+use hf_hub::repository::{CommitInfo, CommitOperation, RepoTypeAny};
+use tokio::time::timeout;
+use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
+use url::Url;
+
+use crate::resolve::DEFAULT_BRANCH;
+use crate::{Act, Client, ClientConfig, ClientError, Resolved, Visibility, refusal};
+
+/// The data sets of one registry.
+#[derive(Debug)]
+pub struct Datasets(Client);
+
+/// Texts to push, and where.
+#[derive(Debug)]
+pub struct PushTexts<'a> {
+    /// The repo; it is created when it is not there.
+    pub repo: RepoId,
+    /// The files' names and what they hold. Other files of the repo stay as they are.
+    pub texts: &'a [(&'static str, String)],
+    /// Who may see it.
+    pub visibility: Visibility,
+    /// The first line of the commit.
+    pub message: String,
+}
+
+/// What a push of texts did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PushedTexts {
+    /// The commit that holds them.
+    pub commit: CommitId,
+    /// Where people find them.
+    pub url: Url,
+    /// Whether they were there already, so that nothing was committed.
+    pub already_there: bool,
+}
+
+impl Datasets {
+    /// Builds a client. No connection is made yet.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
+        Client::of(RepoTypeAny::Dataset, config).map(Self)
+    }
+
+    /// Finds the commit that `reference` means. A data set that is named without a revision is
+    /// taken as its default branch has it, whatever versions it was tagged with.
+    ///
+    /// # Errors
+    /// As [`Client::resolve`].
+    pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
+        let revision = match &reference.revision {
+            Revision::Newest => Revision::Branch(DEFAULT_BRANCH.to_owned()),
+            other => other.clone(),
+        };
+        let repo = reference.repo.clone();
+        self.0.resolve(&ToolRef { repo, revision }).await
+    }
+
+    /// Those of `names` that are there at a commit, each with its text.
+    ///
+    /// # Errors
+    /// As [`Client::texts`].
+    pub async fn texts(
+        &self,
+        at: &Resolved,
+        names: &[&'static str],
+        bytes_max: u64,
+    ) -> Result<Vec<(&'static str, String)>, ClientError> {
+        self.0.texts(at, names, bytes_max).await
+    }
+
+    /// Pushes texts: creates the repo when it is not there, and makes one commit on the branch
+    /// `main`, unless its head holds them already. The commit is made only while the branch is
+    /// where this push found it.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`], [`ClientError::VisibilityDiffers`],
+    /// [`ClientError::Conflict`] when somebody else pushed meanwhile, and as every question.
+    pub async fn push(&self, push: &PushTexts<'_>) -> Result<PushedTexts, ClientError> {
+        self.0.need_token(&Act::Commit(push.repo.clone()))?;
+        self.0.ensure_repo(&push.repo, push.visibility).await?;
+        let refs = self.0.refs(&push.repo).await?;
+        let head = refs.head(&Act::ListVersions(push.repo.clone()))?;
+        let pushed = |commit, already_there| PushedTexts {
+            commit,
+            url: self.0.wire().page_of(&push.repo, &[]),
+            already_there,
+        };
+        if let Some(head) = &head
+            && self.holds(push, head).await?
+        {
+            return Ok(pushed(head.clone(), true));
+        }
+        let commit = self.commit(push, head.as_ref()).await?;
+        Ok(pushed(commit, false))
+    }
+
+    async fn holds(&self, push: &PushTexts<'_>, commit: &CommitId) -> Result<bool, ClientError> {
+        let at = Resolved {
+            repo: push.repo.clone(),
+            commit: commit.clone(),
+            version: None,
+        };
+        let names: Vec<&str> = push.texts.iter().map(|(name, _)| *name).collect();
+        let listed = self.0.files_of(&at, &names).await?;
+        for (name, text) in push.texts {
+            let same = |file: &&_| is_like(file, name, text);
+            let Some(file) = listed.iter().find(same) else {
+                return Ok(false);
+            };
+            let content = self.0.file(&at, file, file.bytes, &crate::Silent).await?;
+            if content != text.as_bytes() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    async fn commit(
+        &self,
+        push: &PushTexts<'_>,
+        head: Option<&CommitId>,
+    ) -> Result<CommitId, ClientError> {
+        let act = Act::Commit(push.repo.clone());
+        let (owner, name) = (push.repo.owner(), push.repo.name());
+        let repo = self.0.hub().client().dataset(owner, name);
+        let operations = push.texts.iter().map(|(name, text)| {
+            CommitOperation::add_bytes(*name, Bytes::copy_from_slice(text.as_bytes()))
+        });
+        let commit = repo
+            .create_commit()
+            .operations(operations.collect())
+            .commit_message(push.message.clone())
+            .revision(DEFAULT_BRANCH)
+            .maybe_parent_commit(head.map(CommitId::as_str))
+            .send();
+        let limit = self.0.wire().timeouts().transfer;
+        let answered: CommitInfo = timeout(limit, commit)
+            .await
+            .map_err(|_| self.0.wire().timed_out(&act, limit))?
+            .map_err(|error| self.0.hub().failed(&act, error))?;
+        refusal::commit(&act, answered.commit_oid.as_deref().unwrap_or_default())
+    }
+}
+
+fn is_like(file: &crate::files::ListedFile, name: &str, text: &str) -> bool {
+    file.name == name && file.bytes == text.len() as u64
+}
