@@ -160,7 +160,7 @@ fn plain(file: &str, text: &str, calls: &[(Value, &str)], failure: (Value, &str)
     load(&home, "./trips", &[]);
     for (arguments, expected) in calls {
         let answer = home.run(["call", "trips", "--json-args", &arguments.to_string()]);
-        assert_eq!(answer.ok().stdout().trim_end(), *expected);
+        assert_eq!(answer.ok().trim_end(), *expected);
     }
     let (arguments, message) = failure;
     let failed = home.run([
@@ -271,7 +271,7 @@ fn what_is_told_of_functions() {
     let told = home.tool("schema trips.py plan --format anthropic").json();
     assert_eq!(told[0]["input_schema"]["required"], json!(["cities"]));
     let told = home.tool("schema trips.py --format typescript").ok();
-    assert!(told.stdout().contains("plan"), "{}", told.stdout());
+    assert!(told.contains("plan"), "{told}");
     let refused = home.tool("schema trips.py fly");
     assert_eq!(
         refused.stderr(),
