@@ -9,10 +9,11 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
-use tool_hub_agent::Language;
+use tool_hub_agent::{AnswerFormat, Backend, Language};
 use tool_hub_manifest::ToolKey;
 use tool_hub_serve::{
-    AgentLoop, Catalogue, Interpreter, KeptMedia, LoopAnswer, OpenAiModel, Presentation, Toolset,
+    AgentLoop, Catalogue, ChatModel, Interpreter, KeptMedia, LoopAnswer, OpenAiModel, Presentation,
+    Toolset, WrittenCalls,
 };
 use url::Url;
 
@@ -44,6 +45,16 @@ pub(crate) struct AgentFlags {
     /// The model, as the endpoint calls it [env: TOOL_HUB_OPENAI_MODEL]
     #[arg(long)]
     model: Option<String>,
+
+    /// The endpoint does not read the model's calls: read them in its text, as models of this
+    /// family write them; `generic` for any
+    #[arg(long, value_name = "FAMILY", conflicts_with_all = ["code", "hold_by"])]
+    read_as: Option<AnswerFormat>,
+
+    /// The endpoint knows no tools: hold the model to calls by a grammar, in the form that this
+    /// server takes: tgi, vllm, llama.cpp, sglang or openai
+    #[arg(long, value_name = "SERVER", conflicts_with = "code")]
+    hold_by: Option<Backend>,
 
     /// How often the model is asked for one answer; in the last round it may call nothing
     #[arg(long, value_name = "COUNT", default_value_t = 12,
@@ -85,7 +96,7 @@ pub(crate) struct AgentFlags {
 /// An agent that is ready for tasks.
 pub(crate) struct Agent<'a> {
     agent: AgentLoop,
-    model: OpenAiModel,
+    model: Box<dyn ChatModel>,
     interpreter: Option<Interpreter>,
     save: Option<PathBuf>,
     printer: &'a Printer,
@@ -152,7 +163,7 @@ impl AgentFlags {
         })
     }
 
-    fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<OpenAiModel> {
+    fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<Box<dyn ChatModel>> {
         let url = match &self.url {
             Some(url) => url.clone(),
             None => config.model_endpoint()?.ok_or_else(|| {
@@ -166,10 +177,16 @@ impl AgentFlags {
                 .hint("write --model NAME, or set TOOL_HUB_OPENAI_MODEL")
         })?;
         let key = model_endpoint::key(&url, self.key_file.as_deref(), config, printer)?;
-        let model = OpenAiModel::new(url, name)?;
-        Ok(match key {
-            Some(key) => model.with_key(key),
-            None => model,
+        let mut model = OpenAiModel::new(url, name)?;
+        if let Some(key) = key {
+            model = model.with_key(key);
+        }
+        if let Some(backend) = self.hold_by {
+            model = model.held_by(backend);
+        }
+        Ok(match &self.read_as {
+            Some(format) => Box::new(WrittenCalls::new(model, format.clone())),
+            None => Box::new(model),
         })
     }
 }
@@ -180,7 +197,7 @@ impl Agent<'_> {
     /// # Errors
     /// When there is no answer, or pictures and sounds cannot be written.
     pub(crate) async fn run(&mut self, task: &str) -> anyhow::Result<()> {
-        let LoopAnswer { text, media } = self.agent.run(&self.model, task).await?;
+        let LoopAnswer { text, media } = self.agent.run(&*self.model, task).await?;
         let mut told = Vec::new();
         for kept in &media {
             let file = self.saved(kept)?;
@@ -216,7 +233,7 @@ impl Agent<'_> {
         let interpreter = interpreter.context("an agent without --code writes none")?;
         let written = self
             .agent
-            .write_code(interpreter, &self.model, task)
+            .write_code(interpreter, &*self.model, task)
             .await?;
         let Some(code) = written.code else {
             return Err(Problem::user("the model wrote no code")

@@ -6,6 +6,7 @@ mod error;
 mod kept;
 mod model;
 mod watcher;
+mod written;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ pub use error::LoopError;
 pub use kept::{KeptMedia, NamedMedia};
 pub use model::{ChatModel, ChatModelError, ModelRequest};
 pub use watcher::{Act, Nodding, Verdict, Watcher};
+pub use written::WrittenCalls;
 
 use kept::Kept;
 

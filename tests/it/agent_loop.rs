@@ -15,6 +15,13 @@ pub(crate) fn tests() -> Vec<Test> {
             failures_teach_the_model,
         )
         .needs(&[Need::RustGuests]),
+        test("agent_loop::calls_are_read_in_text", calls_are_read_in_text)
+            .needs(&[Need::RustGuests]),
+        test(
+            "agent_loop::a_grammar_stands_for_tools",
+            a_grammar_stands_for_tools,
+        )
+        .needs(&[Need::RustGuests]),
         test("agent_loop::a_person_may_refuse", a_person_may_refuse).needs(&[Need::RustGuests]),
         test("agent_loop::what_is_wrong_is_said", what_is_wrong_is_said).needs(&[Need::RustGuests]),
         test("agent_loop::code_calls_functions", code_calls_functions)
@@ -146,6 +153,43 @@ fn failures_teach_the_model() {
         "{unknown}"
     );
     assert!(malformed.contains("`words`"), "{malformed}");
+}
+
+fn calls_are_read_in_text() {
+    let home = user(&["text-stats"]);
+    let call = r#"{"name": "text_stats__count_words", "arguments": {"text": "a b"}}"#;
+    let script = json!([
+        "<tool_call>\n{\"name\": \"text_stats__count_words\", ",
+        format!("<think>Easy.</think>I count.\n<tool_call>\n{call}\n</tool_call>"),
+        "Two.",
+    ]);
+    let (printed, asked) = run(&home, "Count.", &["--read-as", "hermes"], script);
+    assert_eq!(printed, "Two.");
+    let (role, told) = last(&asked[1]);
+    assert!(
+        role == "user" && told.starts_with("The answer ends within a call"),
+        "{told}"
+    );
+    let messages = asked[2]["messages"].as_array().expect("messages");
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert_eq!(messages[1]["content"], "I count.");
+    assert_eq!(last(&asked[2]), ("tool", "2"));
+}
+
+fn a_grammar_stands_for_tools() {
+    let home = user(&["text-stats"]);
+    let script = json!([
+        r#"{"name": "text_stats__count_words", "arguments": {"text": "a b"}}"#,
+        r#"{"answer": "Two."}"#,
+    ]);
+    let (printed, asked) = run(&home, "Count.", &["--hold-by", "llama.cpp"], script);
+    assert_eq!(printed, "Two.");
+    assert_eq!(asked[0].get("tools"), None);
+    assert!(asked[0].get("json_schema").is_some(), "{}", asked[0]);
+    assert_eq!(
+        last(&asked[1]),
+        ("user", "Result of text_stats__count_words:\n2")
+    );
 }
 
 fn a_person_may_refuse() {
