@@ -20,7 +20,9 @@ fuzz_target!(|texts: (&str, &str)| {
         {"role": "tool", "content": [{"type": "text", "text": said}, {"type": "text", "text": said}]},
     ]);
     let conversation = Conversation::read(MessageDialect::HuggingFace, &messages);
-    let written = conversation.expect("messages").write(MessageDialect::HuggingFace);
+    let written = conversation
+        .expect("messages")
+        .write(MessageDialect::HuggingFace);
     assert_eq!(written.value, messages);
     if let Ok(value) = serde_json::from_str(said) {
         for dialect in MessageDialect::ALL {

@@ -22,8 +22,8 @@ pub(super) struct Render {
     #[arg(long)]
     chat: bool,
 
-    /// The template: a file, or a data set on the registry as owner/name[@revision] [default:
-    /// one of our own]
+    /// The template: a file, or a data set on the registry as owner/name or owner/name@revision
+    /// [default: one of our own]
     #[arg(long, value_name = "FILE|REPO")]
     template: Option<String>,
 
