@@ -80,9 +80,7 @@ pub enum ConstraintError {
         pointer: String,
     },
     /// A regular expression would have to contain itself.
-    #[error(
-        "`{rule}` contains values of any depth, which no regular expression can say: use gbnf or lark"
-    )]
+    #[error("`{rule}` contains values of any depth, which no regular expression can say")]
     Recursive {
         /// The rule that contains itself.
         rule: String,

@@ -16,7 +16,7 @@ use tool_hub_host::{Failure, FailureKind, Nobody, Outcome, Reply};
 use tool_hub_manifest::FunctionSpec;
 
 use crate::result::CallResult;
-use crate::{FrontEnd, Toolset};
+use crate::{FrontEnd, Toolset, tolerance};
 
 pub use code::{Interpreter, WrittenCode};
 pub use error::LoopError;
@@ -169,7 +169,8 @@ impl AgentLoop {
             let is_last = round == self.rounds_max && round > 1;
             let request = ModelRequest {
                 messages: &self.conversation.messages,
-                functions: if is_last { &[] } else { &specs },
+                functions: &specs,
+                must_answer: is_last,
                 stop: &[],
             };
             let message = model.answer(request).await?;
@@ -205,7 +206,14 @@ impl AgentLoop {
     async fn result(&mut self, index: usize, call: &ToolCall) -> ToolResult {
         let came = if index < CALLS_MAX {
             let arguments = self.kept.filled_in(&call.arguments);
-            called(&self.toolset, &*self.watcher, &call.name, &arguments).await
+            called(
+                &self.toolset,
+                &*self.watcher,
+                Reader::Model,
+                &call.name,
+                &arguments,
+            )
+            .await
         } else {
             let message = format!("more than {CALLS_MAX} functions were called at once");
             Err(Failure::new(FailureKind::LimitReached, message))
@@ -235,10 +243,20 @@ impl AgentLoop {
     }
 }
 
+/// Who reads what a function answers.
+#[derive(Clone, Copy)]
+enum Reader {
+    /// The model, which is told how its arguments were read.
+    Model,
+    /// Code, to which that would be one more value.
+    Code,
+}
+
 /// Calls the function that agents call `name`, if `watcher` allows it, and tells it what came.
 async fn called(
     toolset: &Toolset,
     watcher: &dyn Watcher,
+    reader: Reader,
     name: &str,
     arguments: &Map<String, Value>,
 ) -> Result<Reply, Failure> {
@@ -247,8 +265,11 @@ async fn called(
         .map_err(|unknown| Failure::new(FailureKind::UnknownFunction, unknown.to_string()))?;
     // What is shown is what will run.
     let text = Value::Object(arguments.clone()).to_string();
-    let text = repair(&callee.spec().input_schema, &text).map_or(text, |read| read.arguments);
     let (callee, text) = callee.meant(text);
+    let (text, note) = match repair(&callee.spec().input_schema, &text) {
+        Some(read) => (read.arguments, Some(read.note)),
+        None => (text, None),
+    };
     let act = Act::Call {
         function: callee.spec(),
         arguments: &text,
@@ -257,6 +278,10 @@ async fn called(
         return Err(refused(why));
     }
     let outcome = callee.call(FrontEnd::Loop, &text, Arc::new(Nobody)).await;
+    let outcome = match (note, reader) {
+        (Some(note), Reader::Model) => tolerance::noted(outcome, note, callee.spec()),
+        _ => outcome,
+    };
     watcher.came(callee.spec(), &outcome);
     match outcome {
         Outcome::Reply(reply) => Ok(reply),

@@ -23,6 +23,11 @@ pub(crate) fn tests() -> Vec<Test> {
         )
         .needs(&[Need::RustGuests]),
         test("agent_loop::a_person_may_refuse", a_person_may_refuse).needs(&[Need::RustGuests]),
+        test(
+            "agent_loop::code_and_what_it_calls_may_be_refused",
+            code_and_what_it_calls_may_be_refused,
+        )
+        .needs(&[Need::RustGuests, Need::PythonGuest]),
         test("agent_loop::what_is_wrong_is_said", what_is_wrong_is_said).needs(&[Need::RustGuests]),
         test("agent_loop::code_calls_functions", code_calls_functions)
             .needs(&[Need::RustGuests, Need::PythonGuest]),
@@ -221,12 +226,40 @@ fn a_person_may_refuse() {
     );
 }
 
+fn code_and_what_it_calls_may_be_refused() {
+    let home = user(&["text-stats", INTERPRETER]);
+    let model = start(json!([
+        "```py\nprint('first')\n```",
+        "```py\ntext_stats__count_words(text='a b')\n```",
+        "I see.",
+    ]));
+    let arguments = [&["run", "Count.", "--code"], &endpoint(&model)[..]].concat();
+    let mut terminal = Terminal::start(home.command(arguments));
+    terminal.wait_for("print('first')");
+    terminal.wait_for("Run it? [y]es, or why not: ");
+    terminal.answer("no");
+    terminal.wait_for("Run it? [y]es, or why not: ");
+    terminal.answer("y");
+    terminal.wait_for("call text_stats__count_words");
+    terminal.wait_for("why not: ");
+    terminal.answer("guess instead");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    let asked = model.asked();
+    assert_eq!(last(&asked[1]).1, "The person refused to run this code.");
+    let (_, told) = last(&asked[2]);
+    assert!(
+        told.contains("the person refused this call") && told.contains("guess instead"),
+        "{told}"
+    );
+}
+
 fn what_is_wrong_is_said() {
     let home = user(&["text-stats"]);
     let silent = start(json!([]));
     let calls_forever = json!({"calls": [["text_stats__count_words", {"text": "a"}]]});
-    let endless = start(json!([calls_forever, calls_forever]));
-    let (silent, endless) = (silent.origin(), endless.origin());
+    let endless_model = start(json!([calls_forever, calls_forever]));
+    let (silent, endless) = (silent.origin(), endless_model.origin());
     for (arguments, says) in [
         ("run x --yes --model m".to_owned(), "no endpoint is named"),
         (
@@ -266,6 +299,9 @@ fn what_is_wrong_is_said() {
             refused.stderr()
         );
     }
+    let choices = endless_model.asked();
+    let choices: Vec<_> = choices.iter().map(|asked| &asked["tool_choice"]).collect();
+    assert_eq!(choices, [&Value::Null, &json!("none")]);
 }
 
 fn code_calls_functions() {

@@ -14,7 +14,7 @@ use tool_hub_manifest::{FunctionName, FunctionSpec};
 use super::kept::{about, media_of};
 use super::model::{ChatModel, ModelRequest};
 use super::watcher::{Act, Verdict, Watcher};
-use super::{AgentLoop, LoopError, called, text_of};
+use super::{AgentLoop, LoopError, Reader, called, text_of};
 use crate::Toolset;
 use crate::result::CallResult;
 
@@ -139,6 +139,7 @@ impl AgentLoop {
         let request = ModelRequest {
             messages: &self.conversation.messages,
             functions: &[],
+            must_answer: true,
             stop: &[],
         };
         let message = model.answer(request).await?;
@@ -293,9 +294,15 @@ impl Interaction for Bridge {
             let members = arguments.into_iter();
             let arguments = members.map(|(name, value)| (self.language.name(&name), value));
             let arguments = arguments.collect();
-            called(&self.toolset, &*self.watcher, &name, &arguments)
-                .await
-                .into()
+            called(
+                &self.toolset,
+                &*self.watcher,
+                Reader::Code,
+                &name,
+                &arguments,
+            )
+            .await
+            .into()
         })
     }
 }

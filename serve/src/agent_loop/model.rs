@@ -21,8 +21,10 @@ pub trait ChatModel: Send + Sync {
 pub struct ModelRequest<'a> {
     /// The conversation so far.
     pub messages: &'a [Message],
-    /// The functions that it may call; none where it has to answer in words.
+    /// The functions that it knows of.
     pub functions: &'a [FunctionSpec],
+    /// Whether it has to answer in words and may call none of them.
+    pub must_answer: bool,
     /// Texts at which it is to stop.
     pub stop: &'a [&'a str],
 }

@@ -35,7 +35,8 @@ impl<M: ChatModel> WrittenCalls<M> {
                 ..request
             };
             let message = self.model.answer(request).await?;
-            if request.functions.is_empty() || !calls_of(&message).is_empty() {
+            let calls_nothing = request.must_answer || request.functions.is_empty();
+            if calls_nothing || !calls_of(&message).is_empty() {
                 return Ok(message);
             }
             let text = text_of(&message);

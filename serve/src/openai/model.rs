@@ -81,6 +81,9 @@ impl OpenAiModel {
         if !request.functions.is_empty() {
             let tools = export(request.functions, Dialect::OpenAi).tools;
             body.insert("tools".to_owned(), tools);
+            if request.must_answer {
+                body.insert("tool_choice".to_owned(), "none".into());
+            }
         }
         if !request.stop.is_empty() {
             body.insert("stop".to_owned(), json!(request.stop));
