@@ -8,57 +8,13 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 use crate::repair::Fit;
+use crate::schema::keywords::{ANNOTATIONS, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_TEXTS};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// How deep an example goes, references included.
 const DEPTH_MAX: usize = 32;
 /// The most items, members or characters that a schema can ask of an example.
 const COUNT_MAX: u64 = 32;
-
-/// Keywords that say nothing about whether a value is valid.
-const ANNOTATIONS: [&str; 6] = [
-    "default",
-    "examples",
-    "readOnly",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-];
-/// What is said of numbers alone.
-const OF_NUMBERS: [&str; 5] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-];
-/// What is said of strings alone.
-const OF_TEXTS: [&str; 4] = ["minLength", "maxLength", "format", "pattern"];
-/// What is said of arrays alone.
-const OF_ARRAYS: [&str; 9] = [
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-];
-/// What is said of objects alone.
-const OF_OBJECTS: [&str; 10] = [
-    "properties",
-    "required",
-    "additionalProperties",
-    "minProperties",
-    "maxProperties",
-    "patternProperties",
-    "propertyNames",
-    "dependentRequired",
-    "dependentSchemas",
-    "unevaluatedProperties",
-];
 
 /// A value that is valid against `schema`: what has to be there, and where nothing has to,
 /// one thing that may. `None` where the schema says what is not understood here.

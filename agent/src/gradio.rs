@@ -1,5 +1,6 @@
 //! What a running app of Gradio offers, read as functions that a tool can have.
 
+use crate::import::tool_config::media;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 use tool_hub_manifest::{Annotations, FunctionSpec};
@@ -282,20 +283,6 @@ fn text<'a>(value: &'a Value, member: &str) -> &'a str {
 
 impl GradioValue {
     fn schema(self) -> Value {
-        let media = |kind: &str| {
-            json!({
-                "type": "object",
-                "properties": {
-                    "media_type": {"type": "string"},
-                    "data": {
-                        "type": "string", "contentEncoding": "base64",
-                        "contentMediaType": format!("{kind}/*"),
-                    },
-                },
-                "required": ["media_type", "data"],
-                "additionalProperties": false,
-            })
-        };
         match self {
             Self::Text => json!({"type": "string"}),
             Self::Flag => json!({"type": "boolean"}),

@@ -1,7 +1,7 @@
 //! Definitions of functions that somebody else wrote, in whichever dialect, read as specs.
 
 mod dialects;
-mod tool_config;
+pub(crate) mod tool_config;
 
 use std::fmt;
 

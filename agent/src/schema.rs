@@ -5,6 +5,7 @@
 //! writes the node again can report it.
 
 mod apart;
+pub(crate) mod keywords;
 
 use serde_json::{Map, Value};
 

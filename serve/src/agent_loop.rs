@@ -74,6 +74,8 @@ pub struct AgentLoop {
     interpreter: Option<Interpreter>,
     /// What the interpreter keeps from one piece of code to the next.
     state: String,
+    /// Values that no code has got yet.
+    variables: Map<String, Value>,
     bytes: usize,
 }
 
@@ -97,6 +99,7 @@ impl AgentLoop {
             rounds_max: ROUNDS_MAX,
             interpreter: None,
             state: String::new(),
+            variables: Map::new(),
             bytes: 0,
         }
     }
@@ -140,16 +143,22 @@ impl AgentLoop {
         model: &dyn ChatModel,
         task: &str,
     ) -> Result<LoopAnswer, LoopError> {
-        let before = (self.conversation.messages.len(), self.bytes);
+        let before = (
+            self.conversation.messages.len(),
+            self.bytes,
+            self.kept.told(),
+        );
         let first_medium = self.kept.media().len();
         let text = match self.interpreter.clone() {
             Some(interpreter) => self.run_code(&interpreter, model, task).await,
             None => self.run_calls(model, task).await,
         };
-        if text.is_err() && self.conversation.messages.len() <= before.0 + 1 {
+        let mut said = self.conversation.messages.iter().skip(before.0);
+        if text.is_err() && said.all(|message| message.role != Role::Assistant) {
             // Nothing was done: the same task may be given once more.
             self.conversation.messages.truncate(before.0);
             self.bytes = before.1;
+            self.kept.tell_again(before.2);
         }
         Ok(LoopAnswer {
             text: text?,
@@ -159,7 +168,7 @@ impl AgentLoop {
 
     async fn run_calls(&mut self, model: &dyn ChatModel, task: &str) -> Result<String, LoopError> {
         let specs: Vec<FunctionSpec> = self.listed();
-        let told = self.kept.told();
+        let told = self.kept.tell();
         let task = match told.is_empty() {
             true => task.to_owned(),
             false => format!("{task}\n\n{told}"),
@@ -171,7 +180,6 @@ impl AgentLoop {
                 messages: &self.conversation.messages,
                 functions: &specs,
                 must_answer: is_last,
-                stop: &[],
             };
             let message = model.answer(request).await?;
             let (text, calls) = (text_of(&message), calls_of(&message));

@@ -36,6 +36,11 @@ pub(crate) fn tests() -> Vec<Test> {
         test("agent_loop::a_chat_keeps_variables", a_chat_keeps_variables)
             .needs(&[Need::RustGuests, Need::PythonGuest]),
         test(
+            "agent_loop::values_wait_for_code_that_takes_them",
+            values_wait_for_code_that_takes_them,
+        )
+        .needs(&[Need::PythonGuest]),
+        test(
             "agent_loop::code_that_fails_is_told_why",
             code_that_fails_is_told_why,
         )
@@ -272,7 +277,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             format!("run x --yes --openai {silent} --model m"),
-            "the endpoint answered with status 400 Bad Request: the script has come to its end",
+            "the endpoint answered with status 400 Bad Request: the script has no answer",
         ),
         (
             format!("run x --yes --openai {endless} --model m --rounds 2"),
@@ -380,6 +385,29 @@ fn a_chat_keeps_variables() {
     let asked = model.asked();
     assert_eq!(last(&asked[3]).1, "The value of its last line:\n4");
     assert_eq!(asked[3]["messages"].as_array().map(Vec::len), Some(8));
+}
+
+fn values_wait_for_code_that_takes_them() {
+    let home = user(&[INTERPRETER]);
+    let model = start(json!([
+        null,
+        "Just words.",
+        "```py\nn + missing\n```",
+        "I fail.",
+        "```py\nn + 1\n```",
+        "Three.",
+    ]));
+    let arguments = format!(
+        "chat --yes --code --var n=2 --openai {} --model scripted",
+        model.origin()
+    );
+    let ran = home.run_with_input(&arguments, "One.\nOne.\nTwo.\nThree.\n");
+    assert_eq!(ran.ok(), "Just words.\nI fail.\nThree.\n");
+    let asked = model.asked();
+    // The task that was never answered is not in the conversation, and is told whole once more.
+    assert_eq!(asked[0]["messages"], asked[1]["messages"]);
+    assert!(last(&asked[1]).1.contains("- `n`: 2"), "{}", asked[1]);
+    assert_eq!(last(&asked[5]).1, "The value of its last line:\n3");
 }
 
 fn code_that_fails_is_told_why() {

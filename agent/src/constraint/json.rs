@@ -13,6 +13,7 @@ use super::expression::{Expression, Grammar};
 use super::strings::{self, COUNT_MAX};
 use super::{ConstraintError, numbers};
 use crate::Lost;
+use crate::schema::keywords::{ANNOTATIONS, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_TEXTS};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest, all_told_apart};
 
 /// The most schemas within a schema.
@@ -22,47 +23,8 @@ const DEPTH_MAX: usize = 64;
 /// The largest bound of a number that is held.
 const BOUND_MAX: f64 = 1e30;
 
-/// Keywords that say nothing about whether a value is valid.
-const ANNOTATIONS: [&str; 6] = [
-    "default",
-    "examples",
-    "readOnly",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-];
-/// What is said of numbers, texts, arrays and objects alone.
-const OF_NUMBERS: [&str; 5] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-];
-const OF_TEXTS: [&str; 4] = ["minLength", "maxLength", "pattern", "format"];
-const OF_ARRAYS: [&str; 9] = [
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-];
-const OF_OBJECTS: [&str; 10] = [
-    "properties",
-    "required",
-    "additionalProperties",
-    "minProperties",
-    "maxProperties",
-    "patternProperties",
-    "propertyNames",
-    "dependentRequired",
-    "dependentSchemas",
-    "unevaluatedProperties",
-];
+/// What is held of texts; `format` is not.
+const HELD_OF_TEXTS: [&str; 3] = ["minLength", "maxLength", "pattern"];
 /// What says so much that a grammar without it would be of another thing.
 const REFUSED: [&str; 5] = ["$ref", "$dynamicRef", "allOf", "not", "patternProperties"];
 
@@ -187,7 +149,7 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     fn text(&mut self, node: &Node<'a>) -> Result<Expression, ConstraintError> {
-        let others: [&[&str]; 4] = [&OF_TEXTS[..3], &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS];
+        let others: [&[&str]; 4] = [&HELD_OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS];
         self.weakened(node, &others)?;
         let lengths = ["minLength", "maxLength"].map(|keyword| node.keyword(keyword));
         let pattern = node.keyword("pattern").and_then(Value::as_str);

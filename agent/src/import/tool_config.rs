@@ -114,18 +114,23 @@ fn of_type(kind: &str) -> Option<Value> {
     match kind {
         "text" | "string" => Some(json!({"type": "string"})),
         "boolean" | "integer" | "number" | "array" | "object" => Some(json!({"type": kind})),
-        "image" | "audio" => Some(json!({
-            "type": "object",
-            "properties": {
-                "media_type": {"type": "string"},
-                "data": {
-                    "type": "string", "contentEncoding": "base64",
-                    "contentMediaType": format!("{kind}/*"),
-                },
-            },
-            "required": ["media_type", "data"],
-            "additionalProperties": false,
-        })),
+        "image" | "audio" => Some(media(kind)),
         _ => None,
     }
+}
+
+/// The schema of a picture or a sound, as the contract has them.
+pub(crate) fn media(kind: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "media_type": {"type": "string"},
+            "data": {
+                "type": "string", "contentEncoding": "base64",
+                "contentMediaType": format!("{kind}/*"),
+            },
+        },
+        "required": ["media_type", "data"],
+        "additionalProperties": false,
+    })
 }

@@ -88,7 +88,7 @@ impl AgentLoop {
         model: &dyn ChatModel,
         task: &str,
     ) -> Result<String, LoopError> {
-        let mut variables = self.begin(interpreter, task)?;
+        self.begin(interpreter, task)?;
         for _ in 0..self.rounds_max {
             let text = self.ask(model).await?;
             let read = CodeAnswer::read(&text, interpreter.language);
@@ -98,7 +98,7 @@ impl AgentLoop {
             if !read.explanation.is_empty() {
                 self.watcher.said(&read.explanation);
             }
-            let told = self.ran(interpreter, code, &mut variables).await;
+            let told = self.ran(interpreter, code).await;
             self.push(Message::text(Role::User, told))?;
         }
         Err(LoopError::Rounds {
@@ -106,23 +106,18 @@ impl AgentLoop {
         })
     }
 
-    /// Tells the model of the task, and before the first one of what it can call. Gives the
-    /// variables that the code does not have yet.
-    fn begin(
-        &mut self,
-        interpreter: &Interpreter,
-        task: &str,
-    ) -> Result<Map<String, Value>, LoopError> {
+    /// Tells the model of the task, and before the first one of what it can call.
+    fn begin(&mut self, interpreter: &Interpreter, task: &str) -> Result<(), LoopError> {
         if self.conversation.messages.is_empty() {
             let specs: Vec<FunctionSpec> = self.toolset.catalogue().specs().cloned().collect();
             let prompt = code_prompt(interpreter.language, &specs);
             self.push(Message::text(Role::System, prompt))?;
         }
-        let variables: Map<String, Value> = self.kept.take_given().into_iter().collect();
+        let given = self.kept.take_given();
         let mut task = task.to_owned();
-        if !variables.is_empty() {
+        if !given.is_empty() {
             task.push_str("\n\nThese variables are there:\n");
-            for (name, value) in &variables {
+            for (name, value) in &given {
                 let about = match media_of(value) {
                     Some((media_type, _)) => about(media_type),
                     None => shortened(&value.to_string()),
@@ -130,8 +125,8 @@ impl AgentLoop {
                 task.push_str(&format!("- `{name}`: {about}\n"));
             }
         }
-        self.push(Message::text(Role::User, task.trim_end()))?;
-        Ok(variables)
+        self.variables.extend(given);
+        self.push(Message::text(Role::User, task.trim_end()))
     }
 
     /// The model's next words.
@@ -140,7 +135,6 @@ impl AgentLoop {
             messages: &self.conversation.messages,
             functions: &[],
             must_answer: true,
-            stop: &[],
         };
         let message = model.answer(request).await?;
         let text = text_of(&message);
@@ -151,22 +145,17 @@ impl AgentLoop {
         Ok(text)
     }
 
-    /// Runs code, where that is allowed, and says what the model is told of it. `variables` are
-    /// there from the first code on that does not fail.
-    async fn ran(
-        &mut self,
-        interpreter: &Interpreter,
-        code: &str,
-        variables: &mut Map<String, Value>,
-    ) -> String {
+    /// Runs code, where that is allowed, and says what the model is told of it. The variables are
+    /// there until code that has them does not fail; from then on the interpreter keeps them.
+    async fn ran(&mut self, interpreter: &Interpreter, code: &str) -> String {
         let language = interpreter.language;
         if let Verdict::Refused { why } = self.watcher.allows(Act::Code { language, code }).await {
             let why = why.map_or(String::new(), |why| format!(" The person says: {why}"));
             return format!("The person refused to run this code.{why}");
         }
         let mut arguments = json!({"code": code, "state": self.state});
-        if !variables.is_empty() {
-            arguments["variables"] = Value::Object(variables.clone()).to_string().into();
+        if !self.variables.is_empty() {
+            arguments["variables"] = Value::Object(self.variables.clone()).to_string().into();
         }
         let bridge = Bridge {
             toolset: self.toolset.clone(),
@@ -180,7 +169,7 @@ impl AgentLoop {
             .call_with(function, &arguments, Arc::new(bridge));
         match running.await {
             Outcome::Reply(reply) => {
-                variables.clear();
+                self.variables.clear();
                 self.came(reply)
             }
             Outcome::Failure(failure) => {

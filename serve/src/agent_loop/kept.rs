@@ -64,8 +64,18 @@ impl Kept {
         new
     }
 
-    /// The same as a model that calls functions reads it.
-    pub(super) fn told(&mut self) -> String {
+    /// How much of it was taken.
+    pub(super) fn told(&self) -> usize {
+        self.told
+    }
+
+    /// Has what comes after the first `told` values taken once more.
+    pub(super) fn tell_again(&mut self, told: usize) {
+        self.told = told;
+    }
+
+    /// What was given and not taken yet, as a model that calls functions reads it.
+    pub(super) fn tell(&mut self) -> String {
         let lines = self
             .take_given()
             .into_iter()

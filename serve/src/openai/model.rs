@@ -85,9 +85,6 @@ impl OpenAiModel {
                 body.insert("tool_choice".to_owned(), "none".into());
             }
         }
-        if !request.stop.is_empty() {
-            body.insert("stop".to_owned(), json!(request.stop));
-        }
         body
     }
 

@@ -8,8 +8,9 @@ use axum::http::StatusCode;
 use axum::routing::post;
 use axum::{Json, Router};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
+
+use super::website::serve;
 
 /// A running endpoint. It ends when it goes out of scope.
 pub(crate) struct ScriptedModel {
@@ -25,17 +26,8 @@ struct Talk {
 
 impl ScriptedModel {
     /// Starts an endpoint that answers with `script`: texts, and objects with `text` and `calls`,
-    /// pairs of a name and arguments. Beyond its end it refuses.
+    /// pairs of a name and arguments. It refuses at `null` and beyond the end.
     pub(crate) fn start(script: impl IntoIterator<Item = Value>) -> Self {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let listener = runtime
-            .block_on(TcpListener::bind("127.0.0.1:0"))
-            .expect("a free port");
-        let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let talk = Arc::new(Talk {
             script: script.into_iter().collect(),
             asked: Mutex::default(),
@@ -43,7 +35,7 @@ impl ScriptedModel {
         let pages = Router::new()
             .route("/v1/chat/completions", post(answer))
             .with_state(talk.clone());
-        runtime.spawn(async move { axum::serve(listener, pages).await });
+        let (origin, runtime) = serve(pages);
         Self {
             origin,
             talk,
@@ -76,8 +68,8 @@ async fn answer(
         asked.push(request);
         asked.len()
     };
-    let Some(reply) = talk.script.get(round - 1) else {
-        let error = json!({"message": "the script has come to its end"});
+    let Some(reply) = talk.script.get(round - 1).filter(|reply| !reply.is_null()) else {
+        let error = json!({"message": "the script has no answer"});
         return (StatusCode::BAD_REQUEST, Json(json!({ "error": error })));
     };
     let text = reply.as_str().or(reply["text"].as_str());

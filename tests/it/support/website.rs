@@ -9,6 +9,21 @@ use axum::response::Response;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
+/// Answers `pages` on a free port as long as the runtime lives; the origin.
+pub(crate) fn serve(pages: Router) -> (String, Runtime) {
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let listener = runtime
+        .block_on(TcpListener::bind("127.0.0.1:0"))
+        .expect("a free port");
+    let origin = format!("http://{}", listener.local_addr().expect("an address"));
+    runtime.spawn(async move { axum::serve(listener, pages).await });
+    (origin, runtime)
+}
+
 /// A running website. It ends when it goes out of scope.
 pub(crate) struct Website {
     origin: String,
@@ -22,15 +37,6 @@ impl Website {
     where
         F: Fn(&str) -> Response + Clone + Send + Sync + 'static,
     {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        let listener = runtime
-            .block_on(TcpListener::bind("127.0.0.1:0"))
-            .expect("a free port");
-        let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&asked);
         let pages = Router::new().fallback(move |uri: Uri| {
@@ -38,7 +44,7 @@ impl Website {
             seen.push(uri.path().to_owned());
             std::future::ready(page(uri.path()))
         });
-        runtime.spawn(async move { axum::serve(listener, pages).await });
+        let (origin, runtime) = serve(pages);
         Self {
             origin,
             asked,
