@@ -87,7 +87,7 @@ pub use message::{
 };
 pub use prompt::{
     ChatHistory, ChatPrompt, PROMPT_BYTES_MAX, PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode,
-    RunPrompt, Solution, SolutionError,
+    PromptTemplate, RunPrompt, Solution, SolutionError,
 };
 pub use repair::{Repair, repair};
 pub use structured::{RESULT_MEMBER, ResultShape};

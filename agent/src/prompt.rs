@@ -20,6 +20,15 @@ pub enum PromptMode {
     Chat,
 }
 
+/// A template, of one of the two.
+#[derive(Debug, Clone)]
+pub enum PromptTemplate {
+    /// For one task.
+    Run(RunPrompt),
+    /// For a conversation.
+    Chat(ChatPrompt),
+}
+
 impl PromptMode {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Run, Self::Chat];
@@ -49,15 +58,23 @@ impl PromptMode {
         &answer[..end.unwrap_or(answer.len())]
     }
 
-    /// Holds `text` against what a template needs.
+    /// The template that is used when nobody has another one.
+    pub fn default_template(self) -> &'static str {
+        match self {
+            Self::Run => RunPrompt::DEFAULT,
+            Self::Chat => ChatPrompt::DEFAULT,
+        }
+    }
+
+    /// Takes `text` for a template.
     ///
     /// # Errors
     /// As [`RunPrompt::new`] and [`ChatPrompt::new`].
-    pub fn check(self, text: &str) -> Result<(), PromptError> {
-        match self {
-            Self::Run => RunPrompt::new(text).map(drop),
-            Self::Chat => ChatPrompt::new(text).map(drop),
-        }
+    pub fn template(self, text: impl Into<String>) -> Result<PromptTemplate, PromptError> {
+        Ok(match self {
+            Self::Run => PromptTemplate::Run(RunPrompt::new(text)?),
+            Self::Chat => PromptTemplate::Chat(ChatPrompt::new(text)?),
+        })
     }
 
     /// Splits what a model wrote into its explanation and its code.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
-use tool_hub_agent::{AnswerFormat, Backend, Language};
+use tool_hub_agent::{AnswerFormat, Backend, Language, PromptMode};
 use tool_hub_manifest::ToolKey;
 use tool_hub_serve::{
     AgentLoop, Catalogue, ChatModel, Interpreter, KeptMedia, LoopAnswer, OpenAiModel, Presentation,
@@ -24,6 +24,7 @@ use crate::files;
 use crate::loaded::LoadedTool;
 use crate::model_endpoint;
 use crate::printer::Printer;
+use crate::prompt_template;
 use crate::toolbox::OpenToolbox;
 
 use watcher::AtTerminal;
@@ -78,6 +79,11 @@ pub(crate) struct AgentFlags {
     )]
     interpreter: ToolKey,
 
+    /// Ask as Transformers Agents does, with this prompt template: a file, or a data set on the
+    /// registry as owner/name; what the code comes to is the answer
+    #[arg(long, value_name = "FILE|REPO", requires = "code")]
+    template: Option<String>,
+
     /// Give the model a value: name=value, or name=@file for a file (repeatable)
     ///
     /// A picture or a sound is handed to functions as it is; code has a variable of that name.
@@ -97,24 +103,28 @@ pub(crate) struct AgentFlags {
 pub(crate) struct Agent<'a> {
     agent: AgentLoop,
     model: Box<dyn ChatModel>,
-    interpreter: Option<Interpreter>,
     save: Option<PathBuf>,
     printer: &'a Printer,
 }
 
 impl AgentFlags {
     /// Loads the tools of the toolbox, those of `names` only where some are named, and meets the
-    /// model.
+    /// model. A prompt template is one for `mode`.
     ///
     /// # Errors
     /// When no model is named, a tool cannot be loaded, or nobody is there to allow calls.
     pub(crate) async fn open<'a>(
         &self,
+        mode: PromptMode,
         names: &[String],
         config: &Config,
         printer: &'a Printer,
     ) -> anyhow::Result<Agent<'a>> {
         let model = self.model(config, printer)?;
+        let template = match &self.template {
+            Some(named) => Some(prompt_template::find(Some(named), mode, config, printer).await?),
+            None => None,
+        };
         let watcher = Arc::new(AtTerminal::new(*printer, self.yes)?);
         let toolbox = match &self.toolbox {
             Some(directory) => OpenToolbox::open_named(directory, config)?,
@@ -147,9 +157,11 @@ impl AgentFlags {
         if let Some(rounds) = NonZeroU32::new(self.rounds) {
             agent = agent.with_rounds_max(rounds);
         }
-        if let Some(interpreter) = &interpreter {
-            agent = agent.with_code(interpreter.clone());
-        }
+        agent = match (interpreter, template) {
+            (Some(interpreter), Some(template)) => agent.with_prompted_code(interpreter, template),
+            (Some(interpreter), None) => agent.with_code(interpreter),
+            (None, _) => agent,
+        };
         for pair in &self.variables {
             let (name, value) = arguments::variable(pair, &config.working)?;
             agent.give(&name, value)?;
@@ -157,7 +169,6 @@ impl AgentFlags {
         Ok(Agent {
             agent,
             model,
-            interpreter,
             save: self.save.as_ref().map(|directory| config.place(directory)),
             printer,
         })
@@ -229,12 +240,7 @@ impl Agent<'_> {
     /// # Errors
     /// When the model writes none, or cannot be asked.
     pub(crate) async fn write_code(&mut self, task: &str) -> anyhow::Result<()> {
-        let interpreter = self.interpreter.as_ref();
-        let interpreter = interpreter.context("an agent without --code writes none")?;
-        let written = self
-            .agent
-            .write_code(interpreter, &*self.model, task)
-            .await?;
+        let written = self.agent.write_code(&*self.model, task).await?;
         let Some(code) = written.code else {
             return Err(Problem::user("the model wrote no code")
                 .hint(format!("it says: {}", written.explanation))

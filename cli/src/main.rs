@@ -28,6 +28,7 @@ mod output;
 mod package;
 mod printer;
 mod progress;
+mod prompt_template;
 mod record;
 mod report;
 mod scaffold;

@@ -5,13 +5,17 @@ mod code;
 mod error;
 mod kept;
 mod model;
+mod prompted;
+mod ran;
 mod watcher;
 mod written;
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tool_hub_agent::{Content, Conversation, Message, Role, ToolCall, ToolResult, repair};
+use tool_hub_agent::{
+    Content, Conversation, Message, PromptTemplate, Role, ToolCall, ToolResult, repair,
+};
 use tool_hub_host::{Failure, FailureKind, Nobody, Outcome, Reply};
 use tool_hub_manifest::FunctionSpec;
 
@@ -26,6 +30,7 @@ pub use watcher::{Act, Nodding, Verdict, Watcher};
 pub use written::WrittenCalls;
 
 use kept::Kept;
+use prompted::Prompted;
 
 /// How often a model is asked for one answer, where nobody says otherwise.
 const ROUNDS_MAX: u32 = 12;
@@ -72,6 +77,8 @@ pub struct AgentLoop {
     kept: Kept,
     rounds_max: u32,
     interpreter: Option<Interpreter>,
+    /// Absent where the model is asked in messages.
+    prompted: Option<Prompted>,
     /// What the interpreter keeps from one piece of code to the next.
     state: String,
     /// Values that no code has got yet.
@@ -98,6 +105,7 @@ impl AgentLoop {
             kept: Kept::default(),
             rounds_max: ROUNDS_MAX,
             interpreter: None,
+            prompted: None,
             state: String::new(),
             variables: Map::new(),
             bytes: 0,
@@ -109,6 +117,17 @@ impl AgentLoop {
     pub fn with_code(mut self, interpreter: Interpreter) -> Self {
         self.interpreter = Some(interpreter);
         self
+    }
+
+    /// The agent writes code as that of Transformers Agents does: it asks once, with `template`
+    /// filled in, and answers with what the code comes to. A template for a conversation has all
+    /// that was said before, and its code finds the variables of earlier code.
+    #[must_use]
+    pub fn with_prompted_code(self, interpreter: Interpreter, template: PromptTemplate) -> Self {
+        Self {
+            prompted: Some(template.into()),
+            ..self.with_code(interpreter)
+        }
     }
 
     /// Asks the model at most `rounds` times for one answer, 12 unless told otherwise. In the
@@ -150,6 +169,9 @@ impl AgentLoop {
         );
         let first_medium = self.kept.media().len();
         let text = match self.interpreter.clone() {
+            Some(interpreter) if self.prompted.is_some() => {
+                self.run_prompted(&interpreter, model, task).await
+            }
             Some(interpreter) => self.run_code(&interpreter, model, task).await,
             None => self.run_calls(model, task).await,
         };
@@ -180,6 +202,7 @@ impl AgentLoop {
                 messages: &self.conversation.messages,
                 functions: &specs,
                 must_answer: is_last,
+                stop: &[],
             };
             let message = model.answer(request).await?;
             let (text, calls) = (text_of(&message), calls_of(&message));

@@ -53,10 +53,10 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-const INTERPRETER: &str = "run-python";
+pub(crate) const INTERPRETER: &str = "run-python";
 
 /// A user who has `tools`.
-fn user(tools: &[&str]) -> Home {
+pub(crate) fn user(tools: &[&str]) -> Home {
     let home = Home::new();
     for tool in tools {
         load(&home, &guests::built(tool).to_string_lossy(), &[]);
@@ -66,14 +66,14 @@ fn user(tools: &[&str]) -> Home {
 
 /// Runs `task` with a model that says `script`; what is printed, and what the model was asked.
 #[track_caller]
-fn run(home: &Home, task: &str, flags: &[&str], script: Value) -> (String, Vec<Value>) {
+pub(crate) fn run(home: &Home, task: &str, flags: &[&str], script: Value) -> (String, Vec<Value>) {
     let model = start(script);
     let ran = home.run([&["run", task, "--yes"], &endpoint(&model)[..], flags].concat());
     let printed = ran.ok();
     (printed.trim().to_owned(), model.asked())
 }
 
-fn start(script: Value) -> ScriptedModel {
+pub(crate) fn start(script: Value) -> ScriptedModel {
     let Value::Array(script) = script else {
         panic!("a script is a list");
     };
@@ -86,7 +86,7 @@ fn endpoint(model: &ScriptedModel) -> [&str; 4] {
 
 /// What the model read last in a request.
 #[track_caller]
-fn last(request: &Value) -> (&str, &str) {
+pub(crate) fn last(request: &Value) -> (&str, &str) {
     let messages = request["messages"].as_array().expect("messages");
     let message = messages.last().expect("a message");
     let text = message["content"].as_str();

@@ -38,6 +38,7 @@ mod observed;
 mod operator;
 mod output;
 mod parse;
+mod prompted_agent;
 mod prompts;
 #[path = "../clients/public_clients.rs"]
 mod public_clients;
@@ -91,6 +92,7 @@ fn main() -> ExitCode {
         network::tests(),
         no_target::tests(),
         output::tests(),
+        prompted_agent::tests(),
         prompts::tests(),
         observed::tests(),
         operator::tests(),

@@ -61,7 +61,7 @@ fn a_chat_prompt_grows_from_turn_to_turn() {
 fn a_missing_place_is_named() {
     #[track_caller]
     fn check(mode: PromptMode, text: &str, missing: &str) {
-        let error = mode.check(text).unwrap_err().to_string();
+        let error = mode.template(text).unwrap_err().to_string();
         assert!(error.contains(missing), "{error}");
     }
     check(PromptMode::Run, "<<prompt>>", "<<all_tools>>");

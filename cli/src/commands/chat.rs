@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _};
 use std::process::ExitCode;
 
 use clap::Args;
+use tool_hub_agent::PromptMode;
 
 use crate::agent::AgentFlags;
 use crate::approval::Terminal;
@@ -30,7 +31,10 @@ impl Chat {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let mut agent = self.agent.open(&self.names, config, printer).await?;
+        let agent = self
+            .agent
+            .open(PromptMode::Chat, &self.names, config, printer);
+        let mut agent = agent.await?;
         if Terminal::open().is_some() {
             printer.note("say what is to be done, a line each; an empty line ends the chat");
         }

@@ -3,7 +3,6 @@
 mod pull;
 mod push;
 mod render;
-mod template;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
+use tool_hub_agent::PromptMode;
 
 use crate::agent::AgentFlags;
 use crate::config::Config;
@@ -31,7 +32,10 @@ impl Run {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let mut agent = self.agent.open(&self.names, config, printer).await?;
+        let agent = self
+            .agent
+            .open(PromptMode::Run, &self.names, config, printer);
+        let mut agent = agent.await?;
         if self.return_code {
             agent.write_code(&self.task).await?;
         } else {

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use tool_hub_agent::{CodeAnswer, Language, Message, Role, code_prompt};
 use tool_hub_host::{
-    Content, ContentBody, Failure, FailureKind, Interaction, Offered, Outcome, Reply, Tool,
+    ContentBody, Failure, FailureKind, Interaction, Offered, Outcome, Reply, Tool,
 };
 use tool_hub_manifest::{FunctionName, FunctionSpec};
 
 use super::kept::{about, media_of};
 use super::model::{ChatModel, ModelRequest};
+use super::ran::{Done, Ran};
 use super::watcher::{Act, Verdict, Watcher};
 use super::{AgentLoop, LoopError, Reader, called, text_of};
 use crate::Toolset;
-use crate::result::CallResult;
 
 /// The arguments of a function that runs code.
 const ARGUMENTS: [&str; 3] = ["code", "variables", "state"];
@@ -26,7 +26,7 @@ const ARGUMENTS: [&str; 3] = ["code", "variables", "state"];
 pub struct Interpreter {
     tool: Tool,
     function: FunctionName,
-    language: Language,
+    pub(super) language: Language,
 }
 
 /// Code that a model wrote and nobody ran.
@@ -69,11 +69,15 @@ impl AgentLoop {
     /// When the agent writes no code, the model cannot be asked, or answers with nothing.
     pub async fn write_code(
         &mut self,
-        interpreter: &Interpreter,
         model: &dyn ChatModel,
         task: &str,
     ) -> Result<WrittenCode, LoopError> {
-        self.begin(interpreter, task)?;
+        let interpreter = self.interpreter.clone().ok_or(LoopError::NoCode)?;
+        if self.prompted.is_some() {
+            let solution = self.solution(&interpreter, model, task).await?;
+            return Ok(solution.into());
+        }
+        self.begin(&interpreter, task)?;
         let text = self.ask(model).await?;
         let read = CodeAnswer::read(&text, interpreter.language);
         Ok(WrittenCode {
@@ -98,7 +102,7 @@ impl AgentLoop {
             if !read.explanation.is_empty() {
                 self.watcher.said(&read.explanation);
             }
-            let told = self.ran(interpreter, code).await;
+            let told = self.ran(interpreter, code).await.told();
             self.push(Message::text(Role::User, told))?;
         }
         Err(LoopError::Rounds {
@@ -135,6 +139,7 @@ impl AgentLoop {
             messages: &self.conversation.messages,
             functions: &[],
             must_answer: true,
+            stop: &[],
         };
         let message = model.answer(request).await?;
         let text = text_of(&message);
@@ -145,13 +150,12 @@ impl AgentLoop {
         Ok(text)
     }
 
-    /// Runs code, where that is allowed, and says what the model is told of it. The variables are
-    /// there until code that has them does not fail; from then on the interpreter keeps them.
-    async fn ran(&mut self, interpreter: &Interpreter, code: &str) -> String {
+    /// Runs code, where that is allowed. The variables are there until code that has them does
+    /// not fail; from then on the interpreter keeps them.
+    pub(super) async fn ran(&mut self, interpreter: &Interpreter, code: &str) -> Ran {
         let language = interpreter.language;
         if let Verdict::Refused { why } = self.watcher.allows(Act::Code { language, code }).await {
-            let why = why.map_or(String::new(), |why| format!(" The person says: {why}"));
-            return format!("The person refused to run this code.{why}");
+            return Ran::Refused { why };
         }
         let mut arguments = json!({"code": code, "state": self.state});
         if !self.variables.is_empty() {
@@ -170,69 +174,44 @@ impl AgentLoop {
         match running.await {
             Outcome::Reply(reply) => {
                 self.variables.clear();
-                self.came(reply)
+                Ran::Done(self.done(reply))
             }
             Outcome::Failure(failure) => {
                 self.watcher.ran(&failure.message);
-                harmless(vec![format!("The code failed: {}", failure.message)])
+                Ran::Failed {
+                    message: failure.message,
+                }
             }
         }
     }
 
-    /// What the model is told of code that ran.
-    fn came(&mut self, reply: Reply) -> String {
+    /// Keeps what code left behind for further code and for the person.
+    fn done(&mut self, reply: Reply) -> Done {
         let structured = reply.structured.as_deref().unwrap_or_default();
         let mut ran: Value = serde_json::from_str(structured).unwrap_or_default();
         if let Value::String(state) = ran["state"].take() {
             self.state = state;
         }
-        let printed = ran["printed"].as_str().unwrap_or_default();
-        self.watcher.ran(printed);
-        let mut told = Vec::new();
-        if !printed.is_empty() {
-            told.push(format!("The code printed:\n{}", printed.trim_end()));
+        let printed = ran["printed"].as_str().unwrap_or_default().to_owned();
+        self.watcher.ran(&printed);
+        let mut media = Vec::new();
+        for content in reply.content {
+            if let ContentBody::Image { media_type, data }
+            | ContentBody::Audio { media_type, data } = content.body
+            {
+                media.push(format!("{}, {} bytes", about(&media_type), data.len()));
+                self.kept.keep("code", media_type, data);
+            }
         }
-        let media = reply
-            .content
-            .into_iter()
-            .filter_map(|content| match content.body {
-                ContentBody::Image { media_type, data }
-                | ContentBody::Audio { media_type, data } => Some((media_type, data)),
-                _ => None,
-            });
-        let media: Vec<_> = media.collect();
-        for (media_type, data) in &media {
-            let bytes = data.len();
-            told.push(format!(
-                "The value of its last line is {}, {bytes} bytes, which the person sees.",
-                about(media_type)
-            ));
-            self.kept.keep("code", media_type.clone(), data.clone());
+        let lost = ran["lost"].as_array().into_iter().flatten();
+        let lost = lost.filter_map(Value::as_str).map(str::to_owned).collect();
+        Done {
+            printed,
+            value: ran["value"].take(),
+            media,
+            lost,
         }
-        match &ran["value"] {
-            _ if !media.is_empty() => {}
-            Value::Null => {}
-            Value::String(text) => told.push(format!("The value of its last line:\n{text}")),
-            value => told.push(format!("The value of its last line:\n{value}")),
-        }
-        if let Some(lost) = ran["lost"].as_array() {
-            let names = lost.iter().filter_map(Value::as_str).collect::<Vec<_>>();
-            told.push(format!("These are not kept: {}", names.join(", ")));
-        }
-        if told.is_empty() {
-            told.push("The code ran. It printed nothing, and its last line has no value.".into());
-        }
-        harmless(told)
     }
-}
-
-/// Texts as one that says nothing only a chat template may say, and no more than a model reads.
-fn harmless(texts: Vec<String>) -> String {
-    CallResult::of_reply(Reply {
-        content: texts.into_iter().map(Content::text).collect(),
-        ..Reply::default()
-    })
-    .text()
 }
 
 /// How much of a variable the model is shown.

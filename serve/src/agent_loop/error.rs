@@ -1,5 +1,7 @@
 //! Why an agent has no answer.
 
+use tool_hub_agent::{PromptError, SolutionError};
+
 use super::ChatModelError;
 
 /// A task has no answer.
@@ -38,5 +40,23 @@ pub enum LoopError {
     NoInterpreter {
         /// The tool.
         tool: String,
+    },
+    /// Code was asked for, of an agent without an interpreter.
+    #[error("the agent has no interpreter, so its model writes no code")]
+    NoCode,
+    /// The prompt cannot be written.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// The model did not write as the prompt template shows it.
+    #[error("the model's answer cannot be read: {0}")]
+    Unreadable(#[from] SolutionError),
+    /// The person did not allow the code that was the answer.
+    #[error("the person refused to run the code")]
+    Refused,
+    /// The code that was the answer failed.
+    #[error("the code failed: {message}")]
+    Code {
+        /// Why, as the interpreter says; a stranger's text.
+        message: String,
     },
 }

@@ -25,6 +25,8 @@ pub struct ModelRequest<'a> {
     pub functions: &'a [FunctionSpec],
     /// Whether it has to answer in words and may call none of them.
     pub must_answer: bool,
+    /// Texts at which it is stopped.
+    pub stop: &'a [&'a str],
 }
 
 /// A model cannot be asked, or its answer cannot be read.

@@ -78,6 +78,9 @@ impl OpenAiModel {
         let mut body = Map::new();
         body.insert("model".to_owned(), self.model.clone().into());
         body.insert("messages".to_owned(), messages);
+        if !request.stop.is_empty() {
+            body.insert("stop".to_owned(), request.stop.into());
+        }
         if !request.functions.is_empty() {
             let tools = export(request.functions, Dialect::OpenAi).tools;
             body.insert("tools".to_owned(), tools);

@@ -8,11 +8,11 @@ use serde_json::json;
 use tool_hub_agent::PromptMode;
 use tool_hub_manifest::ToolRef;
 
-use super::template;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::printer::Printer;
+use crate::prompt_template;
 
 /// Arguments of `tool prompt pull`.
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ impl Pull {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let directory = config.place(&self.directory);
-        let pulled = template::pull(&self.repo, &PromptMode::ALL, config, printer).await?;
+        let pulled = prompt_template::pull(&self.repo, &PromptMode::ALL, config, printer).await?;
         let names: Vec<&str> = pulled
             .texts
             .iter()

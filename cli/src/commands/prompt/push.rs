@@ -9,10 +9,10 @@ use tool_hub_agent::PromptMode;
 use tool_hub_manifest::RepoId;
 use tool_hub_registry_client::{PushTexts, Visibility};
 
-use super::template;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
+use crate::prompt_template;
 
 /// Arguments of `tool prompt push`.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ impl Push {
         let directory = config.place(&self.directory);
         let mut texts = Vec::new();
         for mode in PromptMode::ALL {
-            let text = template::read(&directory.join(mode.file_name()), mode)?;
+            let text = prompt_template::read(&directory.join(mode.file_name()), mode)?;
             texts.extend(text.map(|text| (mode.file_name(), text)));
         }
         if texts.is_empty() {

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_agent::{ChatPrompt, PromptMode, RunPrompt};
+use tool_hub_agent::{PromptMode, PromptTemplate};
 
-use super::template;
 use crate::config::Config;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
+use crate::prompt_template;
 
 /// Arguments of `tool prompt render`.
 #[derive(Debug, Args)]
@@ -41,11 +41,12 @@ impl Render {
             true => PromptMode::Chat,
             false => PromptMode::Run,
         };
-        let template = template::find(self.template.as_deref(), mode, config, printer).await?;
+        let template =
+            prompt_template::find(self.template.as_deref(), mode, config, printer).await?;
         let tools = LoadedTool::specs_of(&self.names, config, printer).await?;
-        let prompt = match mode {
-            PromptMode::Run => RunPrompt::new(template)?.fill(&tools, &self.task)?,
-            PromptMode::Chat => ChatPrompt::new(template)?.begin(&tools)?.ask(&self.task)?,
+        let prompt = match template {
+            PromptTemplate::Run(template) => template.fill(&tools, &self.task)?,
+            PromptTemplate::Chat(template) => template.begin(&tools)?.ask(&self.task)?,
         };
         if printer.wants_json() {
             let stop = mode.stop_sequences();

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use anyhow::Context as _;
-use tool_hub_agent::{ChatPrompt, PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode, RunPrompt};
+use tool_hub_agent::{PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode, PromptTemplate};
 use tool_hub_manifest::{CommitId, ToolRef};
 
 use crate::config::Config;
@@ -13,15 +13,15 @@ use crate::diagnosis::Problem;
 use crate::printer::Printer;
 
 /// The templates of a data set, as it has them at one commit.
-pub(super) struct Pulled {
-    pub(super) commit: CommitId,
+pub(crate) struct Pulled {
+    pub(crate) commit: CommitId,
     /// Those that are there, each a template.
-    pub(super) texts: Vec<(PromptMode, String)>,
+    pub(crate) texts: Vec<(PromptMode, String)>,
 }
 
 /// Gets those templates of `modes` that the data set has, and holds each against what a
 /// template needs.
-pub(super) async fn pull(
+pub(crate) async fn pull(
     reference: &ToolRef,
     modes: &[PromptMode],
     config: &Config,
@@ -36,7 +36,7 @@ pub(super) async fn pull(
     for mode in modes {
         let text = found.iter().find(|(name, _)| *name == mode.file_name());
         if let Some((name, text)) = text {
-            mode.check(text)
+            mode.template(text.as_str())
                 .with_context(|| format!("{name} of {} is no prompt template", at.repo))?;
             texts.push((*mode, text.clone()));
         }
@@ -55,25 +55,21 @@ pub(super) async fn pull(
 
 /// The template that `named` means: a file or the one in a directory, else that of a data set;
 /// without a name our own.
-pub(super) async fn find(
+pub(crate) async fn find(
     named: Option<&str>,
     mode: PromptMode,
     config: &Config,
     printer: &Printer,
-) -> anyhow::Result<String> {
+) -> anyhow::Result<PromptTemplate> {
     let Some(named) = named else {
-        let own = match mode {
-            PromptMode::Run => RunPrompt::DEFAULT,
-            PromptMode::Chat => ChatPrompt::DEFAULT,
-        };
-        return Ok(own.to_owned());
+        return Ok(mode.template(mode.default_template())?);
     };
     let mut path = config.place(Path::new(named));
     if path.is_dir() {
         path.push(mode.file_name());
     }
     if let Some(text) = read(&path, mode)? {
-        return Ok(text);
+        return Ok(mode.template(text)?);
     }
     let reference: ToolRef = named.parse().map_err(|_| {
         let what = format!("`{named}` is no file and no data set");
@@ -81,11 +77,12 @@ pub(super) async fn find(
     })?;
     let mut pulled = pull(&reference, &[mode], config, printer).await?;
     // There is one, or the pull would have failed.
-    Ok(pulled.texts.pop().map(|(_, text)| text).unwrap_or_default())
+    let (_, text) = pulled.texts.pop().unwrap_or((mode, String::new()));
+    Ok(mode.template(text)?)
 }
 
 /// The template in a file; none where there is no such file.
-pub(super) fn read(path: &Path, mode: PromptMode) -> anyhow::Result<Option<String>> {
+pub(crate) fn read(path: &Path, mode: PromptMode) -> anyhow::Result<Option<String>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| {
         // One byte more, so that what is too long is seen to be.
@@ -103,6 +100,6 @@ pub(super) fn read(path: &Path, mode: PromptMode) -> anyhow::Result<Option<Strin
     let text = String::from_utf8(bytes)
         .map_err(|_| Problem::user("it is not UTF-8"))
         .with_context(refused)?;
-    mode.check(&text).with_context(refused)?;
+    mode.template(text.as_str()).with_context(refused)?;
     Ok(Some(text))
 }

@@ -1,0 +1,89 @@
+//! What came of a piece of code, as the model is told and as the person reads it.
+
+use serde_json::Value;
+use tool_hub_host::{Content, Reply};
+
+use crate::result::CallResult;
+
+/// What came of a piece of code.
+pub(super) enum Ran {
+    /// The person did not want it to run.
+    Refused { why: Option<String> },
+    /// It raised, or went beyond a limit.
+    Failed { message: String },
+    /// It came to its end.
+    Done(Done),
+}
+
+/// What code left behind that came to its end.
+pub(super) struct Done {
+    pub(super) printed: String,
+    /// That of the last line; null where it has none. Unused where that is a picture or a sound.
+    pub(super) value: Value,
+    /// Pictures and sounds, in words.
+    pub(super) media: Vec<String>,
+    /// The names of what the interpreter cannot keep for further code.
+    pub(super) lost: Vec<String>,
+}
+
+impl Ran {
+    /// What the model reads of it.
+    pub(super) fn told(self) -> String {
+        match self {
+            Self::Refused { why } => {
+                let why = why.map_or(String::new(), |why| format!(" The person says: {why}"));
+                format!("The person refused to run this code.{why}")
+            }
+            Self::Failed { message } => harmless(vec![format!("The code failed: {message}")]),
+            Self::Done(done) => harmless(done.told()),
+        }
+    }
+}
+
+impl Done {
+    fn told(self) -> Vec<String> {
+        let mut told = Vec::new();
+        if !self.printed.is_empty() {
+            told.push(format!("The code printed:\n{}", self.printed.trim_end()));
+        }
+        for medium in &self.media {
+            told.push(format!(
+                "The value of its last line is {medium}, which the person sees."
+            ));
+        }
+        if let (Some(value), true) = (self.value_text(), self.media.is_empty()) {
+            told.push(format!("The value of its last line:\n{value}"));
+        }
+        if !self.lost.is_empty() {
+            told.push(format!("These are not kept: {}", self.lost.join(", ")));
+        }
+        if told.is_empty() {
+            told.push("The code ran. It printed nothing, and its last line has no value.".into());
+        }
+        told
+    }
+
+    /// What code was written for, where nobody reads it but the person: the value of the last
+    /// line, else what was printed.
+    pub(super) fn answer(&self) -> String {
+        let value = self.value_text().filter(|_| self.media.is_empty());
+        value.unwrap_or_else(|| self.printed.trim_end().to_owned())
+    }
+
+    fn value_text(&self) -> Option<String> {
+        match &self.value {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            value => Some(value.to_string()),
+        }
+    }
+}
+
+/// Texts as one that says nothing only a chat template may say, and no more than a model reads.
+fn harmless(texts: Vec<String>) -> String {
+    CallResult::of_reply(Reply {
+        content: texts.into_iter().map(Content::text).collect(),
+        ..Reply::default()
+    })
+    .text()
+}
