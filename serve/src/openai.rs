@@ -4,6 +4,7 @@
 mod calls;
 mod chat;
 mod events;
+mod holding;
 mod memory;
 mod model;
 mod offered;
@@ -25,10 +26,12 @@ use axum::routing::{any, post};
 use reqwest::Url;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
+use tool_hub_agent::Backend;
 
 use crate::Toolset;
 use crate::mcp::MESSAGE_BYTES_MAX;
 use chat::Chat;
+use holding::Holding;
 use memory::Memory;
 use refusal::Refusal;
 use responses::Responses;
@@ -47,6 +50,7 @@ pub struct Gateway {
     upstream: Upstream,
     rounds_max: u32,
     writing: Writing,
+    holding: Option<Holding>,
 }
 
 /// How the toolbox's functions are written for the model.
@@ -70,6 +74,7 @@ impl Gateway {
             upstream: Upstream::new(url)?,
             rounds_max: ROUNDS_MAX,
             writing: Writing::Plain,
+            holding: None,
         })
     }
 
@@ -94,6 +99,22 @@ impl Gateway {
     pub fn strict(mut self) -> Self {
         self.writing = Writing::Strict;
         self
+    }
+
+    /// Holds models to calls by a grammar, as `backend` takes it, for endpoints that know no tools:
+    /// `tools` and every `tool_choice` of the Chat Completions API work before them, one call at a
+    /// time. What a model writes is shown when it is whole.
+    #[must_use]
+    pub fn held_by(mut self, backend: Backend) -> Self {
+        self.holding = Some(Holding::new(backend));
+        self
+    }
+}
+
+impl Gateway {
+    /// What holds the model in such a request, where anything has to.
+    fn holding(&self, request: &Map<String, Value>) -> Option<&Holding> {
+        self.holding.as_ref().filter(|_| Holding::concerns(request))
     }
 }
 
@@ -138,7 +159,7 @@ async fn answer<A: Api>(
     let request = read(body).await?;
     let streams = request.get("stream").and_then(Value::as_bool) == Some(true);
     let api = A::open(request, &shared)?;
-    if !api.offers_functions() {
+    if !api.offers_functions() && shared.gateway.holding(api.request()).is_none() {
         // There is nothing to do here.
         return shared
             .gateway

@@ -171,7 +171,9 @@ fn as_text(messages: Option<&Value>) -> Result<(Vec<Value>, usize), ConstraintEr
         let calls = message.get("tool_calls").and_then(Value::as_array);
         if let Some(calls) = calls {
             count += calls.len();
-            let lines: Vec<String> = calls.iter().map(call_text).collect();
+            let said = message["content"].as_str().filter(|said| !said.is_empty());
+            let lines = said.map(str::to_owned).into_iter();
+            let lines: Vec<String> = lines.chain(calls.iter().map(call_text)).collect();
             texts.push(json!({"role": "assistant", "content": lines.join("\n")}));
         } else if message["role"] == "tool" {
             texts.push(json!({"role": "user", "content": result_text(message, messages)}));

@@ -42,7 +42,7 @@ impl Api for Chat {
         let messages = restored(messages, &shared.memory);
         let writing = shared.gateway.writing;
         let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::CHAT)?;
-        if offered.is_ours() {
+        if offered.is_ours() || shared.gateway.holding(&request).is_some() {
             check(&request)?;
         }
         let mut chat = Self {

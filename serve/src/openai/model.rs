@@ -1,16 +1,12 @@
 //! A model behind an OpenAI-compatible endpoint, as the agent loop asks it.
 
-use std::num::NonZeroUsize;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use reqwest::Url;
 use serde_json::{Map, Value, json};
-use tool_hub_agent::{
-    Backend, Compiler, Conversation, Dialect, EmulatedTools, Message, MessageDialect,
-    emulate_tools, export,
-};
+use tool_hub_agent::{Backend, Conversation, Dialect, Message, MessageDialect, export};
 
+use super::holding::Holding;
 use super::refusal::Refusal;
 use super::upstream::{self, EndpointKey, GatewayError, Upstream};
 use crate::agent_loop::{ChatModel, ChatModelError, ModelRequest};
@@ -25,17 +21,6 @@ pub struct OpenAiModel {
     model: String,
     holding: Option<Holding>,
 }
-
-/// A server that knows no tools, but holds a model to a grammar.
-#[derive(Clone)]
-struct Holding {
-    backend: Backend,
-    compiler: Arc<Mutex<Compiler>>,
-}
-
-/// How many sets of functions have their grammar kept: a model is offered the same ones round
-/// after round.
-const GRAMMARS_KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 impl OpenAiModel {
     /// The model `model` at the endpoint `url`, its base URL. One without a path gets the usual
@@ -62,10 +47,7 @@ impl OpenAiModel {
     /// servers that know none. The model makes one call at a time.
     #[must_use]
     pub fn held_by(mut self, backend: Backend) -> Self {
-        self.holding = Some(Holding {
-            backend,
-            compiler: Arc::new(Mutex::new(Compiler::new(GRAMMARS_KEPT))),
-        });
+        self.holding = Some(Holding::new(backend));
         self
     }
 
@@ -93,15 +75,14 @@ impl OpenAiModel {
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<Message, Refusal> {
         let mut body = self.body(request);
-        let emulated = match &self.holding {
-            Some(holding) if !request.functions.is_empty() => holding.rewrite(&mut body)?,
+        let held = match &self.holding {
+            Some(holding) if !request.functions.is_empty() => Some(holding.hold(&mut body)?),
             _ => None,
         };
         let response = self.upstream.post("/chat/completions", &body).await?;
         let mut reply = upstream::reply(response).await?;
-        if let Some(emulated) = emulated {
-            let read = emulated.read_reply(&mut reply);
-            read.map_err(|wrong| Refusal::malformed(wrong.to_string()))?;
+        if let Some(held) = held {
+            held.read(&mut reply)?;
         }
         let message = reply.pointer_mut("/choices/0/message").map(Value::take);
         let Some(message @ Value::Object(_)) = message else {
@@ -113,14 +94,6 @@ impl OpenAiModel {
         messages
             .next()
             .ok_or_else(|| Refusal::malformed("its reply holds no message"))
-    }
-}
-
-impl Holding {
-    fn rewrite(&self, body: &mut Map<String, Value>) -> Result<Option<EmulatedTools>, Refusal> {
-        let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
-        let rewritten = emulate_tools(body, self.backend, &mut compiler);
-        rewritten.map_err(|error| Refusal::request(error.to_string(), None))
     }
 }
 

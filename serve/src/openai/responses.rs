@@ -47,6 +47,12 @@ struct Asked {
 
 impl Api for Responses {
     fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
+        if shared.gateway.holding.is_some() {
+            return Err(Refusal::request(
+                "the endpoint knows no tools and is held to calls in the Chat Completions API only; ask /v1/chat/completions",
+                None,
+            ));
+        }
         let asked = Asked {
             tool_choice: request.get("tool_choice").cloned().unwrap_or("auto".into()),
             previous: request.get("previous_response_id").cloned(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use super::Shared;
 use super::calls::{self, Call};
 use super::events::{self, Events, Received, Sink};
+use super::holding::as_chunk;
 use super::memory::Memory;
 use super::offered::Offered;
 use super::refusal::Refusal;
@@ -77,6 +78,14 @@ pub(super) struct Turn {
     pub(super) hands_back: bool,
 }
 
+/// What the endpoint gives.
+enum Coming {
+    /// A reply, whole or as events, that has not been read.
+    Response(reqwest::Response),
+    /// A whole reply, of a model that is held to calls.
+    Reply(Value),
+}
+
 /// Whether the model is asked again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
@@ -111,7 +120,7 @@ impl<A: Api> Talk<A> {
     }
 
     /// Asks the model for the next round.
-    async fn ask(&mut self) -> Result<reqwest::Response, Refusal> {
+    async fn ask(&mut self) -> Result<Coming, Refusal> {
         self.round += 1;
         let gateway = &self.shared.gateway;
         if self.round > 1 {
@@ -126,8 +135,17 @@ impl<A: Api> Talk<A> {
                 request.insert("tool_choice".to_owned(), choice.into());
             }
         }
-        let asked = gateway.upstream.ask(&self.head, self.api.request());
-        self.in_time(asked).await
+        let (upstream, request) = (&gateway.upstream, self.api.request());
+        let Some(holding) = gateway.holding(request) else {
+            let asked = upstream.ask(&self.head, request);
+            return self.in_time(asked).await.map(Coming::Response);
+        };
+        let mut request = request.clone();
+        let held = holding.hold(&mut request)?;
+        let response = self.in_time(upstream.ask(&self.head, &request)).await?;
+        let mut reply = self.in_time(upstream::reply(response)).await?;
+        held.read(&mut reply)?;
+        Ok(Coming::Reply(reply))
     }
 
     /// Runs the calls of the last reply, and gives the events that the client is shown.
@@ -175,11 +193,16 @@ impl<A: Api> Talk<A> {
 
     async fn whole(&mut self) -> Result<Response, Refusal> {
         loop {
-            let response = self.ask().await?;
-            let mut headers = kept_headers(response.headers());
-            headers.remove(header::CONTENT_LENGTH);
-            headers.remove(header::CONTENT_TYPE);
-            let reply = self.in_time(upstream::reply(response)).await?;
+            let mut headers = HeaderMap::new();
+            let reply = match self.ask().await? {
+                Coming::Response(response) => {
+                    headers = kept_headers(response.headers());
+                    headers.remove(header::CONTENT_LENGTH);
+                    headers.remove(header::CONTENT_TYPE);
+                    self.in_time(upstream::reply(response)).await?
+                }
+                Coming::Reply(reply) => reply,
+            };
             self.api.take_reply(reply)?;
             if self.act().await?.1 == Next::Finish {
                 let answer = self.api.finish(&self.shared.memory)?;
@@ -188,10 +211,10 @@ impl<A: Api> Talk<A> {
         }
     }
 
-    async fn stream(&mut self, first: reqwest::Response, sink: &Sink) -> Result<(), Refusal> {
-        let mut response = first;
+    async fn stream(&mut self, first: Coming, sink: &Sink) -> Result<(), Refusal> {
+        let mut coming = first;
         loop {
-            self.show_reply(response, sink).await?;
+            self.show_reply(coming, sink).await?;
             let (shown, next) = self.act().await?;
             sink.send_all(shown).await;
             if next == Next::Finish {
@@ -199,15 +222,18 @@ impl<A: Api> Talk<A> {
                 sink.send_all(last).await;
                 return Ok(());
             }
-            response = self.ask().await?;
+            coming = self.ask().await?;
         }
     }
 
-    async fn show_reply(
-        &mut self,
-        response: reqwest::Response,
-        sink: &Sink,
-    ) -> Result<(), Refusal> {
+    async fn show_reply(&mut self, coming: Coming, sink: &Sink) -> Result<(), Refusal> {
+        let response = match coming {
+            Coming::Response(response) => response,
+            Coming::Reply(reply) => {
+                sink.send_all(self.api.take_event(as_chunk(reply))?).await;
+                return self.api.end_stream(true);
+            }
+        };
         let mut events = Events::of(response)?;
         let was_done = loop {
             match self.in_time(events.next()).await? {

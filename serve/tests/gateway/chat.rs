@@ -13,7 +13,7 @@ pub(crate) fn message(message: Value, reason: &str) -> Reply {
     }))
 }
 
-fn text(text: &str) -> Reply {
+pub(crate) fn text(text: &str) -> Reply {
     message(json!({"role": "assistant", "content": text}), "stop")
 }
 
@@ -34,7 +34,7 @@ fn sum() -> Reply {
 }
 
 /// What a client brings itself.
-fn own(name: &str) -> Value {
+pub(crate) fn own(name: &str) -> Value {
     json!({"type": "function", "function": {
         "name": name, "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
     }})

@@ -5,6 +5,7 @@
 
 mod chat;
 mod chat_stream;
+mod held;
 mod leaving;
 mod responses;
 mod responses_odd;

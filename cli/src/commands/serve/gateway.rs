@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
+use tool_hub_agent::Backend;
 use tool_hub_serve::Gateway;
 use url::Url;
 
@@ -36,6 +37,16 @@ pub(super) struct OpenAi {
     /// Write the tools so that models are held to their schemas, where the endpoint can do that
     #[arg(long = "openai-strict", requires = "url")]
     strict: bool,
+
+    /// The endpoint knows no tools: hold its models to calls by a grammar, in the form that this
+    /// server takes: tgi, vllm, llama.cpp, sglang or openai
+    #[arg(
+        long = "openai-hold-by",
+        value_name = "SERVER",
+        requires = "url",
+        conflicts_with = "strict"
+    )]
+    hold_by: Option<Backend>,
 }
 
 impl OpenAi {
@@ -56,10 +67,12 @@ impl OpenAi {
         if let Some(rounds) = NonZeroU32::new(self.rounds) {
             gateway = gateway.with_rounds_max(rounds);
         }
-        Ok(Some(if self.strict {
-            gateway.strict()
-        } else {
-            gateway
-        }))
+        if self.strict {
+            gateway = gateway.strict();
+        }
+        if let Some(backend) = self.hold_by {
+            gateway = gateway.held_by(backend);
+        }
+        Ok(Some(gateway))
     }
 }

@@ -1,0 +1,80 @@
+//! An endpoint that knows no tools, but holds its model to a grammar: the grammar stands for
+//! `tools` and every `tool_choice`.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+use tool_hub_agent::{Backend, Compiler, EmulatedTools, emulate_tools};
+
+use super::refusal::Refusal;
+
+/// How many sets of functions have their grammar kept: a model is offered the same ones round
+/// after round.
+const GRAMMARS_KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+
+/// What the endpoint's server takes grammars in. Cloning is cheap.
+#[derive(Clone)]
+pub(super) struct Holding {
+    backend: Backend,
+    compiler: Arc<Mutex<Compiler>>,
+}
+
+/// How the reply to a rewritten request is read.
+pub(super) struct Held(Option<EmulatedTools>);
+
+impl Holding {
+    pub(super) fn new(backend: Backend) -> Self {
+        Self {
+            backend,
+            compiler: Arc::new(Mutex::new(Compiler::new(GRAMMARS_KEPT))),
+        }
+    }
+
+    /// Whether a Chat Completions request says anything of tools.
+    pub(super) fn concerns(request: &Map<String, Value>) -> bool {
+        let messages = request.get("messages").and_then(Value::as_array);
+        let mut messages = messages.into_iter().flatten();
+        request.contains_key("tools")
+            || messages.any(|message| {
+                message["role"] == "tool" || message.get("tool_calls").is_some_and(Value::is_array)
+            })
+    }
+
+    /// Rewrites a Chat Completions request so that the endpoint need not know of tools. It is
+    /// then one for a whole reply.
+    pub(super) fn hold(&self, request: &mut Map<String, Value>) -> Result<Held, Refusal> {
+        request.shift_remove("stream");
+        request.shift_remove("stream_options");
+        let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
+        let emulated = emulate_tools(request, self.backend, &mut compiler);
+        let emulated = emulated.map_err(|error| Refusal::request(error.to_string(), None))?;
+        Ok(Held(emulated))
+    }
+}
+
+impl Held {
+    /// Turns what the model wrote into the calls that it means.
+    pub(super) fn read(&self, reply: &mut Value) -> Result<(), Refusal> {
+        let Some(emulated) = &self.0 else {
+            return Ok(());
+        };
+        let read = emulated.read_reply(reply);
+        read.map_err(|wrong| Refusal::malformed(wrong.to_string()))
+    }
+}
+
+/// A whole reply as the one chunk of a stream.
+pub(super) fn as_chunk(mut reply: Value) -> Value {
+    reply["object"] = "chat.completion.chunk".into();
+    let choices = reply.get_mut("choices").and_then(Value::as_array_mut);
+    for choice in choices.into_iter().flatten() {
+        let mut delta = choice["message"].take();
+        let calls = delta.get_mut("tool_calls").and_then(Value::as_array_mut);
+        for (index, call) in calls.into_iter().flatten().enumerate() {
+            call["index"] = index.into();
+        }
+        *choice = json!({"index": 0, "delta": delta, "finish_reason": choice["finish_reason"]});
+    }
+    reply
+}
