@@ -18,7 +18,6 @@ mod regex;
 mod strings;
 #[cfg(test)]
 mod tests;
-mod unseen;
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;

@@ -37,6 +37,7 @@ mod explain;
 mod export;
 mod failure;
 mod gradio;
+mod hidden;
 mod import;
 mod interface;
 mod kept;
@@ -73,6 +74,7 @@ pub use gradio::{
     GRADIO_BYTES_MAX, GRADIO_ENDPOINTS_MAX, GradioApp, GradioEndpoint, GradioError, GradioInput,
     GradioValue, gradio,
 };
+pub use hidden::{is_hidden, is_out_of_place};
 pub use import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import, ImportError, Source, import};
 pub use interface::{
     Interface, Operation, Parameter, TypeDefinition, TypeKind, WitType, interface,

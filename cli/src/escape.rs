@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use tool_hub_agent::{is_hidden, is_out_of_place};
+
 /// Shows every character that could steer a terminal or change how text is read: control
 /// characters, escape sequences, bidirectional overrides, invisible and tag characters.
 /// Nothing is left out, everything harmful is spelled as `\u{…}`, so that a reader sees it
@@ -9,7 +11,7 @@ use std::fmt::Write as _;
 pub(crate) fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if c == '\n' || !is_harmful(c) {
+        if c == '\n' || !is_hidden(c) {
             shown.push(c);
         } else {
             let _ = write!(shown, "\\u{{{:x}}}", u32::from(c));
@@ -23,34 +25,15 @@ pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n")
 }
 
-/// The characters of `text` that [`escape`] would spell and that have no business in a
-/// description: each once, in order. Tabs do, and so do the selectors that choose a picture
-/// for a character.
-pub(crate) fn spelled(text: &str) -> Vec<char> {
-    let is_fine = |c: char| matches!(c, '\n' | '\t' | '\u{fe0e}' | '\u{fe0f}');
+/// The characters of `text` that have no business in a description: each once, in order.
+pub(crate) fn out_of_place(text: &str) -> Vec<char> {
     let mut found = Vec::new();
-    for c in text.chars().filter(|c| is_harmful(*c) && !is_fine(*c)) {
+    for c in text.chars().filter(|c| is_out_of_place(*c)) {
         if !found.contains(&c) {
             found.push(c);
         }
     }
     found
-}
-
-fn is_harmful(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}'
-            | '\u{61c}'
-            | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -76,9 +59,9 @@ mod tests {
 
     #[test]
     fn characters_that_do_not_belong_are_found_once() {
-        assert_eq!(spelled("plain\n\té ❤\u{fe0f}"), Vec::<char>::new());
+        assert_eq!(out_of_place("plain\n\té ❤\u{fe0f}"), Vec::<char>::new());
         assert_eq!(
-            spelled("a\u{202e}b\u{1b}[2J\u{202e}"),
+            out_of_place("a\u{202e}b\u{1b}[2J\u{202e}"),
             ['\u{202e}', '\u{1b}']
         );
     }

@@ -2,8 +2,9 @@
 
 use super::ConstraintError;
 use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind};
+use super::format::code;
 use super::regex;
-use super::unseen::{code, is_unseen};
+use crate::is_hidden;
 
 /// The longest grammar, in bytes.
 const GRAMMAR_BYTES_MAX: usize = 1 << 20;
@@ -146,7 +147,7 @@ impl Printer<'_> {
                 '\n' => self.text.push_str("\\n"),
                 '\r' => self.text.push_str("\\r"),
                 '\t' => self.text.push_str("\\t"),
-                character if is_unseen(character) => match self.syntax {
+                character if is_hidden(character) => match self.syntax {
                     Syntax::Gbnf => self.text.push_str(&code(character)),
                     // As JSON has them.
                     Syntax::Lark => {
@@ -182,7 +183,7 @@ impl Printer<'_> {
 fn in_class(character: char, text: &mut String) {
     match character {
         '"' | '\\' | '[' | ']' | '^' | '-' => text.push_str(&code(character)),
-        character if is_unseen(character) => text.push_str(&code(character)),
+        character if is_hidden(character) => text.push_str(&code(character)),
         character => text.push(character),
     }
 }

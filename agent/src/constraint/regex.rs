@@ -3,7 +3,8 @@
 
 use super::ConstraintError;
 use super::expression::{Class, Expression, Grammar};
-use super::unseen::{code, is_unseen};
+use super::format::code;
+use crate::is_hidden;
 
 /// The longest expression, in bytes.
 const REGEX_BYTES_MAX: usize = 256 << 10;
@@ -130,7 +131,7 @@ impl<'a> Printer<'a> {
 const SPECIAL: &str = r"\.+*?()|[]{}^$#&-~";
 
 fn escaped(character: char, text: &mut String) {
-    if is_unseen(character) {
+    if is_hidden(character) {
         text.push_str(&code(character));
         return;
     }

@@ -1,5 +1,7 @@
 //! Texts of strangers inside comments and literals of source code.
 
+use crate::is_out_of_place;
+
 /// The lines of a text for a comment: line breaks of every kind are line breaks, and
 /// characters that nobody sees are spelled out, so that what a reader sees is what is there.
 pub(crate) fn lines(text: &str) -> Vec<String> {
@@ -12,18 +14,14 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Control characters and those that change the direction of text, as escapes.
 fn spelled_out(line: &str) -> String {
     let mut spelled = String::with_capacity(line.len());
     for character in line.chars() {
         match character {
             '\t' => spelled.push(' '),
-            '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-            | '\u{feff}' => spelled.extend(character.escape_unicode()),
-            character if character.is_control() => spelled.extend(character.escape_unicode()),
+            character if is_out_of_place(character) => {
+                spelled.extend(character.escape_unicode());
+            }
             character => spelled.push(character),
         }
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tool_hub_host::{CallableFunction, Inspection};
 use tool_hub_manifest::ValueType;
 
-use crate::escape::spelled;
+use crate::escape::out_of_place;
 use crate::scaffold::SCAFFOLD_DESCRIPTION;
 
 /// The longest description that every consumer of tools takes whole.
@@ -81,7 +81,7 @@ pub(crate) fn steering_characters(inspection: &Inspection) -> Vec<String> {
     texts
         .into_iter()
         .filter_map(|(place, text)| {
-            let found: Vec<String> = spelled(text)
+            let found: Vec<String> = out_of_place(text)
                 .into_iter()
                 .map(|c| format!("U+{:04X}", u32::from(c)))
                 .collect();
