@@ -15,6 +15,11 @@ pub(crate) fn tests() -> Vec<Test> {
         )
         .needs(&[Need::RustGuests, Need::PythonPackages]),
         test(
+            "gateway::an_endpoint_without_tools_is_held_to_them",
+            an_endpoint_without_tools_is_held_to_them,
+        )
+        .needs(&[Need::RustGuests, Need::PythonPackages]),
+        test(
             "gateway::what_is_no_endpoint_is_refused",
             what_is_no_endpoint_is_refused,
         ),
@@ -59,12 +64,45 @@ fn openai_s_client_gets_answers() {
     }
 }
 
+fn an_endpoint_without_tools_is_held_to_them() {
+    let mut model = Command::new("python3");
+    model
+        .arg(root().join("tests/clients/held_model.py"))
+        .env("PYTHONPATH", packages::python(&["jsonschema==4.26.0"]));
+    let endpoint = Server::start(model);
+    let user = Home::new();
+    load(&user, &guests::built("calculator").to_string_lossy(), &[]);
+    user.write("token", TOKEN);
+    let arguments = format!(
+        "serve --http --listen 127.0.0.1:0 --token-file token --openai {} --openai-hold-by vllm",
+        endpoint.url()
+    );
+    let server = Server::start(user.command(arguments.split_whitespace()));
+    let base = server.url().replace("/mcp", "/v1");
+    let parts = said(
+        Command::new("python3")
+            .arg(root().join("tests/clients/openai_held.py"))
+            .args([&base, TOKEN])
+            .env("PYTHONPATH", packages::python(&[OPENAI])),
+    );
+    assert_eq!(parts.lines().count(), 3, "{parts}");
+}
+
 fn what_is_no_endpoint_is_refused() {
     let home = Home::new();
     home.write("key", "two words");
     for (arguments, says) in [
         ("serve --openai http://127.0.0.1:1", "--http"),
         ("serve --http --openai-strict", "--openai <URL>"),
+        ("serve --http --openai-hold-by tgi", "--openai <URL>"),
+        (
+            "serve --http --openai http://a --openai-hold-by gpt",
+            "use tgi, vllm, llama.cpp, sglang or openai",
+        ),
+        (
+            "serve --http --openai http://a --openai-hold-by tgi --openai-strict",
+            "cannot be used with",
+        ),
         ("serve --http --openai ftp://a", "is no endpoint"),
         (
             "serve --http --openai http://me:secret@a/v1",
