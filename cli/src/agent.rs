@@ -53,8 +53,8 @@ pub(crate) struct AgentFlags {
     read_as: Option<AnswerFormat>,
 
     /// The endpoint knows no tools: hold the model to calls by a grammar, in the form that this
-    /// server takes: tgi, vllm, llama.cpp, sglang or openai
-    #[arg(long, value_name = "SERVER", conflicts_with = "code")]
+    /// server takes: tgi, vllm, llama.cpp or sglang
+    #[arg(long, value_name = "SERVER", conflicts_with = "code", value_parser = model_endpoint::holding)]
     hold_by: Option<Backend>,
 
     /// How often the model is asked for one answer; in the last round it may call nothing
@@ -99,33 +99,58 @@ pub(crate) struct AgentFlags {
     toolbox: Option<PathBuf>,
 }
 
+/// What an agent is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// One task.
+    Run,
+    /// One task, for which code is written and not run.
+    Write,
+    /// Tasks one after another.
+    Chat,
+}
+
 /// An agent that is ready for tasks.
 pub(crate) struct Agent<'a> {
     agent: AgentLoop,
     model: Box<dyn ChatModel>,
+    /// Whether calls in what the model writes are read, or none are expected there.
+    reads_calls: bool,
     save: Option<PathBuf>,
     printer: &'a Printer,
 }
 
 impl AgentFlags {
     /// Loads the tools of the toolbox, those of `names` only where some are named, and meets the
-    /// model. A prompt template is one for `mode`.
+    /// model.
     ///
     /// # Errors
     /// When no model is named, a tool cannot be loaded, or nobody is there to allow calls.
     pub(crate) async fn open<'a>(
         &self,
-        mode: PromptMode,
+        purpose: Purpose,
         names: &[String],
         config: &Config,
         printer: &'a Printer,
     ) -> anyhow::Result<Agent<'a>> {
+        let save = self.save.as_ref().map(|directory| config.place(directory));
+        if let Some(directory) = &save {
+            // Before any work is done for it.
+            std::fs::create_dir_all(directory)
+                .with_context(|| format!("{} cannot be written to", directory.display()))?;
+        }
         let model = self.model(config, printer)?;
+        let mode = match purpose {
+            Purpose::Chat => PromptMode::Chat,
+            Purpose::Run | Purpose::Write => PromptMode::Run,
+        };
         let template = match &self.template {
             Some(named) => Some(prompt_template::find(Some(named), mode, config, printer).await?),
             None => None,
         };
-        let watcher = Arc::new(AtTerminal::new(*printer, self.yes)?);
+        // Code that is only written needs nobody's word.
+        let yes = self.yes || purpose == Purpose::Write;
+        let watcher = Arc::new(AtTerminal::new(*printer, yes)?);
         let toolbox = match &self.toolbox {
             Some(directory) => OpenToolbox::open_named(directory, config)?,
             None => OpenToolbox::open(config)?,
@@ -169,7 +194,8 @@ impl AgentFlags {
         Ok(Agent {
             agent,
             model,
-            save: self.save.as_ref().map(|directory| config.place(directory)),
+            reads_calls: self.code || self.read_as.is_some() || self.hold_by.is_some(),
+            save,
             printer,
         })
     }
@@ -208,7 +234,21 @@ impl Agent<'_> {
     /// # Errors
     /// When there is no answer, or pictures and sounds cannot be written.
     pub(crate) async fn run(&mut self, task: &str) -> anyhow::Result<()> {
-        let LoopAnswer { text, media } = self.agent.run(&*self.model, task).await?;
+        let LoopAnswer {
+            text,
+            is_cut_off,
+            media,
+        } = self.agent.run(&*self.model, task).await?;
+        if is_cut_off {
+            let limit = "the endpoint cut the answer off, probably at its limit of tokens";
+            self.printer.warning(limit);
+        }
+        if !self.reads_calls && has_call(&text) {
+            self.printer
+                .warning("the answer has a call in its text, which the endpoint did not read");
+            self.printer
+                .hint("have it read with --read-as FAMILY; `--read-as generic` knows most");
+        }
         let mut told = Vec::new();
         for kept in &media {
             let file = self.saved(kept)?;
@@ -232,7 +272,7 @@ impl Agent<'_> {
         if self.printer.wants_json() {
             return self.printer.json(&json!({"text": text, "media": told}));
         }
-        self.printer.data(&text)
+        self.printer.text(&text)
     }
 
     /// Has the model write code for a task, and prints it without running it.
@@ -255,7 +295,7 @@ impl Agent<'_> {
         if !written.explanation.is_empty() {
             self.printer.note(&written.explanation);
         }
-        self.printer.data(&code)
+        self.printer.text(&code)
     }
 
     /// Writes a picture or a sound into the directory for them, where there is one. A file that
@@ -264,8 +304,6 @@ impl Agent<'_> {
         let Some(directory) = &self.save else {
             return Ok(None);
         };
-        let failed = || format!("{} cannot be written to", directory.display());
-        std::fs::create_dir_all(directory).with_context(failed)?;
         let ending = arguments::file_ending(&kept.media.media_type);
         let mut names = (0..FILES_MAX).map(|number| match number {
             0 => format!("{}.{ending}", kept.name),
@@ -276,7 +314,14 @@ impl Agent<'_> {
             Problem::user(format!("{} holds files of every name", directory.display()))
                 .hint("name another directory")
         })?;
-        files::write_new(&path, &kept.media.data).with_context(failed)?;
+        files::write_new(&path, &kept.media.data)
+            .with_context(|| format!("{} cannot be written to", directory.display()))?;
         Ok(Some(path))
     }
+}
+
+/// Whether a text has a call in it, as some family of models writes them.
+fn has_call(text: &str) -> bool {
+    let generic = AnswerFormat::generic();
+    !generic.read(text, "", &[]).calls.is_empty()
 }

@@ -10,7 +10,12 @@ use tool_hub_agent::{is_hidden, is_out_of_place};
 /// was there. New lines are kept.
 pub(crate) fn escape(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let ends_line = c == '\r' && characters.peek() == Some(&'\n');
+        if ends_line {
+            continue;
+        }
         if c == '\n' || !is_hidden(c) {
             shown.push(c);
         } else {
@@ -54,7 +59,7 @@ mod tests {
         check("\u{9b}31m", "\\u{9b}31m");
         check("a\u{202e}b", "a\\u{202e}b");
         check("\u{e0041}", "\\u{e0041}");
-        check("a\nb", "a\\nb");
+        check("a\nb\r\nc", "a\\nb\\nc");
     }
 
     #[test]

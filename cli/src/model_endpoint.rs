@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use tool_hub_agent::Backend;
 use tool_hub_serve::EndpointKey;
 use url::{Host, Url};
 
@@ -31,6 +32,19 @@ pub(crate) fn key(
             .hint("name the endpoint by an https URL; where it has none, put TLS in front of it");
     }
     Ok(key)
+}
+
+/// The server that `--hold-by` names: one whose grammars have room for a call.
+///
+/// # Errors
+/// When no such server is known.
+pub(crate) fn holding(name: &str) -> Result<Backend, String> {
+    match name.parse() {
+        Ok(Backend::OpenAi) | Err(_) => {
+            Err("use tgi, vllm, llama.cpp or sglang; OpenAI's own know tools".to_owned())
+        }
+        Ok(backend) => Ok(backend),
+    }
 }
 
 fn read(file: &Path) -> anyhow::Result<EndpointKey> {

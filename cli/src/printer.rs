@@ -53,6 +53,15 @@ impl Printer {
         }
     }
 
+    /// Prints what somebody wrote, with a line break at its end: as it is where a program reads it,
+    /// escaped before a terminal.
+    ///
+    /// # Errors
+    /// As [`Self::raw`].
+    pub(crate) fn text(&self, text: &str) -> anyhow::Result<()> {
+        self.exactly(&format!("{}\n", text.trim_end_matches('\n')))
+    }
+
     /// Prints data for programs.
     ///
     /// # Errors

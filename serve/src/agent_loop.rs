@@ -25,7 +25,7 @@ use crate::{FrontEnd, Toolset, tolerance};
 pub use code::{Interpreter, WrittenCode};
 pub use error::LoopError;
 pub use kept::{KeptMedia, NamedMedia};
-pub use model::{ChatModel, ChatModelError, ModelRequest};
+pub use model::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
 pub use watcher::{Act, Nodding, Verdict, Watcher};
 pub use written::WrittenCalls;
 
@@ -36,6 +36,8 @@ use prompted::Prompted;
 const ROUNDS_MAX: u32 = 12;
 /// Calls of one message that are run; further ones are answered with a failure.
 const CALLS_MAX: usize = 64;
+/// Of how many things in one message the model is told that they could not be read.
+const PROBLEMS_MAX: usize = 16;
 /// How much a conversation may hold, in bytes of text.
 const CONVERSATION_BYTES_MAX: usize = 16 << 20;
 
@@ -47,7 +49,7 @@ const CONVERSATION_BYTES_MAX: usize = 16 << 20;
 ///
 /// use tool_hub_agent::{Message, Role};
 /// use tool_hub_serve::{
-///     AgentLoop, Catalogue, ChatModel, ChatModelError, ModelRequest, Nodding, Toolset,
+///     AgentLoop, Catalogue, ChatModel, ChatModelError, ModelAnswer, ModelRequest, Nodding, Toolset,
 /// };
 ///
 /// /// A model that knows one answer. `OpenAiModel` is one behind an endpoint.
@@ -57,8 +59,8 @@ const CONVERSATION_BYTES_MAX: usize = 16 << 20;
 ///     fn answer<'a>(
 ///         &'a self,
 ///         _: ModelRequest<'a>,
-///     ) -> Pin<Box<dyn Future<Output = Result<Message, ChatModelError>> + Send + 'a>> {
-///         Box::pin(async { Ok(Message::text(Role::Assistant, "42")) })
+///     ) -> Pin<Box<dyn Future<Output = Result<ModelAnswer, ChatModelError>> + Send + 'a>> {
+///         Box::pin(async { Ok(Message::text(Role::Assistant, "42").into()) })
 ///     }
 /// }
 ///
@@ -84,6 +86,8 @@ pub struct AgentLoop {
     /// Values that no code has got yet.
     variables: Map<String, Value>,
     bytes: usize,
+    /// Whether the model's last words were cut off.
+    is_cut_off: bool,
 }
 
 /// What a task came to.
@@ -91,6 +95,8 @@ pub struct AgentLoop {
 pub struct LoopAnswer {
     /// The model's last words.
     pub text: String,
+    /// Whether they were cut off, as by a limit of tokens.
+    pub is_cut_off: bool,
     /// The pictures and sounds that the task made, in order.
     pub media: Vec<KeptMedia>,
 }
@@ -109,6 +115,7 @@ impl AgentLoop {
             state: String::new(),
             variables: Map::new(),
             bytes: 0,
+            is_cut_off: false,
         }
     }
 
@@ -131,7 +138,7 @@ impl AgentLoop {
     }
 
     /// Asks the model at most `rounds` times for one answer, 12 unless told otherwise. In the
-    /// last of several it may call nothing.
+    /// last it may call nothing.
     #[must_use]
     pub fn with_rounds_max(mut self, rounds: std::num::NonZeroU32) -> Self {
         self.rounds_max = rounds.get();
@@ -184,6 +191,7 @@ impl AgentLoop {
         }
         Ok(LoopAnswer {
             text: text?,
+            is_cut_off: self.is_cut_off,
             media: self.kept.media()[first_medium..].to_vec(),
         })
     }
@@ -197,17 +205,18 @@ impl AgentLoop {
         };
         self.push(Message::text(Role::User, task))?;
         for round in 1..=self.rounds_max {
-            let is_last = round == self.rounds_max && round > 1;
+            let is_last = round == self.rounds_max;
             let request = ModelRequest {
                 messages: &self.conversation.messages,
                 functions: &specs,
                 must_answer: is_last,
                 stop: &[],
             };
-            let message = model.answer(request).await?;
-            let (text, calls) = (text_of(&message), calls_of(&message));
-            self.push(message)?;
-            if calls.is_empty() {
+            let answer = model.answer(request).await?;
+            let (text, calls) = (text_of(&answer.message), calls_of(&answer.message));
+            self.is_cut_off = answer.is_cut_off;
+            self.push(answer.message)?;
+            if calls.is_empty() && answer.problems.is_empty() {
                 return if text.is_empty() {
                     Err(LoopError::Silent)
                 } else {
@@ -217,15 +226,34 @@ impl AgentLoop {
             if !text.is_empty() {
                 self.watcher.said(&text);
             }
-            let mut results = Vec::with_capacity(calls.len());
-            for (index, call) in calls.iter().enumerate() {
-                results.push(Content::Result(self.result(index, call).await));
+            if is_last {
+                // Nobody would be told what came of the calls.
+                break;
             }
-            self.push(Message::new(Role::Tool, results))?;
+            self.answer_calls(&calls).await?;
+            self.tell_problems(&answer.problems)?;
         }
         Err(LoopError::Rounds {
             rounds: self.rounds_max,
         })
+    }
+
+    async fn answer_calls(&mut self, calls: &[ToolCall]) -> Result<(), LoopError> {
+        let mut results = Vec::with_capacity(calls.len());
+        for (index, call) in calls.iter().enumerate() {
+            results.push(Content::Result(self.result(index, call).await));
+        }
+        self.push(Message::new(Role::Tool, results))
+    }
+
+    /// Tells the model what of its answer could not be read.
+    fn tell_problems(&mut self, problems: &[String]) -> Result<(), LoopError> {
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let told = problems[..problems.len().min(PROBLEMS_MAX)].join("\n");
+        self.watcher.misread(&told);
+        self.push(Message::text(Role::User, told))
     }
 
     fn listed(&self) -> Vec<FunctionSpec> {
@@ -263,6 +291,9 @@ impl AgentLoop {
 
     /// Adds to the conversation, while there is room.
     fn push(&mut self, message: Message) -> Result<(), LoopError> {
+        if message.parts.is_empty() {
+            return Ok(());
+        }
         self.bytes += bytes_of(&message);
         if self.bytes > CONVERSATION_BYTES_MAX {
             return Err(LoopError::TooLong {

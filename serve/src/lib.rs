@@ -70,7 +70,7 @@ mod toolset;
 
 pub use agent_loop::{
     Act, AgentLoop, ChatModel, ChatModelError, Interpreter, KeptMedia, LoopAnswer, LoopError,
-    ModelRequest, NamedMedia, Nodding, Verdict, Watcher, WrittenCalls, WrittenCode,
+    ModelAnswer, ModelRequest, NamedMedia, Nodding, Verdict, Watcher, WrittenCalls, WrittenCode,
 };
 pub use audit::{Audit, AuditedCall, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};

@@ -80,7 +80,7 @@ pub(crate) fn start(script: Value) -> ScriptedModel {
     ScriptedModel::start(script)
 }
 
-fn endpoint(model: &ScriptedModel) -> [&str; 4] {
+pub(crate) fn endpoint(model: &ScriptedModel) -> [&str; 4] {
     ["--openai", model.origin(), "--model", "scripted"]
 }
 
@@ -181,8 +181,8 @@ fn calls_are_read_in_text() {
         "{told}"
     );
     let messages = asked[2]["messages"].as_array().expect("messages");
-    assert_eq!(messages.len(), 3, "{messages:?}");
-    assert_eq!(messages[1]["content"], "I count.");
+    assert_eq!(messages.len(), 5, "{messages:?}");
+    assert_eq!(messages[3]["content"], "I count.");
     assert_eq!(last(&asked[2]), ("tool", "2"));
 }
 
@@ -402,7 +402,7 @@ fn values_wait_for_code_that_takes_them() {
         model.origin()
     );
     let ran = home.run_with_input(&arguments, "One.\nOne.\nTwo.\nThree.\n");
-    assert_eq!(ran.ok(), "Just words.\nI fail.\nThree.\n");
+    assert_eq!(ran.stdout(), "Just words.\nI fail.\nThree.\n");
     let asked = model.asked();
     // The task that was never answered is not in the conversation, and is told whole once more.
     assert_eq!(asked[0]["messages"], asked[1]["messages"]);

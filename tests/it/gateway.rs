@@ -96,8 +96,8 @@ fn what_is_no_endpoint_is_refused() {
         ("serve --http --openai-strict", "--openai <URL>"),
         ("serve --http --openai-hold-by tgi", "--openai <URL>"),
         (
-            "serve --http --openai http://a --openai-hold-by gpt",
-            "use tgi, vllm, llama.cpp, sglang or openai",
+            "serve --http --openai http://a --openai-hold-by openai",
+            "use tgi, vllm, llama.cpp or sglang",
         ),
         (
             "serve --http --openai http://a --openai-hold-by tgi --openai-strict",

@@ -13,6 +13,7 @@
 
 mod administration;
 mod agent_loop;
+mod agent_slips;
 mod agents;
 mod author;
 mod clients;
@@ -81,6 +82,7 @@ fn main() -> ExitCode {
         maintenance::tests(),
         agents::tests(),
         agent_loop::tests(),
+        agent_slips::tests(),
         mcp_conformance::tests(),
         messages::tests(),
         embed::tests(),

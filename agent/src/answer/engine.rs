@@ -160,8 +160,10 @@ impl<'a> Engine<'a> {
 
     /// Reads up to the next marker.
     fn read_text(&mut self, is_end: bool) -> Step {
-        let (end, found) = match self.find(self.at, is_end) {
-            Found::Nothing => (self.buffer.len(), None),
+        let too_long = self.end_of_long_name();
+        let until = too_long.unwrap_or(self.buffer.len());
+        let (end, found) = match self.find(self.at..until, is_end) {
+            Found::Nothing => (until, None),
             Found::Beginning(at) => (at, None),
             Found::Marker(at, row) => (at, Some(row)),
         };
@@ -174,7 +176,7 @@ impl<'a> Engine<'a> {
                 self.follow(row);
                 Step::On
             }
-            None if self.is_name_too_long() => {
+            None if too_long == Some(end) => {
                 self.fail(Failure::unreadable(NO_NAME));
                 Step::On
             }
@@ -183,9 +185,13 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn is_name_too_long(&self) -> bool {
-        matches!(self.place, Place::Name | Place::Id | Place::Key)
-            && self.gathered.len() > NAME_BYTES_MAX
+    /// Where it is sure that what is being read is too long for a name: at the same place however
+    /// the answer comes.
+    fn end_of_long_name(&self) -> Option<usize> {
+        let is_name = matches!(self.place, Place::Name | Place::Id | Place::Key);
+        let room = NAME_BYTES_MAX.checked_sub(self.gathered.len())?;
+        let end = self.at + room + 1;
+        (is_name && self.buffer.len() >= end).then(|| self.buffer.ceil_char_boundary(end))
     }
 
     /// Takes text that stands in this place.

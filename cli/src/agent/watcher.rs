@@ -10,6 +10,7 @@ use tool_hub_manifest::FunctionSpec;
 use tool_hub_serve::{Act, Verdict, Watcher};
 
 use crate::approval::Terminal;
+use crate::arguments;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 
@@ -54,20 +55,21 @@ impl AtTerminal {
         self.yes || matches!(about, About::Call(name) if always.contains(name))
     }
 
-    async fn decide(&self, about: About) -> Verdict {
+    /// Asks. `whole` is what was not shown in full, where that is so.
+    async fn decide(&self, about: About, whole: Option<String>) -> Verdict {
         if self.is_allowed(&about) {
             return Verdict::Allowed;
         }
+        let all = if whole.is_some() { "[s]how all, " } else { "" };
         let question = match &about {
-            About::Call(_) => "Call it? [y]es, [a]lways this function, or why not: ",
-            About::Code => "Run it? [y]es, or why not: ",
+            About::Call(_) => format!("Call it? [y]es, [a]lways this function, {all}or why not: "),
+            About::Code => "Run it? [y]es, or why not: ".to_owned(),
         };
-        // A person may take long, and other things go on meanwhile.
-        let asked = tokio::task::spawn_blocking(move || {
-            let mut terminal = Terminal::open()?;
-            terminal.ask(question).ok()
-        });
-        let answer = asked.await.ok().flatten().unwrap_or_default();
+        let mut answer = asked(question.clone()).await;
+        if let (Some(whole), "s" | "S" | "show") = (&whole, answer.trim()) {
+            self.printer.before_a_question(whole);
+            answer = asked(question).await;
+        }
         match (answer.trim(), about) {
             ("y" | "Y" | "yes", _) => Verdict::Allowed,
             ("a" | "A" | "always", About::Call(name)) => {
@@ -83,28 +85,49 @@ impl AtTerminal {
     }
 }
 
+/// What the person types; nothing where nobody is there. A person may take long, and other things
+/// go on meanwhile.
+async fn asked(question: String) -> String {
+    let asked = tokio::task::spawn_blocking(move || {
+        let mut terminal = Terminal::open()?;
+        terminal.ask(&question).ok()
+    });
+    asked.await.ok().flatten().unwrap_or_default()
+}
+
 impl Watcher for AtTerminal {
     fn said(&self, text: &str) {
         self.printer.note(text);
     }
 
+    fn misread(&self, told: &str) {
+        self.printer
+            .note(&format!("the model is told:\n{}", indented(told)));
+    }
+
     fn allows<'a>(&'a self, act: Act<'a>) -> Pin<Box<dyn Future<Output = Verdict> + Send + 'a>> {
-        let (shown, about) = match act {
+        let (shown, whole, about) = match act {
             Act::Call {
                 function,
                 arguments,
-            } => (
-                format!("call {} {}", function.name, shown(arguments)),
-                About::Call(function.name.clone()),
-            ),
-            Act::Code { code, .. } => (format!("code\n{}", indented(code)), About::Code),
+            } => {
+                let name = &function.name;
+                let (all, shown) = (in_words(arguments), shown(arguments));
+                let whole = (all != shown).then_some(all);
+                (
+                    format!("call {name} {shown}"),
+                    whole,
+                    About::Call(name.clone()),
+                )
+            }
+            Act::Code { code, .. } => (format!("code\n{}", indented(code)), None, About::Code),
         };
         if self.is_allowed(&about) {
             self.printer.note(&shown);
         } else {
             self.printer.before_a_question(&shown);
         }
-        Box::pin(self.decide(about))
+        Box::pin(self.decide(about, whole))
     }
 
     fn came(&self, function: &FunctionSpec, outcome: &Outcome) {
@@ -128,22 +151,36 @@ fn indented(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Arguments with long texts, such as pictures, cut: what a person would not read.
+/// Arguments with words in place of pictures and sounds.
+fn in_words(arguments: &str) -> String {
+    changed(arguments, &|text| text.to_owned())
+}
+
+/// The same with long texts cut.
 fn shown(arguments: &str) -> String {
+    changed(arguments, &shortened)
+}
+
+fn changed(arguments: &str, change: &impl Fn(&str) -> String) -> String {
     match serde_json::from_str::<Value>(arguments) {
         Ok(mut value) => {
-            shorten(&mut value);
+            change_texts(&mut value, change);
             value.to_string()
         }
-        Err(_) => shortened(arguments),
+        Err(_) => change(arguments),
     }
 }
 
-fn shorten(value: &mut Value) {
+fn change_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
+    if let Some(about) = arguments::about_media(value) {
+        *value = about.into();
+    }
     match value {
-        Value::String(text) => *text = shortened(text),
-        Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Object(members) => members.values_mut().for_each(shorten),
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|it| change_texts(it, change)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|it| change_texts(it, change));
+        }
         _ => {}
     }
 }

@@ -4,9 +4,9 @@ use std::io::{self, BufRead as _};
 use std::process::ExitCode;
 
 use clap::Args;
-use tool_hub_agent::PromptMode;
+use serde_json::json;
 
-use crate::agent::AgentFlags;
+use crate::agent::{AgentFlags, Purpose};
 use crate::approval::Terminal;
 use crate::config::Config;
 use crate::diagnosis::{self, Problem};
@@ -31,23 +31,27 @@ impl Chat {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let agent = self
-            .agent
-            .open(PromptMode::Chat, &self.names, config, printer);
+        let agent = self.agent.open(Purpose::Chat, &self.names, config, printer);
         let mut agent = agent.await?;
         if Terminal::open().is_some() {
             printer.note("say what is to be done, a line each; an empty line ends the chat");
         }
+        let mut code = ExitCode::SUCCESS;
         while let Some(task) = next_task().await? {
             // One task that fails is no reason to forget the others.
             if let Err(error) = agent.run(&task).await {
                 if diagnosis::is_closed_pipe(&error) {
                     return Err(error);
                 }
-                printer.error(&error, &diagnosis::of(&error).hints);
+                if printer.wants_json() {
+                    printer.json(&json!({"error": error.to_string()}))?;
+                }
+                let diagnosis = diagnosis::of(&error);
+                printer.error(&error, &diagnosis.hints);
+                code = diagnosis.exit.into();
             }
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(code)
     }
 }
 

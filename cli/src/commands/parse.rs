@@ -185,7 +185,7 @@ fn print(parsed: &Parsed, printer: &Printer) -> anyhow::Result<()> {
         lines.push(serde_json::to_string(call)?);
     }
     if !lines.is_empty() {
-        printer.data(&lines.join("\n"))?;
+        printer.text(&lines.join("\n"))?;
     }
     parsed.notes.iter().for_each(|note| printer.note(note));
     let problems = parsed.problems.iter();

@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tool_hub_agent::PromptMode;
 
-use crate::agent::AgentFlags;
+use crate::agent::{AgentFlags, Purpose};
 use crate::config::Config;
 use crate::printer::Printer;
 
@@ -32,9 +31,11 @@ impl Run {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let agent = self
-            .agent
-            .open(PromptMode::Run, &self.names, config, printer);
+        let purpose = match self.return_code {
+            true => Purpose::Write,
+            false => Purpose::Run,
+        };
+        let agent = self.agent.open(purpose, &self.names, config, printer);
         let mut agent = agent.await?;
         if self.return_code {
             agent.write_code(&self.task).await?;

@@ -12,14 +12,21 @@ use tool_hub_host::{
 use tool_hub_manifest::{FunctionName, FunctionSpec};
 
 use super::kept::{about, media_of};
-use super::model::{ChatModel, ModelRequest};
+use super::model::{ChatModel, ModelAnswer, ModelRequest};
 use super::ran::{Done, Ran};
 use super::watcher::{Act, Verdict, Watcher};
-use super::{AgentLoop, LoopError, Reader, called, text_of};
+use super::{AgentLoop, LoopError, Reader, called, calls_of, text_of};
 use crate::Toolset;
 
 /// The arguments of a function that runs code.
 const ARGUMENTS: [&str; 3] = ["code", "variables", "state"];
+
+/// What a model is told that calls functions and has none.
+const NO_CALLS: &str = "Nothing was called. Call functions in a block of code.";
+/// What a model is told beside that wrote several blocks.
+const ONE_BLOCK: &str = "\nOnly the first block of code of a message runs; the others did not.";
+/// What a model is told before its last message.
+const LAST_ROUND: &str = "\nNo more code is run. Answer in words now.";
 
 /// A tool that runs code. It calls functions through the contract's interface `toolbox`.
 #[derive(Clone)]
@@ -78,7 +85,7 @@ impl AgentLoop {
             return Ok(solution.into());
         }
         self.begin(&interpreter, task)?;
-        let text = self.ask(model).await?;
+        let text = text_of(&self.ask(model).await?.message);
         let read = CodeAnswer::read(&text, interpreter.language);
         Ok(WrittenCode {
             explanation: read.explanation,
@@ -93,16 +100,31 @@ impl AgentLoop {
         task: &str,
     ) -> Result<String, LoopError> {
         self.begin(interpreter, task)?;
-        for _ in 0..self.rounds_max {
-            let text = self.ask(model).await?;
+        for round in 1..=self.rounds_max {
+            let answer = self.ask(model).await?;
+            let text = text_of(&answer.message);
             let read = CodeAnswer::read(&text, interpreter.language);
-            let Some(code) = read.code else {
-                return Ok(text);
+            let mut told = match read.code {
+                None if calls_of(&answer.message).is_empty() => return Ok(text),
+                None => NO_CALLS.to_owned(),
+                // Nobody would be told what came of it.
+                Some(_) if round == self.rounds_max => break,
+                Some(code) => {
+                    if !read.explanation.is_empty() {
+                        self.watcher.said(&read.explanation);
+                    }
+                    self.ran(interpreter, code).await.told()
+                }
             };
-            if !read.explanation.is_empty() {
-                self.watcher.said(&read.explanation);
+            if CodeAnswer::read(&read.explanation, interpreter.language)
+                .code
+                .is_some()
+            {
+                told.push_str(ONE_BLOCK);
             }
-            let told = self.ran(interpreter, code).await.told();
+            if round + 1 == self.rounds_max {
+                told.push_str(LAST_ROUND);
+            }
             self.push(Message::text(Role::User, told))?;
         }
         Err(LoopError::Rounds {
@@ -134,20 +156,20 @@ impl AgentLoop {
     }
 
     /// The model's next words.
-    async fn ask(&mut self, model: &dyn ChatModel) -> Result<String, LoopError> {
+    async fn ask(&mut self, model: &dyn ChatModel) -> Result<ModelAnswer, LoopError> {
         let request = ModelRequest {
             messages: &self.conversation.messages,
             functions: &[],
             must_answer: true,
             stop: &[],
         };
-        let message = model.answer(request).await?;
-        let text = text_of(&message);
-        if text.is_empty() {
+        let answer = model.answer(request).await?;
+        if text_of(&answer.message).is_empty() && calls_of(&answer.message).is_empty() {
             return Err(LoopError::Silent);
         }
-        self.push(message)?;
-        Ok(text)
+        self.is_cut_off = answer.is_cut_off;
+        self.push(answer.message.clone())?;
+        Ok(answer)
     }
 
     /// Runs code, where that is allowed. The variables are there until code that has them does

@@ -13,7 +13,28 @@ pub trait ChatModel: Send + Sync {
     fn answer<'a>(
         &'a self,
         request: ModelRequest<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<Message, ChatModelError>> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = Result<ModelAnswer, ChatModelError>> + Send + 'a>>;
+}
+
+/// What a model answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelAnswer {
+    /// Its words and its calls.
+    pub message: Message,
+    /// What of it could not be read, in words for the model: it is told, and may mend it.
+    pub problems: Vec<String>,
+    /// Whether it was cut off before its end.
+    pub is_cut_off: bool,
+}
+
+impl From<Message> for ModelAnswer {
+    fn from(message: Message) -> Self {
+        Self {
+            message,
+            problems: Vec::new(),
+            is_cut_off: false,
+        }
+    }
 }
 
 /// What a model is asked.

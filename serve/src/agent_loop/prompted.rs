@@ -108,7 +108,7 @@ impl AgentLoop {
             self.state.clear();
         }
         let asked = [Message::text(Role::User, prompt.as_str())];
-        let message = model
+        let answer = model
             .answer(ModelRequest {
                 messages: &asked,
                 functions: &[],
@@ -116,11 +116,12 @@ impl AgentLoop {
                 stop: mode.stop_sequences(),
             })
             .await?;
-        let text = text_of(&message);
+        let text = text_of(&answer.message);
         let text = mode.before_stop(&text);
         if text.trim().is_empty() {
             return Err(LoopError::Silent);
         }
+        self.is_cut_off = answer.is_cut_off;
         prompted.answered(prompt, text)?;
         let given = self.kept.take_given();
         self.variables.extend(given);

@@ -1,8 +1,11 @@
 //! What came of a piece of code, as the model is told and as the person reads it.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use tool_hub_host::{Content, Reply};
 
+use crate::ANSWER_BYTES_MAX;
 use crate::result::CallResult;
 
 /// What came of a piece of code.
@@ -43,8 +46,12 @@ impl Ran {
 impl Done {
     fn told(self) -> Vec<String> {
         let mut told = Vec::new();
+        if !self.lost.is_empty() {
+            told.push(format!("These are not kept: {}", self.lost.join(", ")));
+        }
         if !self.printed.is_empty() {
-            told.push(format!("The code printed:\n{}", self.printed.trim_end()));
+            let printed = beginning(self.printed.trim_end());
+            told.push(format!("The code printed:\n{printed}"));
         }
         for medium in &self.media {
             told.push(format!(
@@ -52,10 +59,8 @@ impl Done {
             ));
         }
         if let (Some(value), true) = (self.value_text(), self.media.is_empty()) {
+            let value = beginning(&value);
             told.push(format!("The value of its last line:\n{value}"));
-        }
-        if !self.lost.is_empty() {
-            told.push(format!("These are not kept: {}", self.lost.join(", ")));
         }
         if told.is_empty() {
             told.push("The code ran. It printed nothing, and its last line has no value.".into());
@@ -77,6 +82,20 @@ impl Done {
             value => Some(value.to_string()),
         }
     }
+}
+
+/// As much of a text as a model reads at once; code can look at the rest.
+fn beginning(text: &str) -> Cow<'_, str> {
+    if text.len() <= ANSWER_BYTES_MAX {
+        return text.into();
+    }
+    let beginning = &text[..text.floor_char_boundary(ANSWER_BYTES_MAX)];
+    format!(
+        "{beginning}\n[cut: {} of {} bytes]",
+        beginning.len(),
+        text.len()
+    )
+    .into()
 }
 
 /// Texts as one that says nothing only a chat template may say, and no more than a model reads.

@@ -13,6 +13,11 @@ pub trait Watcher: Send + Sync {
         let _ = text;
     }
 
+    /// Takes what the model is told of an answer that could not be read. It may mend it.
+    fn misread(&self, told: &str) {
+        let _ = told;
+    }
+
     /// Whether the agent may do this. Nothing happens before the answer.
     fn allows<'a>(&'a self, act: Act<'a>) -> Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
 

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
-use tool_hub_agent::{Backend, Compiler, EmulatedTools, emulate_tools};
+use tool_hub_agent::{Backend, Compiler, EmulatedTools, WrongAnswer, emulate_tools};
 
 use super::refusal::Refusal;
 
@@ -55,12 +55,11 @@ impl Holding {
 
 impl Held {
     /// Turns what the model wrote into the calls that it means.
-    pub(super) fn read(&self, reply: &mut Value) -> Result<(), Refusal> {
-        let Some(emulated) = &self.0 else {
-            return Ok(());
-        };
-        let read = emulated.read_reply(reply);
-        read.map_err(|wrong| Refusal::malformed(wrong.to_string()))
+    pub(super) fn read(&self, reply: &mut Value) -> Result<(), WrongAnswer> {
+        match &self.0 {
+            Some(emulated) => emulated.read_reply(reply),
+            None => Ok(()),
+        }
     }
 }
 

@@ -4,12 +4,14 @@ use std::pin::Pin;
 
 use reqwest::Url;
 use serde_json::{Map, Value, json};
-use tool_hub_agent::{Backend, Conversation, Dialect, Message, MessageDialect, export};
+use tool_hub_agent::{
+    Backend, Conversation, Dialect, Message, MessageDialect, MessageError, Role, export,
+};
 
 use super::holding::Holding;
 use super::refusal::Refusal;
 use super::upstream::{self, EndpointKey, GatewayError, Upstream};
-use crate::agent_loop::{ChatModel, ChatModelError, ModelRequest};
+use crate::agent_loop::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
 
 /// How much of what an endpoint says of an error is repeated.
 const SAID_CHARACTERS_MAX: usize = 500;
@@ -73,7 +75,7 @@ impl OpenAiModel {
         body
     }
 
-    async fn ask(&self, request: ModelRequest<'_>) -> Result<Message, Refusal> {
+    async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, Refusal> {
         let mut body = self.body(request);
         let held = match &self.holding {
             Some(holding) if !request.functions.is_empty() => Some(holding.hold(&mut body)?),
@@ -81,27 +83,71 @@ impl OpenAiModel {
         };
         let response = self.upstream.post("/chat/completions", &body).await?;
         let mut reply = upstream::reply(response).await?;
-        if let Some(held) = held {
-            held.read(&mut reply)?;
+        let mut problems = Vec::new();
+        if let Some(Err(wrong)) = held.map(|held| held.read(&mut reply)) {
+            problems.push(wrong.to_string());
+        }
+        if let Some(error) = reply.get("error").filter(|error| error.is_object()) {
+            return Err(Refusal::BrokeOff(error.clone()));
         }
         let message = reply.pointer_mut("/choices/0/message").map(Value::take);
-        let Some(message @ Value::Object(_)) = message else {
+        let Some(mut message @ Value::Object(_)) = message else {
             return Err(Refusal::malformed("its reply holds no message"));
         };
-        let read = Conversation::read(MessageDialect::OpenAi, &json!([message]));
-        let read = read.map_err(|error| Refusal::malformed(error.to_string()))?;
-        let mut messages = read.messages.into_iter();
-        messages
-            .next()
-            .ok_or_else(|| Refusal::malformed("its reply holds no message"))
+        problems.extend(take_unreadable_calls(&mut message));
+        let message = read(message).map_err(|error| Refusal::malformed(error.to_string()))?;
+        let reason = reply.pointer("/choices/0/finish_reason");
+        Ok(ModelAnswer {
+            message,
+            problems,
+            is_cut_off: reason.is_some_and(|reason| reason == "length"),
+        })
     }
+}
+
+fn read(message: Value) -> Result<Message, MessageError> {
+    let read = Conversation::read(MessageDialect::OpenAi, &json!([message]))?;
+    let messages = read.messages.into_iter();
+    Ok(messages
+        .last()
+        .unwrap_or_else(|| Message::new(Role::Assistant, [])))
+}
+
+/// Takes the calls out of a message that cannot be read as calls, and says of each why.
+fn take_unreadable_calls(message: &mut Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
+    let Some(calls) = calls else {
+        return problems;
+    };
+    calls.retain(|call| {
+        let alone = read(json!({"role": "assistant", "tool_calls": [call]}));
+        let why = match alone {
+            Ok(_) => return true,
+            Err(MessageError::Arguments { message, .. }) => {
+                format!("its arguments are no JSON object: {message}")
+            }
+            Err(error) => error.to_string(),
+        };
+        let name = call.pointer("/function/name").and_then(Value::as_str);
+        let name: String = name.unwrap_or("a function").chars().take(80).collect();
+        problems.push(format!(
+            "The call of `{name}` was not made: {why}.\n\
+             To mend it: make the call again, with all arguments as one JSON object."
+        ));
+        false
+    });
+    if calls.is_empty() {
+        message["tool_calls"] = Value::Null;
+    }
+    problems
 }
 
 impl ChatModel for OpenAiModel {
     fn answer<'a>(
         &'a self,
         request: ModelRequest<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<Message, ChatModelError>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<ModelAnswer, ChatModelError>> + Send + 'a>> {
         Box::pin(async move { self.ask(request).await.map_err(ChatModelError::from) })
     }
 }
@@ -109,7 +155,7 @@ impl ChatModel for OpenAiModel {
 impl From<Refusal> for ChatModelError {
     fn from(refusal: Refusal) -> Self {
         let mut message = refusal.to_string();
-        if let Refusal::Endpoint { .. } = &refusal {
+        if let Refusal::Endpoint { .. } | Refusal::BrokeOff(_) = &refusal {
             let error = refusal.error();
             let said = error["message"].as_str().unwrap_or_default();
             let said: String = said.chars().take(SAID_CHARACTERS_MAX).collect();

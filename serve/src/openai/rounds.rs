@@ -144,7 +144,8 @@ impl<A: Api> Talk<A> {
         let held = holding.hold(&mut request)?;
         let response = self.in_time(upstream.ask(&self.head, &request)).await?;
         let mut reply = self.in_time(upstream::reply(response)).await?;
-        held.read(&mut reply)?;
+        held.read(&mut reply)
+            .map_err(|wrong| Refusal::malformed(wrong.to_string()))?;
         Ok(Coming::Reply(reply))
     }
 

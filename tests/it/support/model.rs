@@ -26,7 +26,8 @@ struct Talk {
 
 impl ScriptedModel {
     /// Starts an endpoint that answers with `script`: texts, and objects with `text` and `calls`,
-    /// pairs of a name and arguments. It refuses at `null` and beyond the end.
+    /// pairs of a name and arguments, with a whole `choice`, or with an `error`. It refuses at
+    /// `null` and beyond the end.
     pub(crate) fn start(script: impl IntoIterator<Item = Value>) -> Self {
         let talk = Arc::new(Talk {
             script: script.into_iter().collect(),
@@ -72,6 +73,9 @@ async fn answer(
         let error = json!({"message": "the script has no answer"});
         return (StatusCode::BAD_REQUEST, Json(json!({ "error": error })));
     };
+    if reply.get("error").is_some() {
+        return (StatusCode::OK, Json(reply.clone()));
+    }
     let text = reply.as_str().or(reply["text"].as_str());
     let mut message = json!({"role": "assistant", "content": text});
     let calls = reply["calls"].as_array().into_iter().flatten().enumerate();
@@ -86,7 +90,10 @@ async fn answer(
     if !calls.is_empty() {
         message["tool_calls"] = calls.into();
     }
-    let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
+    let choice = match reply.get("choice") {
+        Some(choice) => choice.clone(),
+        None => json!({"index": 0, "message": message, "finish_reason": "stop"}),
+    };
     let whole = json!({
         "id": "x", "object": "chat.completion", "created": 1, "model": "scripted",
         "choices": [choice],

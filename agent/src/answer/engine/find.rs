@@ -1,5 +1,7 @@
 //! Where the next marker of a place stands.
 
+use std::ops::Range;
+
 use super::super::family::{Certainty, Family, PLACES, Place, Row};
 use super::super::scan::Seen;
 use super::Engine;
@@ -68,11 +70,11 @@ fn leads_from(row: &Row, place: Place) -> bool {
 }
 
 impl Engine<'_> {
-    /// The first marker of this place from `at` on.
-    pub(super) fn find(&self, at: usize, is_end: bool) -> Found {
-        let bytes = self.buffer.as_bytes();
+    /// The first marker of this place that begins in a part of the buffer.
+    pub(super) fn find(&self, part: Range<usize>, is_end: bool) -> Found {
+        let bytes = &self.buffer.as_bytes()[..part.end];
         let first = &self.first[self.place as usize];
-        let mut from = at;
+        let mut from = part.start;
         while let Some(ahead) = bytes[from..].iter().position(|it| first[usize::from(*it)]) {
             let here = from + ahead;
             match self.marker(here, is_end) {

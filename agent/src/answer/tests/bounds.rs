@@ -107,3 +107,32 @@ fn arguments_keep_their_order() {
     assert_eq!(names, ["z", "a", "m"]);
     assert_ne!(answer.calls[0].arguments, Map::new());
 }
+
+#[test]
+fn a_name_is_too_long_at_one_place_however_it_comes() {
+    let long = "é".repeat(200);
+    for (name, answer) in [
+        (
+            "functionary-v2",
+            format!("<|recipient|>{long}<|recipient|>{long}"),
+        ),
+        (
+            "functionary-v2",
+            format!("<|recipient|>{long}<|content|>{{}}<|stop|>"),
+        ),
+        ("glm-4.5", format!("<tool_call>{long}<arg_key>a</arg_key>")),
+    ] {
+        let format: AnswerFormat = name.parse().unwrap();
+        let whole = format.read(&answer, "", &[]);
+        assert!(whole.calls.is_empty(), "{name}: {whole:?}");
+        for (cut, _) in answer.char_indices() {
+            let mut reader = format.reader("", &[]);
+            let mut events = reader.push(&answer[..cut]);
+            events.extend(reader.push(&answer[cut..]));
+            events.extend(reader.finish());
+            let mut pieces = Answer::default();
+            events.into_iter().for_each(|event| pieces.add(event));
+            assert_eq!(pieces, whole, "{name} at {cut}");
+        }
+    }
+}

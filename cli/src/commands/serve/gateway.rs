@@ -39,12 +39,13 @@ pub(super) struct OpenAi {
     strict: bool,
 
     /// The endpoint knows no tools: hold its models to calls by a grammar, in the form that this
-    /// server takes: tgi, vllm, llama.cpp, sglang or openai
+    /// server takes: tgi, vllm, llama.cpp or sglang
     #[arg(
         long = "openai-hold-by",
         value_name = "SERVER",
         requires = "url",
-        conflicts_with = "strict"
+        conflicts_with = "strict",
+        value_parser = model_endpoint::holding
     )]
     hold_by: Option<Backend>,
 }
