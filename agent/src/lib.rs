@@ -22,10 +22,6 @@
 //! assert_eq!(export.losses.len(), 1); // Anthropic has no place for the output schema.
 //! ```
 
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/agent.md")]
-mod document {}
-
 mod answer;
 mod chat_template;
 mod code;

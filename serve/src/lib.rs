@@ -48,6 +48,11 @@
 //! # }
 //! ```
 
+/// Whose examples need this crate and those below it.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/agent.md")]
+mod document {}
+
 mod agent_loop;
 mod audit;
 mod beside;
