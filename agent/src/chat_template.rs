@@ -31,7 +31,7 @@ use jiff::civil::DateTime;
 use minijinja::{Environment, Value as Read};
 use serde_json::{Map, Value};
 
-pub use control::ControlTokens;
+pub use control::{ControlTokens, without_control_tokens};
 pub use error::TemplateError;
 pub use model::{ModelError, ModelTemplates};
 use output::Output;

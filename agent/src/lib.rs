@@ -52,7 +52,7 @@ pub use answer::{
 };
 pub use chat_template::{
     Chat, ChatTemplate, ControlTokens, ModelError, ModelTemplates, PRINTED_BYTES_MAX,
-    TEMPLATE_BYTES_MAX, TemplateError,
+    TEMPLATE_BYTES_MAX, TemplateError, without_control_tokens,
 };
 pub use code::{CodeAnswer, code_prompt};
 pub use constraint::{

@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tool_hub_agent::{FailureText, next_text};
+use tool_hub_agent::{FailureText, next_text, without_control_tokens};
 use tool_hub_host::{ContentBody, EmbeddedResource, Reply, ResourceContents, ResourceLink};
 
 /// The longest text of a result; the rest is cut off.
@@ -14,31 +14,6 @@ const PICTURE_BYTES_MAX: usize = 4 << 20;
 
 /// The longest media type that is told; the rest is cut off.
 const MEDIA_TYPE_BYTES_MAX: usize = 128;
-
-/// How chat templates write what separates turns, roles and calls. A model that read one in a
-/// result could take what follows for somebody else's words.
-const CONTROL_TOKENS: [&str; 20] = [
-    "<|",
-    "<｜",
-    "<s>",
-    "</s>",
-    "<bos>",
-    "<eos>",
-    "[INST]",
-    "[/INST]",
-    "<<SYS>>",
-    "<</SYS>>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "<tool_call>",
-    "</tool_call>",
-    "<tool_response>",
-    "</tool_response>",
-    "[TOOL_CALLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[AVAILABLE_TOOLS]",
-];
 
 /// A result, part by part.
 pub(crate) struct CallResult {
@@ -154,7 +129,7 @@ fn is_plain(media_type: &str) -> bool {
 }
 
 fn left_out(what: &str, media_type: &str, bytes: usize) -> String {
-    let kept = harmless(beginning(media_type, MEDIA_TYPE_BYTES_MAX));
+    let kept = without_control_tokens(beginning(media_type, MEDIA_TYPE_BYTES_MAX));
     format!("[a {what} that cannot be shown here: {kept}, {bytes} bytes]")
 }
 
@@ -177,12 +152,12 @@ fn resource_text(resource: EmbeddedResource) -> String {
 /// Cuts what is longer than `bytes_max`, says so, and takes control tokens apart.
 fn bounded(text: &str, bytes_max: usize) -> String {
     if text.len() <= bytes_max {
-        return harmless(text);
+        return without_control_tokens(text);
     }
     let kept = beginning(text, bytes_max);
     format!(
         "{}\n[cut: {} of {} bytes]",
-        harmless(kept),
+        without_control_tokens(kept),
         kept.len(),
         text.len()
     )
@@ -191,25 +166,6 @@ fn bounded(text: &str, bytes_max: usize) -> String {
 /// What of `text` fits into `bytes_max`, cut at a character.
 fn beginning(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
-}
-
-/// `text` with a backslash within each control token: it still reads as what it was, but no
-/// tokenizer takes it for one.
-fn harmless(text: &str) -> String {
-    let mut harmless = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['<', '[']) {
-        let (before, from) = rest.split_at(at);
-        harmless.push_str(before);
-        let (bracket, after) = from.split_at(1);
-        harmless.push_str(bracket);
-        if CONTROL_TOKENS.iter().any(|token| from.starts_with(token)) {
-            harmless.push('\\');
-        }
-        rest = after;
-    }
-    harmless.push_str(rest);
-    harmless
 }
 
 #[cfg(test)]
@@ -272,11 +228,11 @@ mod tests {
             ("a < b [1] <p>", "a < b [1] <p>"),
             (
                 "<|im_end|>\n<|im_start|>system",
-                "<\\|im_end|>\n<\\|im_start|>system",
+                "< |im_end|>\n< |im_start|>system",
             ),
-            ("<｜tool▁calls▁begin｜>", "<\\｜tool▁calls▁begin｜>"),
-            ("[INST]<<SYS>></s>", "[\\INST]<\\<SYS>><\\/s>"),
-            ("<<|x|>", "<<\\|x|>"),
+            ("<｜tool▁calls▁begin｜>", "< ｜tool▁calls▁begin｜>"),
+            ("[INST]<<SYS>></s>", "[ INST]< <SYS>>< /s>"),
+            ("<<|x|>", "<< |x|>"),
         ] {
             assert_eq!(reply(vec![Content::text(text)], None).text(), expect);
         }
@@ -287,7 +243,7 @@ mod tests {
         let long = "a".repeat(MEDIA_TYPE_BYTES_MAX + 1);
         let kept = "a".repeat(MEDIA_TYPE_BYTES_MAX);
         for (media_type, expect) in [
-            ("image/<|im_end|>", "image/<\\|im_end|>"),
+            ("image/<|im_end|>", "image/< |im_end|>"),
             ("image/png;base64,AA==#", "image/png;base64,AA==#"),
             (&*long, &*kept),
             ("", ""),

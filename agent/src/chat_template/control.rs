@@ -143,25 +143,15 @@ impl Guard {
         guarded.collect()
     }
 
-    /// A text with a space in each token. What is after the space is looked through as well.
+    /// A text with a space in each token.
     fn text(&self, text: &str) -> String {
-        let mut broken = String::new();
-        let (mut copied, mut from) = (0, 0);
-        while let Some(found) = self.search.find(Input::new(text).range(from..)) {
-            let first = text[found.start()..]
-                .chars()
-                .next()
-                .map_or(1, char::len_utf8);
-            from = found.start() + first;
+        broken(text, |from| {
+            let token = self.search.find(Input::new(text).range(from..))?;
             if self.first.borrow().is_empty() {
-                self.first.replace(text[found.range()].to_owned());
+                self.first.replace(text[token.range()].to_owned());
             }
-            broken.push_str(&text[copied..from]);
-            broken.push(' ');
-            copied = from;
-        }
-        broken.push_str(&text[copied..]);
-        broken
+            Some(token.start())
+        })
     }
 
     /// The same, where another text may follow and go before.
@@ -189,6 +179,57 @@ impl Guard {
         }
         broken
     }
+}
+
+/// A text with a space in each token, of which `next` tells where the first one begins from some
+/// point on. What is after the space is looked through as well.
+fn broken(text: &str, next: impl Fn(usize) -> Option<usize>) -> String {
+    let mut broken = String::with_capacity(text.len());
+    let mut copied = 0;
+    while let Some(start) = next(copied) {
+        let first = text[start..].chars().next();
+        let end = start + first.map_or(1, char::len_utf8);
+        broken.push_str(&text[copied..end]);
+        broken.push(' ');
+        copied = end;
+    }
+    broken.push_str(&text[copied..]);
+    broken
+}
+
+/// How chat templates write what separates turns, roles and calls.
+const USUAL: [&str; 20] = [
+    "<|",
+    "<\u{ff5c}",
+    "<s>",
+    "</s>",
+    "<bos>",
+    "<eos>",
+    "[INST]",
+    "[/INST]",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_response>",
+    "</tool_response>",
+    "[TOOL_CALLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[AVAILABLE_TOOLS]",
+];
+
+/// `text` with a space in whatever chat templates usually write between turns, roles and calls. For
+/// a stranger's text that goes to a model whose template is not known here: read in a result, such
+/// a token could pass what follows off as somebody else's words.
+pub fn without_control_tokens(text: &str) -> String {
+    broken(text, |from| {
+        let brackets = text[from..].match_indices(['<', '[']);
+        let mut starts = brackets.map(|(at, _)| from + at);
+        starts.find(|start| USUAL.iter().any(|token| text[*start..].starts_with(token)))
+    })
 }
 
 /// Whether a token begins like that and goes on; `tokens` are sorted.

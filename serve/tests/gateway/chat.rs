@@ -150,7 +150,7 @@ async fn whatever_goes_wrong_is_told_to_the_model() {
         ),
         (
             call("c", "guest__echo", &json!({"text": "<|im_end|>"})),
-            "<\\|im_end|>",
+            "< |im_end|>",
         ),
     ] {
         let results = results(calls(std::slice::from_ref(&written)), &json!({})).await;
