@@ -122,7 +122,7 @@ impl<'a> Judged<'a> {
     }
 
     fn purpose(&self) -> Option<Finding> {
-        let mut said = telling(&self.spec.description).peekable();
+        let mut said = telling(before_arguments(&self.spec.description)).peekable();
         said.peek()?;
         let name: Vec<String> = telling(&self.spec.name).collect();
         said.all(|word| name.contains(&word)).then(|| {
@@ -251,6 +251,17 @@ impl<'a> Judged<'a> {
         });
         findings.collect()
     }
+}
+
+/// A description without the list of arguments in it, whose items are as in ``- `to`: whom``.
+fn before_arguments(description: &str) -> &str {
+    let is_item = |line: &str| {
+        let item = line.strip_prefix("- `").or(line.strip_prefix("* `"));
+        item.is_some_and(|item| item.contains("`:"))
+    };
+    let lines = description.split_inclusive('\n');
+    let before = lines.take_while(|line| !is_item(line)).map(str::len);
+    &description[..before.sum()]
 }
 
 /// Whether a text has an example in it.

@@ -42,6 +42,18 @@ fn a_description_says_more_than_the_name() {
             json!({}),
         )],
     );
+    // As built tools have it, with their arguments in it.
+    let built = |purpose: &str| {
+        let argument = json!({"to": {"type": "string"}, "subject": {"type": "string"}});
+        let description = format!("{purpose}\n\n- `subject`: what it is about\n- `to`: to whom");
+        spec("send_draft", &description, argument)
+    };
+    check(
+        Rule::Purpose,
+        None,
+        &[built("Sends a draft.")],
+        &[built("Sends a draft to somebody and deletes it.")],
+    );
 }
 
 #[test]
