@@ -1,6 +1,23 @@
 //! Why a file, or one function of it, gives no definition.
 
+use std::fmt;
+
 use crate::{FUNCTIONS_MAX, Language, Position, SOURCE_BYTES_MAX};
+
+/// How much of a name or a type is repeated, in characters.
+const NAME_SHOWN_MAX: usize = 200;
+
+/// The beginning of a name or a type: a file may have one as long as itself.
+struct Brief<'a>(&'a str);
+
+impl fmt::Display for Brief<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.char_indices().nth(NAME_SHOWN_MAX) {
+            Some((end, _)) => write!(f, "{}…", &self.0[..end]),
+            None => f.write_str(self.0),
+        }
+    }
+}
 
 /// A file cannot be read as source code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +53,7 @@ pub enum SourceError {
 
 /// What is missing of one function, where, and what to write.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{function}` {kind}")]
+#[error("`{}` {kind}", Brief(.function))]
 pub struct Fault {
     /// The function.
     pub function: String,
@@ -54,19 +71,19 @@ pub enum FaultKind {
     #[error("has no description")]
     NoDescription,
     /// Nothing says what to write for a parameter.
-    #[error("does not describe its parameter `{parameter}`")]
+    #[error("does not describe its parameter `{}`", Brief(.parameter))]
     NoParameterDescription {
         /// The parameter.
         parameter: String,
     },
     /// A parameter has no type.
-    #[error("does not say which type its parameter `{parameter}` has")]
+    #[error("does not say which type its parameter `{}` has", Brief(.parameter))]
     NoType {
         /// The parameter.
         parameter: String,
     },
     /// A type has no schema.
-    #[error("uses the type `{name}`, which {reason}")]
+    #[error("uses the type `{}`, which {reason}", Brief(.name))]
     UnsupportedType {
         /// The type as it is written.
         name: String,
@@ -74,13 +91,13 @@ pub enum FaultKind {
         reason: &'static str,
     },
     /// A name in a type means nothing in the file.
-    #[error("names `{name}` in a type, which the file does not define")]
+    #[error("names `{}` in a type, which the file does not define", Brief(.name))]
     UnknownName {
         /// The name.
         name: String,
     },
     /// The values that a comment lists cannot be read.
-    #[error("lists choices for `{parameter}` that are no JSON array")]
+    #[error("lists choices for `{}` that are no JSON array", Brief(.parameter))]
     Choices {
         /// The parameter.
         parameter: String,
@@ -98,10 +115,12 @@ impl FaultKind {
                 "write what it does, what it returns and what each argument is in a comment that documents it".to_owned()
             }
             Self::NoParameterDescription { parameter } => format!(
-                "describe it in the function's documentation, as `{parameter}: what to write there` below `Args:` in Python, `@param {parameter} - …` in JavaScript, or `* `{parameter}` - …` below `# Arguments` in Rust"
+                "describe it in the function's documentation, as `{parameter}: what to write there` below `Args:` in Python, `@param {parameter} - …` in JavaScript, or `* `{parameter}` - …` below `# Arguments` in Rust",
+                parameter = Brief(parameter)
             ),
             Self::NoType { parameter } => format!(
-                "write the type beside it, such as `{parameter}: str` in Python or `@param {{string}} {parameter}` in JavaScript"
+                "write the type beside it, such as `{parameter}: str` in Python or `@param {{string}} {parameter}` in JavaScript",
+                parameter = Brief(parameter)
             ),
             Self::UnsupportedType { .. } => {
                 "use text, numbers, booleans, lists, dictionaries, enumerations of this file, or unions of them".to_owned()
@@ -115,6 +134,41 @@ impl FaultKind {
             Self::UnreadableDescription => {
                 "write the character itself instead of `\\N{…}` or half a surrogate pair".to_owned()
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    #[test]
+    fn what_is_long_is_told_in_brief() {
+        let deep = format!("{}int{}", "list[".repeat(50_000), "]".repeat(50_000));
+        let long = "X".repeat(100_000);
+        for (language, text) in [
+            (
+                Language::TypeScript,
+                format!(
+                    "/** F. */\nexport function f(a: {}string{}) {{}}",
+                    "Array<".repeat(100_000),
+                    ">".repeat(100_000)
+                ),
+            ),
+            (
+                Language::TypeScript,
+                format!("/** F. */\nexport function {long}(a: {long}) {{}}"),
+            ),
+            (Language::Python, format!("def f(a: {deep}): 'F.'\n")),
+            (Language::Python, format!("def f({long}): 'F.'\n")),
+            (Language::Rust, format!("/// F.\npub fn f({long}: u8) {{}}")),
+            (Language::Rust, format!("/// F.\npub fn f(a: {long}) {{}}")),
+        ] {
+            let functions = read(&text, language).expect("source code");
+            let fault = functions[0].definition.clone().expect_err("a fault");
+            let (said, hint) = (fault.to_string(), fault.kind.hint());
+            assert!(said.len() < 1_000 && hint.len() < 1_000, "{said}");
         }
     }
 }

@@ -155,11 +155,11 @@ fn properties(
 ) -> Result<Map<String, Value>, Found> {
     let mut properties = Vec::new();
     for (parameter, hint) in hints {
-        let at = parameter.annotation.map_or(parameter.offset, |it| it.1);
+        let (annotation, at) = parameter.annotation.unwrap_or(("", parameter.offset));
         let schema = schema::of(hint).map_err(|unsupported| {
             let kind = FaultKind::UnsupportedType {
-                name: unsupported.name,
                 reason: unsupported.reason,
+                name: unsupported.name_in(annotation),
             };
             (kind, at)
         })?;

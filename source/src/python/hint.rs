@@ -43,6 +43,8 @@ const TYPING: [&str; 8] = [
 ];
 
 const CUSTOM: &str = "is a class or object of its own, which has no schema";
+/// The name of a type that is not written as one.
+const NAMELESS: &str = "";
 
 /// What an annotation stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,7 +80,7 @@ pub(super) enum Spelling {
 /// A type without a schema.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Unsupported {
-    pub(super) name: String,
+    name: String,
     pub(super) reason: &'static str,
 }
 
@@ -87,6 +89,14 @@ impl Unsupported {
         Self {
             name: name.to_owned(),
             reason,
+        }
+    }
+
+    /// What it is called, in an annotation that reads `written`.
+    pub(super) fn name_in(self, written: &str) -> String {
+        match self.name.as_str() {
+            NAMELESS => written.to_owned(),
+            _ => self.name,
         }
     }
 }
@@ -117,7 +127,7 @@ impl Scope {
 
     fn hint_of(&self, expression: &Expression, depth: usize) -> Result<Hint, Unknown> {
         if depth > DEPTH_MAX || self.has_seen_enough(1) {
-            return Ok(unsupported("…", "leads through too many names"));
+            return Ok(unsupported(NAMELESS, "leads through too many names"));
         }
         match expression {
             Expression::Constant(Value::Null) => Ok(Hint::Basic("null")),
@@ -138,11 +148,11 @@ impl Scope {
                 Some("builtins.type") if arguments == &[Expression::Constant(Value::Null)] => {
                     Ok(Hint::Basic("null"))
                 }
-                _ => Ok(unsupported("a call", CUSTOM)),
+                _ => Ok(unsupported(NAMELESS, CUSTOM)),
             },
             Expression::Name(_) | Expression::Attribute(..) => self.named(expression, depth),
             Expression::Subscript(of, arguments) => self.generic(of, arguments, depth),
-            _ => Ok(unsupported("an expression", "is no type")),
+            _ => Ok(unsupported(NAMELESS, "is no type")),
         }
     }
 
@@ -223,7 +233,7 @@ impl Scope {
             };
         }
         let hints = arguments.iter().map(|argument| match argument {
-            Expression::List(_) => Ok(unsupported("a list", CUSTOM)),
+            Expression::List(_) => Ok(unsupported(NAMELESS, CUSTOM)),
             argument => self.hint_of(argument, depth + 1),
         });
         let mut hints = hints.collect::<Result<Vec<Hint>, _>>()?;
@@ -349,6 +359,6 @@ fn root(expression: &Expression) -> Option<&str> {
 fn last_name(expression: &Expression) -> &str {
     match expression {
         Expression::Name(name) | Expression::Attribute(_, name) => name,
-        _ => "a type",
+        _ => NAMELESS,
     }
 }

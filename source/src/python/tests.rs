@@ -35,6 +35,11 @@ fn a_fault_says_where_and_what() {
             "`f` does not describe its parameter `b`",
         ),
         (
+            "def f(a: list[int | g()]): 'F.'\n",
+            "1:10",
+            "`f` uses the type `list[int | g()]`, which is a class or object of its own, which has no schema",
+        ),
+        (
             "def f(a: X): 'F.'\n",
             "1:10",
             "`f` names `X` in a type, which the file does not define",
