@@ -7,7 +7,7 @@ mod value;
 use tool_hub_manifest::FunctionSpec;
 
 use super::family::{Certainty, Family, Place, Row};
-use super::problem::AnswerProblem;
+use super::problem::{AnswerProblem, Problems};
 use super::scan::Scan;
 use super::sink::Sink;
 use super::{AnswerEvent, CALLS_MAX, typed};
@@ -54,6 +54,7 @@ pub(super) struct Engine<'a> {
     text: Sink,
     reasoning: Sink,
     calls: usize,
+    problems: Problems,
     events: Vec<AnswerEvent>,
 }
 
@@ -118,6 +119,7 @@ impl<'a> Engine<'a> {
             text: Sink::default(),
             reasoning: Sink::default(),
             calls: 0,
+            problems: Problems::default(),
             events: Vec::new(),
         }
     }
@@ -145,7 +147,7 @@ impl<'a> Engine<'a> {
     pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
         while self.step(true) == Step::On {}
         if self.place == Place::Reasoning {
-            self.problem(AnswerProblem::ReasoningCutOff);
+            self.problem(|| AnswerProblem::ReasoningCutOff);
         }
         std::mem::take(&mut self.events)
     }
@@ -257,7 +259,7 @@ impl<'a> Engine<'a> {
                     Failure::CutOff => Failure::unreadable("its brackets or quotes do not match"),
                     failure => failure,
                 };
-                self.problem(failure.problem(written));
+                self.problem(|| failure.problem(written));
             }
             Place::Name if self.family.user.is_some_and(|user| user == gathered.trim()) => {
                 to = Place::Text;
@@ -395,7 +397,7 @@ impl<'a> Engine<'a> {
             ..=CALLS_MAX => self.events.push(AnswerEvent::Call(call)),
             _ if self.calls == CALLS_MAX + 1 => {
                 let calls_max = CALLS_MAX;
-                self.problem(AnswerProblem::TooManyCalls { calls_max });
+                self.problem(|| AnswerProblem::TooManyCalls { calls_max });
             }
             _ => {}
         }
@@ -440,7 +442,7 @@ impl<'a> Engine<'a> {
             Place::Broken => std::mem::replace(&mut self.failure, Failure::CutOff),
             _ => Failure::CutOff,
         };
-        self.problem(failure.problem(written));
+        self.problem(|| failure.problem(written));
         self.call = None;
         self.enter(Place::Text, self.buffer.len(), Certainty::Sure);
         Step::Wait
@@ -452,7 +454,7 @@ impl<'a> Engine<'a> {
         self.buffer[start.min(end)..end].to_owned()
     }
 
-    fn problem(&mut self, problem: AnswerProblem) {
-        self.events.push(AnswerEvent::Problem(problem));
+    fn problem(&mut self, problem: impl FnOnce() -> AnswerProblem) {
+        self.problems.tell(problem, &mut self.events);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::{AnswerEvent, CALLS_MAX};
+
 /// How much of what was written is repeated to the model, in characters.
 const SHOWN_MAX: usize = 200;
 
@@ -34,6 +36,36 @@ pub enum AnswerProblem {
         /// How many are read.
         calls_max: usize,
     },
+    /// There are more problems than are told; the others are left out.
+    TooManyProblems {
+        /// How many are told.
+        problems_max: usize,
+    },
+}
+
+/// The problems of one answer that were told so far, at most as many as calls are read.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    told: usize,
+}
+
+impl Problems {
+    /// Tells one more while there is room. `problem` makes it, since it may hold much of the
+    /// answer.
+    pub(super) fn tell(
+        &mut self,
+        problem: impl FnOnce() -> AnswerProblem,
+        events: &mut Vec<AnswerEvent>,
+    ) {
+        let problems_max = CALLS_MAX;
+        let problem = match self.told {
+            told if told < problems_max => problem(),
+            told if told == problems_max => AnswerProblem::TooManyProblems { problems_max },
+            _ => return,
+        };
+        self.told += 1;
+        events.push(AnswerEvent::Problem(problem));
+    }
 }
 
 impl fmt::Display for AnswerProblem {
@@ -64,6 +96,11 @@ impl fmt::Display for AnswerProblem {
                 f,
                 "The answer has more than {calls_max} calls, and what comes after them was not made.\n\
                  To mend it: make the others in another turn."
+            ),
+            Self::TooManyProblems { problems_max } => write!(
+                f,
+                "More than {problems_max} parts of the answer could not be read, and the others are not told.\n\
+                 To mend it: write each call once, in the form that the system prompt shows."
             ),
         }
     }

@@ -7,6 +7,7 @@ use smg_response_template::{Event, ResponseParser, ResponseTemplate, load_respon
 use tool_hub_manifest::FunctionSpec;
 
 use super::format::FormatError;
+use super::problem::Problems;
 use super::sink::Sink;
 use super::{AnswerEvent, AnswerProblem, CALLS_MAX, call};
 
@@ -101,6 +102,7 @@ pub(super) struct TemplateReader {
     text: Sink,
     reasoning: Sink,
     calls: usize,
+    problems: Problems,
 }
 
 impl TemplateReader {
@@ -117,6 +119,7 @@ impl TemplateReader {
             text: Sink::default(),
             reasoning: Sink::default(),
             calls: 0,
+            problems: Problems::default(),
         };
         match parser {
             Ok(parser) => {
@@ -172,7 +175,7 @@ impl TemplateReader {
         }
         if let Some(reason) = self.failure.take() {
             let written = std::mem::take(&mut self.region);
-            self.problem(AnswerProblem::Unreadable { written, reason });
+            self.problem(|| AnswerProblem::Unreadable { written, reason });
         }
         self.events
     }
@@ -209,12 +212,14 @@ impl TemplateReader {
                         Ok(_) if self.calls == CALLS_MAX => {
                             self.calls += 1;
                             let calls_max = CALLS_MAX;
-                            self.problem(AnswerProblem::TooManyCalls { calls_max });
+                            self.problem(|| AnswerProblem::TooManyCalls { calls_max });
                         }
                         Ok(_) => {}
                         Err(reason) => {
-                            let written = written.clone();
-                            self.problem(AnswerProblem::Unreadable { written, reason });
+                            self.problem(|| AnswerProblem::Unreadable {
+                                written: written.clone(),
+                                reason,
+                            });
                         }
                     }
                 }
@@ -241,8 +246,8 @@ impl TemplateReader {
         }
     }
 
-    fn problem(&mut self, problem: AnswerProblem) {
-        self.events.push(AnswerEvent::Problem(problem));
+    fn problem(&mut self, problem: impl FnOnce() -> AnswerProblem) {
+        self.problems.tell(problem, &mut self.events);
     }
 }
 

@@ -94,10 +94,12 @@ impl Engine<'_> {
         for call in calls {
             match call {
                 Ok(call) => self.hand_over(call),
-                Err(reason) => self.problem(AnswerProblem::Unreadable {
-                    written: written.clone(),
-                    reason,
-                }),
+                Err(reason) => {
+                    self.problem(|| AnswerProblem::Unreadable {
+                        written: written.clone(),
+                        reason,
+                    });
+                }
             }
         }
     }

@@ -34,6 +34,19 @@ fn what_comes_after_many_calls_is_left_out() {
 }
 
 #[test]
+fn problems_are_told_as_long_as_somebody_may_read_them() {
+    let problems_max = CALLS_MAX;
+    let last = AnswerProblem::TooManyProblems { problems_max };
+    let numbers = format!("<tool_call>[{}1]</tool_call>", "1,".repeat(1_000_000));
+    for answer in ["<tool_call>".repeat(ANSWER_BYTES_MAX / 11), numbers] {
+        let problems = read("hermes", &answer).problems;
+        assert_eq!(problems.len(), problems_max + 1);
+        assert_eq!(problems.last(), Some(&last));
+        assert!(!problems[..problems_max].contains(&last));
+    }
+}
+
+#[test]
 fn what_is_too_deep_is_no_call() {
     let call = |depth: usize| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
