@@ -408,6 +408,9 @@ impl<'a> Engine<'a> {
         (self.call, self.id) = (None, None);
         self.gathered.clear();
         self.is_read = false;
+        if matches!(failure, Failure::CutOff) {
+            self.be_sure_of_a_tagged_call();
+        }
         let seen = self.scan.take().map_or(self.at, |scan| scan.seen());
         match self.region {
             Some((start, Certainty::Maybe)) => {
@@ -420,6 +423,17 @@ impl<'a> Engine<'a> {
             _ => {
                 self.place = Place::Broken;
                 self.failure = failure;
+            }
+        }
+    }
+
+    /// Takes what begins as nothing but a call does for one, whatever is missing at its end.
+    fn be_sure_of_a_tagged_call(&mut self) {
+        if let Some((start, certainty)) = &mut self.region {
+            let call = self.buffer[*start..].strip_prefix("<tool_call>");
+            let object = call.and_then(|call| call.trim_start().strip_prefix('{'));
+            if object.is_some_and(|members| members.trim_start().starts_with("\"name\"")) {
+                *certainty = Certainty::Sure;
             }
         }
     }
