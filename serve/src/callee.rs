@@ -129,7 +129,8 @@ impl Callee {
         let outcome = self
             .attempt(front_end, arguments, interaction.clone())
             .await;
-        if !tolerance::is_refused(&outcome) {
+        // What another function refused has been read as it was meant, and explained, there.
+        if !tolerance::is_refused(&outcome) || self.forwarded(arguments).is_some() {
             return outcome;
         }
         match repair(&self.spec().input_schema, arguments) {

@@ -82,6 +82,11 @@ async fn a_call_through_another_is_as_tolerant_and_as_clear() {
         text(&wrong).starts_with("`guest__add` failed (invalid argument)"),
         "{wrong}"
     );
+    assert_eq!(
+        text(&wrong).matches("of the right form").count(),
+        1,
+        "{wrong}"
+    );
     let unknown = json!({"name": "guest__ad"});
     let unknown = session.call_built_in("call_tool", unknown).await;
     assert!(
