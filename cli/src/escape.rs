@@ -30,6 +30,22 @@ pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n")
 }
 
+/// JSON that says the same, with the characters that [`escape`] spells in escapes of its own. New
+/// lines stand between its parts only, and are kept.
+pub(crate) fn escape_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c == '\n' || !is_hidden(c) {
+            shown.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        }
+    }
+    shown
+}
+
 /// The characters of `text` that have no business in a description: each once, in order.
 pub(crate) fn out_of_place(text: &str) -> Vec<char> {
     let mut found = Vec::new();
@@ -60,6 +76,19 @@ mod tests {
         check("a\u{202e}b", "a\\u{202e}b");
         check("\u{e0041}", "\\u{e0041}");
         check("a\nb\r\nc", "a\\nb\\nc");
+    }
+
+    #[test]
+    fn json_stays_the_same_json() {
+        let text = "a\nb \u{9b}31m\u{7f}\u{202e}\u{feff}\u{e0041} é 漢字 🎉 \\";
+        let value = serde_json::json!({ text: [text, 1.5] });
+        let escaped = escape_json(&serde_json::to_string_pretty(&value).unwrap());
+        assert!(escaped.chars().all(|c| c == '\n' || !is_hidden(c)));
+        assert!(escaped.contains("\\u009b31m\\u007f\\u202e\\ufeff\\udb40\\udc41 é 漢字 🎉"));
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&escaped).unwrap(),
+            value
+        );
     }
 
     #[test]

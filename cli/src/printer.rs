@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use serde::Serialize;
 
 use crate::args::Global;
-use crate::escape::escape;
+use crate::escape::{escape, escape_json};
 
 /// Prints. Text that may come from a stranger is escaped here, whoever hands it over.
 #[derive(Debug, Clone, Copy)]
@@ -62,13 +62,13 @@ impl Printer {
         self.exactly(&format!("{}\n", text.trim_end_matches('\n')))
     }
 
-    /// Prints data for programs.
+    /// Prints data for programs, with what could steer a terminal escaped as JSON escapes it.
     ///
     /// # Errors
     /// As [`Self::raw`].
     pub(crate) fn json<T: Serialize>(&self, value: &T) -> anyhow::Result<()> {
         let text = serde_json::to_string_pretty(value)?;
-        self.raw(format!("{text}\n").as_bytes())
+        self.raw(format!("{}\n", escape_json(&text)).as_bytes())
     }
 
     /// Prints bytes as they are; for files that the user asked for.
