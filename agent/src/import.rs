@@ -86,7 +86,7 @@ pub enum ImportError {
     #[error("it defines no function")]
     Empty,
     /// A value is no definition in a known dialect.
-    #[error("the value at `{pointer}` is no definition of a function: it has {found}")]
+    #[error("{} is no definition of a function: it has {found}", place(.pointer))]
     Unknown {
         /// Where it stands.
         pointer: String,
@@ -109,6 +109,14 @@ pub enum ImportError {
         /// The name.
         name: String,
     },
+}
+
+/// How a place is called in a sentence. A text that is all of one definition has none.
+fn place(pointer: &str) -> String {
+    match pointer {
+        "" => "it".to_owned(),
+        pointer => format!("the value at `{pointer}`"),
+    }
 }
 
 /// Reads the definitions in `text`: one, a list of them, an object with the member `tools`,

@@ -61,7 +61,8 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             .or_else(|| cause.downcast_ref::<DocumentError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<TemplateError>().map(Hint::diagnosis))
             .or_else(|| cause.downcast_ref::<ConstraintError>().map(Hint::diagnosis))
-            .or_else(|| cause.downcast_ref::<MessageError>().map(Hint::diagnosis));
+            .or_else(|| cause.downcast_ref::<MessageError>().map(Hint::diagnosis))
+            .or_else(|| cause.downcast_ref::<PromptError>().map(Hint::diagnosis));
         if let Some(diagnosis) = known {
             return diagnosis;
         }
@@ -75,7 +76,6 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
             || cause.is::<LoopError>()
             || cause.is::<ModelError>()
             || cause.is::<FormatError>()
-            || cause.is::<PromptError>()
     });
     Diagnosis {
         exit: if user_can_mend {
@@ -240,6 +240,19 @@ impl Hint for MessageError {
             }
             _ => Vec::new(),
         }
+    }
+}
+
+impl Hint for PromptError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::LongTemplate | Self::LongPrompt => Exit::Refused,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -1,11 +1,14 @@
 //! Writing files so that no reader ever sees half of one.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
+use serde_json::Value;
 use tempfile::NamedTempFile;
+
+use crate::diagnosis::Problem;
 
 /// Replaces the file at `path` by `contents`: a temporary file beside it, made durable, then
 /// renamed. The directory is made when it is missing.
@@ -96,24 +99,82 @@ pub(crate) fn shown(file: &Path) -> String {
     }
 }
 
-/// The bytes of a file, or of standard input for `-`: at most one more than `bytes_max`, so that
-/// what is too long is seen to be.
-pub(crate) fn read_or_input(
-    file: &Path,
-    working: &Path,
-    bytes_max: u64,
-) -> anyhow::Result<Vec<u8>> {
+/// How much of a file is read.
+#[derive(Debug)]
+pub(crate) struct Limit {
+    /// What the limit is called where a file is refused.
+    pub(crate) name: &'static str,
+    /// The longest that is read, in bytes.
+    pub(crate) bytes_max: usize,
+    /// What to do with a longer one.
+    pub(crate) hint: &'static str,
+}
+
+/// The bytes of a file, or of standard input for `-`.
+///
+/// # Errors
+/// When it cannot be read, or is longer than `limit` says.
+pub(crate) fn read_or_input(file: &Path, working: &Path, limit: &Limit) -> anyhow::Result<Vec<u8>> {
+    match file.to_str() {
+        Some(STANDARD_INPUT) => bounded(Ok(io::stdin().lock()), &shown(file), limit),
+        _ => read(&working.join(file), &shown(file), limit),
+    }
+}
+
+/// The bytes of the file at `path`, which errors call `shown`.
+///
+/// # Errors
+/// As [`read_or_input`].
+pub(crate) fn read(path: &Path, shown: &str, limit: &Limit) -> anyhow::Result<Vec<u8>> {
+    bounded(File::open(path), shown, limit)
+}
+
+fn bounded(opened: io::Result<impl Read>, shown: &str, limit: &Limit) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = match file.to_str() {
-        Some(STANDARD_INPUT) => {
-            let input = io::stdin().lock();
-            input.take(bytes_max + 1).read_to_end(&mut bytes)
-        }
-        _ => File::open(working.join(file))
-            .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes)),
-    };
-    read.with_context(|| format!("{} cannot be read", shown(file)))?;
-    Ok(bytes)
+    // A byte more than there may be, so that what is too long is seen to be.
+    let at_most = limit.bytes_max as u64 + 1;
+    opened
+        .and_then(|input| input.take(at_most).read_to_end(&mut bytes))
+        .with_context(|| format!("{shown} cannot be read"))?;
+    match bytes.len() > limit.bytes_max {
+        true => Err(Problem::refused(format!(
+            "{shown} is too long ({} = {})",
+            limit.name, limit.bytes_max
+        ))
+        .hint(limit.hint)
+        .into()),
+        false => Ok(bytes),
+    }
+}
+
+/// The text of a file, or of standard input for `-`.
+///
+/// # Errors
+/// As [`read_or_input`], and when it is not UTF-8.
+pub(crate) fn text_or_input(file: &Path, working: &Path, limit: &Limit) -> anyhow::Result<String> {
+    text(read_or_input(file, working, limit)?, &shown(file))
+}
+
+/// What was read of a file that errors call `shown`, as text.
+pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> anyhow::Result<String> {
+    String::from_utf8(bytes).map_err(|_| {
+        Problem::user(format!("{shown} is not UTF-8"))
+            .hint("save it as UTF-8 and try again")
+            .into()
+    })
+}
+
+/// The JSON in a file, or in standard input for `-`.
+///
+/// # Errors
+/// As [`read_or_input`], and when it is no JSON.
+pub(crate) fn json_or_input(file: &Path, working: &Path, limit: &Limit) -> anyhow::Result<Value> {
+    let bytes = read_or_input(file, working, limit)?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Problem::user(format!("{} is not JSON", shown(file)))
+            .caused_by(error)
+            .into()
+    })
 }
 
 /// Keeps other processes from changing the same files at the same time, as long as it lives.

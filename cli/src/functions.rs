@@ -1,15 +1,19 @@
 //! Files of plain functions: what each of them defines, and what is missing told with its place.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
-use anyhow::Context as _;
 use tool_hub_source::{Definition, Fault, Language, SOURCE_BYTES_MAX, SourceError, read};
 
 use crate::diagnosis::Problem;
+use crate::files::{self, Limit};
 use crate::wording::counted;
 
+/// The longest file of source code.
+const SOURCE: Limit = Limit {
+    name: "source_bytes",
+    bytes_max: SOURCE_BYTES_MAX,
+    hint: "keep the functions that one tool is to have in a file of their own",
+};
 /// How many faults are told.
 const FAULTS_TOLD_MAX: usize = 20;
 
@@ -30,22 +34,19 @@ pub(crate) fn definitions(
         ))
         .hint(format!("give a file whose name ends in {}", endings()))
     })?;
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| {
-            file.take(SOURCE_BYTES_MAX as u64 + 1)
-                .read_to_end(&mut bytes)
-        })
-        .with_context(|| format!("{shown} cannot be read"))?;
-    let text = String::from_utf8(bytes).map_err(|_| {
-        Problem::user(format!("{shown} is not UTF-8")).hint("save it as UTF-8 and try again")
-    })?;
+    let bytes = files::read(path, &shown.to_string(), &SOURCE)?;
+    let text = files::text(bytes, &shown.to_string())?;
     let functions = read(&text, language).map_err(|error| match &error {
         SourceError::Syntax { position, .. } => {
             Problem::user(format!("{shown}:{error}")).hint(format!(
                 "look at line {}: what stands there is no {language}, or newer than is read",
                 position.line
             ))
+        }
+        SourceError::TooLong { .. } | SourceError::TooMany { .. } | SourceError::TooSlow { .. } => {
+            Problem::refused(format!("{shown} cannot be read"))
+                .caused_by(error)
+                .hint(SOURCE.hint)
         }
         _ => Problem::user(format!("{shown} cannot be read")).caused_by(error),
     })?;

@@ -13,6 +13,7 @@ mod commands;
 mod compiler;
 mod config;
 mod connect;
+mod conversation;
 mod credentials;
 mod diagnosis;
 mod escalation;

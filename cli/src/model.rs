@@ -7,7 +7,7 @@ use tool_hub_manifest::ToolRef;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
-use crate::files::read_if_present;
+use crate::files::{self, Limit};
 use crate::printer::Printer;
 
 /// What a model's repository says of its templates.
@@ -20,8 +20,12 @@ const ADDITIONAL: [(&str, &str); 2] = [
 ];
 /// All of them.
 const FILES: [&str; 4] = [CONFIGURATION, TEMPLATE, ADDITIONAL[0].0, ADDITIONAL[1].0];
-/// The longest of those files, in bytes. Some configurations name every token.
-const FILE_BYTES_MAX: u64 = 16 << 20;
+/// The longest of those files. Some configurations name every token.
+const FILE: Limit = Limit {
+    name: "model_file_bytes",
+    bytes_max: 16 << 20,
+    hint: "name the file of the template alone",
+};
 
 /// The templates of the model that `name` means: of a repository, a directory or a file.
 pub(crate) async fn templates(
@@ -48,7 +52,7 @@ pub(crate) async fn templates(
     })?;
     let client = config.client(&config.endpoint, printer)?;
     let at = client.resolve(&reference).await?;
-    let texts = client.texts(&at, &FILES, FILE_BYTES_MAX);
+    let texts = client.texts(&at, &FILES, FILE.bytes_max as u64);
     read(texts.await?)
 }
 
@@ -56,8 +60,11 @@ pub(crate) async fn templates(
 fn of_files<const N: usize>(files: [(&'static str, PathBuf); N]) -> anyhow::Result<ModelTemplates> {
     let mut texts = Vec::new();
     for (name, path) in files {
-        let text = read_if_present(&path)?;
-        texts.extend(text.map(|text| (name, text)));
+        if path.is_file() {
+            let shown = path.display().to_string();
+            let bytes = files::read(&path, &shown, &FILE)?;
+            texts.push((name, files::text(bytes, &shown)?));
+        }
     }
     read(texts)
 }

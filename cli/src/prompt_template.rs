@@ -75,7 +75,10 @@ pub(crate) async fn find(
         let what = format!("`{named}` is no file and no data set");
         Problem::user(what).hint("a data set on the registry is written as owner/name")
     })?;
-    let mut pulled = pull(&reference, &[mode], config, printer).await?;
+    let pulled = pull(&reference, &[mode], config, printer).await;
+    let mut pulled = pulled.with_context(|| {
+        format!("there is no file `{named}`, and the data set of that name cannot be pulled")
+    })?;
     // There is one, or the pull would have failed.
     let (_, text) = pulled.texts.pop().unwrap_or((mode, String::new()));
     Ok(mode.template(text)?)

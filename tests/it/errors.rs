@@ -28,6 +28,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test("errors::not_built", not_built),
         test("errors::no_usable_token", no_usable_token),
         test("errors::token_in_clear", token_in_clear),
+        test(
+            "errors::texts_for_models_that_are_too_long",
+            texts_for_models_that_are_too_long,
+        ),
     ]
 }
 
@@ -319,4 +323,61 @@ fn token_in_clear() {
         .with("HF_TOKEN", &token);
     check("token_in_clear", &home.tool("whoami"), 0);
     check("token_in_clear_quiet", &home.tool("whoami --quiet"), 0);
+}
+
+/// A limit is a refusal, whatever it is a limit of.
+fn texts_for_models_that_are_too_long() {
+    let home = Home::new();
+    home.write("template.txt", "é".repeat(70_000));
+    home.write("long.py", "#".repeat((1 << 20) + 1));
+    home.write("many.py", "def f(): pass\n".repeat(1_001));
+    home.write("long.json", " ".repeat((4 << 20) + 1));
+    home.write("many.json", format!("[{}1]", "1,".repeat(1_000)));
+    home.write("answer.txt", "é".repeat((2 << 20) + 1));
+    home.write("prompt.txt", " ".repeat((16 << 20) + 1));
+    home.write("model.jinja", " ".repeat((128 << 10) + 1));
+    home.write("model/tokenizer_config.json", " ".repeat((16 << 20) + 1));
+    for (line, told) in [
+        (
+            "prompt render --task x --template template.txt",
+            "the prompt template has more than 131072 bytes",
+        ),
+        (
+            "schema long.py",
+            "long.py is too long (source_bytes = 1048576)",
+        ),
+        (
+            "schema many.py",
+            "it has 1001 functions, at most 1000 are read",
+        ),
+        (
+            "new made --from long.py",
+            "long.py is too long (source_bytes = 1048576)",
+        ),
+        (
+            "new made --from long.json",
+            "long.json is too long (definitions_bytes = 4194304)",
+        ),
+        (
+            "new made --from many.json",
+            "it defines 1001 functions, at most 1000 are read",
+        ),
+        (
+            "parse answer.txt",
+            "The answer is longer than 4194304 bytes",
+        ),
+        (
+            "parse answer.txt --prompt prompt.txt",
+            "prompt.txt is too long (prompt_bytes = 16777216)",
+        ),
+        ("explain --as model.jinja", "template_bytes = 131072"),
+        (
+            "explain --as model",
+            "too long (model_file_bytes = 16777216)",
+        ),
+    ] {
+        let ran = home.tool(line);
+        assert_eq!(ran.code(), 3, "{line}: {}", ran.stderr());
+        assert!(ran.stderr().contains(told), "{line}: {}", ran.stderr());
+    }
 }

@@ -68,6 +68,16 @@ impl Problems {
     }
 }
 
+impl AnswerProblem {
+    /// Whether it is that there was more than is read.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::TooLong { .. } | Self::TooManyCalls { .. } | Self::TooManyProblems { .. }
+        )
+    }
+}
+
 impl fmt::Display for AnswerProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

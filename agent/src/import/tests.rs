@@ -159,7 +159,7 @@ fn an_error_says_what_and_where() {
         ),
         (
             json!({"openapi": "3.1.0"}).to_string(),
-            "the value at `` is no definition of a function: it has `openapi`".into(),
+            "it is no definition of a function: it has `openapi`".into(),
         ),
         (
             json!({"result": {"tools": [{"name": 3, "inputSchema": {}}]}}).to_string(),

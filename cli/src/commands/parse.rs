@@ -9,17 +9,22 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tool_hub_agent::{ANSWER_BYTES_MAX, Answer, AnswerFormat, ToolCall, check};
+use tool_hub_agent::{ANSWER_BYTES_MAX, Answer, AnswerFormat, AnswerProblem, ToolCall, check};
 use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
-use crate::diagnosis::Problem;
+use crate::diagnosis::{Exit, Problem};
+use crate::files::{Limit, text_or_input};
 use crate::loaded::LoadedTool;
 use crate::model;
 use crate::printer::Printer;
 
-/// The longest prompt that is read, in bytes.
-const PROMPT_BYTES_MAX: usize = 16 << 20;
+/// The longest prompt.
+const PROMPT: Limit = Limit {
+    name: "prompt_bytes",
+    bytes_max: 16 << 20,
+    hint: "its end is enough: what the answer goes on with",
+};
 /// The name that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
@@ -79,12 +84,13 @@ impl Parse {
             None => None,
         };
         let prompt = match &self.prompt {
-            Some(path) => read(path, PROMPT_BYTES_MAX)?,
+            Some(path) => text_or_input(path, &config.working, &PROMPT)?,
             None => String::new(),
         };
         // A byte more than is read, so that what is left out is a problem.
         let answer = read(&self.file, ANSWER_BYTES_MAX + 4)?;
         let read = format.read(&answer, &prompt, offered.as_deref().unwrap_or_default());
+        let is_beyond_a_limit = read.problems.iter().any(AnswerProblem::is_limit);
         let parsed = parsed(format.name(), read, offered.as_deref());
         if printer.wants_json() {
             printer.json(&parsed)?;
@@ -93,7 +99,8 @@ impl Parse {
         }
         Ok(match parsed.problems.is_empty() {
             true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
+            false if is_beyond_a_limit => Exit::Refused.into(),
+            false => Exit::User.into(),
         })
     }
 

@@ -6,28 +6,23 @@ use std::path::Path;
 use tool_hub_agent::{IMPORT_BYTES_MAX, Import, ImportError, Loss, Lost, import};
 
 use crate::diagnosis::Problem;
-use crate::files::{read_or_input, shown};
+use crate::files::{Limit, shown, text_or_input};
 use crate::printer::Printer;
 use crate::scaffold::{Defined, PlainFile};
 use crate::wording::counted;
 
+/// The longest definitions.
+const DEFINITIONS: Limit = Limit {
+    name: "definitions_bytes",
+    bytes_max: IMPORT_BYTES_MAX,
+    hint: "keep the functions that one tool is to have, and leave the others out",
+};
 /// How many differences are told one by one.
 const TOLD_MAX: usize = 20;
 
 /// Reads the definitions in `file`.
 pub(super) fn read(file: &Path, working: &Path) -> anyhow::Result<Import> {
-    let shown = shown(file);
-    let bytes = read_or_input(file, working, IMPORT_BYTES_MAX as u64)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => parse(&text, &shown),
-        Err(_) => Err(refused(
-            &shown,
-            ImportError::NotJson {
-                reason: "it is not UTF-8".to_owned(),
-            },
-        )
-        .into()),
-    }
+    parse(&text_or_input(file, working, &DEFINITIONS)?, &shown(file))
 }
 
 /// Reads the definitions in `text`, which came from what is `shown`.
@@ -36,17 +31,18 @@ pub(super) fn parse(text: &str, shown: &str) -> anyhow::Result<Import> {
 }
 
 fn refused(shown: &str, error: ImportError) -> Problem {
+    let what = format!("{shown} holds no definitions that can be read");
+    let problem = match error {
+        ImportError::TooLong { .. } | ImportError::TooMany { .. } => Problem::refused(what),
+        _ => Problem::user(what),
+    };
     let hint = hint(&error);
-    Problem::user(format!("{shown} holds no definitions that can be read"))
-        .caused_by(error)
-        .hint(hint)
+    problem.caused_by(error).hint(hint)
 }
 
 fn hint(error: &ImportError) -> &'static str {
     match error {
-        ImportError::TooLong { .. } | ImportError::TooMany { .. } => {
-            "keep the functions that one tool is to have, and leave the others out"
-        }
+        ImportError::TooLong { .. } | ImportError::TooMany { .. } => DEFINITIONS.hint,
         ImportError::NotJson { .. } => {
             "give it JSON, such as the value of `tools` in a request or a server's answer to tools/list"
         }
@@ -97,7 +93,7 @@ fn tell_differences(differences: &[Loss], printer: &Printer) {
     }
     if !in_words.is_empty() {
         printer.note(&format!(
-            "{} of the definitions stand in comments, since no type says them: check them in the functions",
+            "left to the functions to check, since comments say it and no type does: {} of the definitions",
             counted(in_words.len(), "bound")
         ));
     }
