@@ -110,7 +110,7 @@ fn tell(losses: &[Loss], functions: usize, printer: &Printer) {
     let concerned: BTreeSet<&str> = slight.iter().map(|loss| &*loss.function).collect();
     if !concerned.is_empty() {
         printer.note(&format!(
-            "{} of {} lose what the format has no place for: {}",
+            "the format has no place for what {} of {} would say: {}",
             concerned.len(),
             counted(functions, "function"),
             kinds(&slight)

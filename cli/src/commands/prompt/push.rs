@@ -70,9 +70,10 @@ impl Push {
             }))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let done = match pushed.already_there {
-            true => "is there already, unchanged",
-            false => "pushed",
+        let done = match (pushed.already_there, &names[..]) {
+            (true, [_]) => "is there already, unchanged",
+            (true, _) => "are there already, unchanged",
+            (false, _) => "pushed",
         };
         printer.note(&format!("{} {done}: {}", names.join(" and "), pushed.url));
         printer.hint(&format!(
