@@ -75,10 +75,28 @@ fn of_a_server_in_python() {
     );
 }
 
+/// One page after another, each with a tool of another name.
+const ENDLESS: &str = r#"
+while read -r line; do
+    id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+    case $line in
+    *'"initialize"'*) said='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"tools/list"'*) said='"result":{"tools":[{"name":"t'$id'","inputSchema":{"type":"object"}}],"nextCursor":"c"}' ;;
+    *) said='"error":{"code":-32601,"message":"there is no such method"}' ;;
+    esac
+    test -z "$id" || printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$said"
+done
+"#;
+
 fn servers_that_list_nothing() {
     let home = Home::new();
     home.write("chatty.sh", "yes '{}' | tr -d '\\n'\n");
     home.write("sad.sh", "echo 'no key is set' >&2\nexit 4\n");
+    home.write("endless.sh", ENDLESS);
+    let cut = home.tool("new cut --json --from-mcp sh endless.sh");
+    assert_eq!(cut.json()["functions"].as_array().map(Vec::len), Some(100));
+    let more = "left out: the server has more functions on its next page";
+    assert!(cut.stderr().contains(more), "{}", cut.stderr());
     for (line, expect) in [
         ("no-such-program", "`no-such-program` cannot be started"),
         ("sh sad.sh", "caused by: no key is set"),

@@ -3,13 +3,16 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::time::Duration;
 
+use anyhow::anyhow;
 use rmcp::model::{PaginatedRequestParams, ProtocolVersion, Tool};
 use rmcp::service::ServiceError;
 use rmcp::{ClientLifecycleMode, ClientServiceExt as _};
-use serde_json::json;
-use tokio::io::AsyncReadExt as _;
-use tokio::process::{ChildStdin, ChildStdout, Command};
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
+use tokio::process::Command;
+use tokio::time::timeout;
 use tool_hub_agent::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import};
 
 use super::definitions;
@@ -17,6 +20,8 @@ use crate::build::converse;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 
+/// How long a server has until it answers as one. Some are downloaded by what starts them.
+const GREETING: Duration = Duration::from_secs(60);
 /// The most pages that a list is read to.
 const PAGES_MAX: usize = 100;
 /// How much a server may say in all: its list, and what it says beside that.
@@ -40,24 +45,37 @@ pub(super) async fn read(
     };
     let mut command = Command::new(program);
     command.args(arguments).current_dir(working);
-    let tools = converse("listing the server's tools", &mut command, list, printer).await?;
-    let listed = json!({ "tools": tools }).to_string();
-    definitions::parse(&listed, "the server's list")
+    let talk = |output, input| list(output, input, GREETING);
+    let listed = converse("listing the server's tools", &mut command, talk, printer).await?;
+    definitions::parse(&listed.to_string(), "the server's list")
 }
 
-async fn list(output: ChildStdout, input: ChildStdin) -> anyhow::Result<Vec<Tool>> {
+/// The server's list, with the next page's cursor where there are more than are read.
+async fn list(
+    output: impl AsyncRead + Send + Unpin + 'static,
+    input: impl AsyncWrite + Send + Unpin + 'static,
+    greeting: Duration,
+) -> anyhow::Result<Value> {
     let lifecycle = ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
         legacy_version: None,
     };
     let transport = (output.take(SAID_BYTES_MAX), input);
-    let client = ().serve_with_lifecycle(transport, lifecycle).await?;
-    let tools = pages(&client).await;
+    let greeted = timeout(greeting, ().serve_with_lifecycle(transport, lifecycle)).await;
+    let client = greeted.map_err(|_| {
+        anyhow!(
+            "it did not answer as an MCP server does on its standard output within {greeting:?}"
+        )
+    })??;
+    let pages = pages(&client).await;
     client.cancel().await?;
-    Ok(tools?)
+    let (tools, cursor) = pages?;
+    Ok(json!({ "tools": tools, "nextCursor": cursor }))
 }
 
-async fn pages(client: &rmcp::Peer<rmcp::RoleClient>) -> Result<Vec<Tool>, ServiceError> {
+async fn pages(
+    client: &rmcp::Peer<rmcp::RoleClient>,
+) -> Result<(Vec<Tool>, Option<String>), ServiceError> {
     let (mut tools, mut cursor) = (Vec::new(), None);
     for _ in 0..PAGES_MAX {
         let asked = PaginatedRequestParams::default().with_cursor(cursor);
@@ -69,5 +87,25 @@ async fn pages(client: &rmcp::Peer<rmcp::RoleClient>) -> Result<Vec<Tool>, Servi
             break;
         }
     }
-    Ok(tools)
+    Ok((tools, cursor))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_that_is_no_server_is_not_waited_for() {
+        let (mut there, here) = tokio::io::duplex(1 << 10);
+        there.write_all(b"Ready.\n").await.unwrap();
+        let (output, input) = tokio::io::split(here);
+        let error = list(output, input, Duration::from_millis(50)).await;
+        let said = error.unwrap_err().to_string();
+        assert!(
+            said.contains("did not answer as an MCP server does"),
+            "{said}"
+        );
+    }
 }
