@@ -25,10 +25,12 @@ def call(endpoint, inputs, outputs):
     place = f"{PATH}/call/{quote(endpoint, safe='')}"
     body = json.dumps({"data": inputs}).encode()
     _, answer = request(http.Method_Post(), place, "application/json", body)
-    event = parsed(answer)["event_id"]
+    event = part(parsed(answer), "event_id")
     for kind, data in events(f"{place}/{quote(event, safe='')}"):
         if kind == "complete":
             values = parsed(data)
+            if not isinstance(values, list):
+                raise odd()
             if len(values) < outputs:
                 raise Err(f"the app answered with {len(values)} values, {outputs} were expected")
             return values
@@ -57,21 +59,27 @@ def media(value):
     body = head.encode() + bytes(value.data) + f"\r\n--{boundary}--\r\n".encode()
     kind = f"multipart/form-data; boundary={boundary}"
     _, answer = request(http.Method_Post(), f"{PATH}/upload", kind, body)
-    return {"path": parsed(answer)[0], "orig_name": name, "meta": {"_type": "gradio.FileData"}}
+    return {"path": part(parsed(answer), 0), "orig_name": name, "meta": {"_type": "gradio.FileData"}}
 
 
 def file(value):
     """The media type and the bytes of a file that the app made."""
     if not isinstance(value, dict):
         raise Err("the app made no file")
-    if value.get("path"):
-        kind, content = request(http.Method_Get(), f"{PATH}/file={quote(value['path'])}")
-        return value.get("mime_type") or kind, content
-    head, _, data = (value.get("url") or "").partition(",")
+    path, url, said_kind = (value.get(name) or "" for name in ("path", "url", "mime_type"))
+    if not all(isinstance(it, str) for it in (path, url, said_kind)):
+        raise odd()
+    if path:
+        kind, content = request(http.Method_Get(), f"{PATH}/file={quote(path)}")
+        return said_kind or kind, content
+    head, _, data = url.partition(",")
     if not head.startswith("data:"):
         raise Err("the app names a file of somebody else's, which this tool may not reach")
     kind = head.removeprefix("data:").removesuffix(";base64")
-    return kind, b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
+    try:
+        return kind, b64decode(data) if head.endswith(";base64") else unquote_to_bytes(data)
+    except ValueError:
+        raise odd() from None
 
 
 def text(value):
@@ -81,7 +89,10 @@ def text(value):
 def number(value):
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Err(f"the app answered with no number: {text(value)[:200]}")
-    return value
+    try:
+        return float(value)
+    except OverflowError:
+        raise Err("the app answered with a number that is too large") from None
 
 
 def data(value):
@@ -97,6 +108,8 @@ def as_json(value):
 
 
 def texts(value):
+    if not isinstance(value, (list, type(None))):
+        raise Err(f"the app answered with no list: {text(value)[:200]}")
     return [text(item) for item in value or []]
 
 
@@ -107,7 +120,7 @@ def events(place):
         pending += chunk
         *whole, pending = pending.replace(b"\r\n", b"\n").split(b"\n\n")
         for event in whole:
-            fields = dict(line.split(": ", 1) for line in event.decode().split("\n") if ": " in line)
+            fields = dict(line.split(": ", 1) for line in event.decode("utf-8", "replace").split("\n") if ": " in line)
             yield fields.get("event"), fields.get("data", "null")
 
 
@@ -185,15 +198,30 @@ def unreachable(why):
 def parsed(data):
     try:
         return json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Err("the app's answer is no JSON; it may be of another version") from None
+
+
+def part(answer, place):
+    """The text that stands at a place of what the app answered."""
+    try:
+        found = answer[place]
+    except (LookupError, TypeError):
+        raise odd() from None
+    if not isinstance(found, str):
+        raise odd()
+    return found
+
+
+def odd():
+    return Err("the app answered in another form than Gradio; it may be of another version")
 
 
 def said(data):
     """What the app says of a failure, in short."""
     try:
         value = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
     if isinstance(value, dict):
         value = value.get("error") or value.get("detail") or value

@@ -10,6 +10,10 @@ pub(super) fn tests() -> Vec<Test> {
     vec![
         test("author::an_app_of_gradio", an_app_of_gradio)
             .needs(&[Need::PythonGuest, Need::PythonPackages]),
+        test(
+            "author::an_app_that_answers_oddly",
+            an_app_that_answers_oddly,
+        ),
         test("author::what_is_no_app_of_gradio", what_is_no_app_of_gradio),
     ]
 }
@@ -129,12 +133,68 @@ fn beep() -> Vec<u8> {
     wav
 }
 
+/// The module that such a tool has, outside of the sandbox and with an app that says anything.
+const ODDLY: &str = r#"
+import sys, types
+class Err(Exception):
+    pass
+def module(name, **members):
+    sys.modules[name] = types.ModuleType(name)
+    vars(sys.modules[name]).update(members)
+class Http:
+    def __getattr__(self, name):
+        return lambda *_: None
+module("componentize_py_types", Err=Err, Ok=None)
+module("wit_world")
+module("wit_world.imports", types=Http())
+module("wit_world.imports.outgoing_handler", handle=None)
+module("wit_world.imports.streams", StreamError_Closed=None)
+source = open("gradio_app.py").read()
+for place, name in {"http_types": "types", "scheme": "'http'", "authority": "'h'", "path": "''"}.items():
+    source = source.replace("{{" + place + "}}", name)
+app = types.ModuleType("app")
+exec(source, vars(app))
+
+picture = types.SimpleNamespace(media_type="image/png", data=b"")
+odd = ["{}", "[]", "[1]", "null", "7", '{"event_id": 3}', "no", "[" * 100_000]
+tried = 0
+def fails(call):
+    global tried
+    try:
+        call()
+    except Err:
+        tried += 1
+for answer in odd:
+    vars(app)["request"] = lambda *_: ("application/json", answer.encode())
+    fails(lambda: app.media(picture))
+    fails(lambda: app.call("f", [], 1))
+    vars(app)["request"] = lambda *_: ("application/json", b'{"event_id": "1"}')
+    vars(app)["events"] = lambda _: [("complete", answer)]
+    fails(lambda: app.call("f", [], 2))
+for value in ({"path": 3}, {"url": []}, {"url": "data:;base64,a"}, 5):
+    fails(lambda: app.file(value))
+fails(lambda: app.texts(5))
+fails(lambda: app.number(10**400))
+print(tried)
+"#;
+
+fn an_app_that_answers_oddly() {
+    let home = Home::new();
+    let module = include_str!("../../../cli/templates/gradio/gradio_app.py");
+    home.write("gradio_app.py", module);
+    let mut python = home.program_among("python3", &[]);
+    let ran = python.args(["-c", ODDLY]).output().expect("Python");
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{told}");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "30\n");
+}
+
 fn what_is_no_app_of_gradio() {
     let home = Home::new();
     let server = RegistryProcess::start();
     for (url, expect) in [
         (server.url().to_owned(), "it answers with status 4"),
-        ("http://127.0.0.1:1".to_owned(), "cannot be read"),
+        ("http://127.0.0.1:1".to_owned(), "Connection refused"),
         (
             "ftp://127.0.0.1".to_owned(),
             "is not where an app of Gradio is",

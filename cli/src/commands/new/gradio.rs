@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyhow::anyhow;
 use futures::StreamExt as _;
 use reqwest::redirect::Policy;
 use serde_json::Value;
@@ -58,28 +59,34 @@ async fn asked(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result
     url.set_path(path);
     url.set_query(None);
     url.set_fragment(None);
-    let failed = |why: String| {
-        Problem::user(format!("{url} cannot be read: {why}"))
+    let failed = |why: anyhow::Error| {
+        Problem::user(format!("{url} cannot be read"))
+            .caused_by(why)
             .hint("see that the app runs, and that its address is the one that it prints")
     };
-    let answer = http.get(url.clone()).send().await;
-    let answer = answer.map_err(|error| failed(error.without_url().to_string()))?;
+    let lost = |error: reqwest::Error| failed(error.without_url().into());
+    let answer = http.get(url.clone()).send().await.map_err(lost)?;
     if answer.status() != reqwest::StatusCode::OK {
-        return Err(failed(format!("it answers with status {}", answer.status())).into());
+        return Err(failed(anyhow!("it answers with status {}", answer.status())).into());
     }
     let (mut body, mut stream) = (Vec::new(), answer.bytes_stream());
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|error| failed(error.without_url().to_string()))?;
+        let chunk = chunk.map_err(lost)?;
         if body.len() + chunk.len() > GRADIO_BYTES_MAX {
             return Err(not_gradio(root, GradioError::TooLong).into());
         }
         body.extend_from_slice(&chunk);
     }
-    String::from_utf8(body).map_err(|_| failed("it is not UTF-8".to_owned()).into())
+    String::from_utf8(body).map_err(|_| failed(anyhow!("it is not UTF-8")).into())
 }
 
 fn not_gradio(url: &Url, error: GradioError) -> Problem {
-    Problem::user(format!("{url} cannot become a tool"))
+    let what = format!("{url} cannot become a tool");
+    let problem = match error {
+        GradioError::TooLong | GradioError::TooMany { .. } => Problem::refused(what),
+        _ => Problem::user(what),
+    };
+    problem
         .caused_by(error)
         .hint("the app's page \"Use via API\" lists the endpoints that there are")
 }
