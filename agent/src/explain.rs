@@ -72,7 +72,7 @@ pub fn explain(
     };
     let definitions = export(specs, Dialect::HuggingFace).tools;
     let with = Chat {
-        tools: definitions.as_array().cloned(),
+        tools: definitions.as_array().filter(|it| !it.is_empty()).cloned(),
         ..without.clone()
     };
     let (text, without) = (template.render(&with)?, template.render(&without));
@@ -256,6 +256,13 @@ mod tests {
                 "the name of `limit` of `count_words`",
             ],
         );
+    }
+
+    #[test]
+    fn no_tools_are_none_and_no_empty_list() {
+        let template = ChatTemplate::new("{{ 'none' if tools is none else 'some' }}").unwrap();
+        let explained = explain(&template, Chat::default(), &[]).unwrap();
+        assert_eq!(explained.text, "none");
     }
 
     #[test]

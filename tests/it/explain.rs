@@ -7,6 +7,7 @@ use crate::support::{Home, Need, RegistryProcess, Test, guests, test};
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("explain::the_tools_are_marked", the_tools_are_marked).needs(&[Need::RustGuests]),
+        test("explain::a_whole_conversation", a_whole_conversation),
         test("explain::what_is_wrong_is_said", what_is_wrong_is_said).needs(&[Need::RustGuests]),
         test("explain::a_model_of_the_registry", a_model_of_the_registry)
             .needs(&[Need::RustGuests, Need::PythonPackages]),
@@ -72,11 +73,9 @@ fn the_tools_are_marked() {
     home.write("blind.jinja", "{{ messages[0].content }}");
     let blind = home.tool("explain --as blind.jinja");
     blind.ok();
-    assert!(
-        blind.stderr().contains("has no place for tools"),
-        "{}",
-        blind.stderr()
-    );
+    let told = blind.stderr();
+    assert!(told.contains("has no place for tools"), "{told}");
+    assert_eq!(told.matches("warning: ").count(), 1, "{told}");
     let text = home.tool("explain --as blind.jinja --fallback").ok();
     assert!(text.contains("\"name\":\"calculator__evaluate\""), "{text}");
     home.write("hostile.jinja", "<|user|>{{ messages[0].content }}");
@@ -92,6 +91,87 @@ fn the_tools_are_marked() {
     home.write("hidden.jinja", "\u{1b}[2J{{ messages[0].content }}");
     let hidden = home.tool("explain --as hidden.jinja").ok();
     assert!(!hidden.contains('\u{1b}'), "{hidden:?}");
+}
+
+const CONVERSATION: &str = "{% for message in messages %}<{{ message.role }}>{{ message.content }}\
+    {% for call in message.tool_calls or [] %}{{ call.function.arguments.city }}{% endfor %}</>\
+    {% endfor %}{% for document in documents or [] %}[{{ document.title }}]{% endfor %}\
+    {% if enable_thinking is defined and not enable_thinking %}(at once){% endif %}{{ style }}\
+    {% if add_generation_prompt %}<assistant>{% endif %}";
+
+/// What `apply_chat_template` takes, without any tool.
+fn a_whole_conversation() {
+    let home = Home::new();
+    home.write("chat.jinja", CONVERSATION);
+    home.write(
+        "hf.json",
+        r#"[{"role": "ipython", "content": "1"}, {"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": "Well, "}]"#,
+    );
+    home.write(
+        "openai.json",
+        r#"{"model": "m", "messages": [{"role": "user", "content": "Hi"},
+            {"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function",
+             "function": {"name": "weather", "arguments": "{\"city\": \"Bern\"}"}}]}]}"#,
+    );
+    home.write("documents.json", r#"[{"title": "Rain", "text": "Much."}]"#);
+    let begun = "<ipython>1</><user>Hi</><assistant>Well, ";
+    for (options, printed) in [
+        ("--messages hf.json", format!("{begun}</><assistant>")),
+        (
+            "--messages hf.json --no-generation-prompt",
+            format!("{begun}</>"),
+        ),
+        ("--messages hf.json --continue", begun.trim_end().to_owned()),
+        (
+            "--messages openai.json --from openai --documents documents.json",
+            "<user>Hi</><assistant>Bern</>[Rain]<assistant>".to_owned(),
+        ),
+        (
+            "--message Yes --var enable_thinking=false --var style=short",
+            "<user>Yes</>(at once)short<assistant>".to_owned(),
+        ),
+    ] {
+        let ran = home.tool(&format!("--json explain --as chat.jinja {options}"));
+        let text = ran.json()["text"].as_str().expect("a text").to_owned();
+        assert_eq!(text.trim_end(), printed, "{options}");
+        assert!(!ran.stderr().contains("warning"), "{}", ran.stderr());
+    }
+    let piped = r#"[{"role": "user", "content": "Ho"}]"#;
+    let ran = home.run_with_input("explain --as chat.jinja --messages -", piped);
+    assert_eq!(ran.ok(), "  <user>Ho</><assistant>\n");
+
+    home.write("text.json", "\"Hi\"");
+    home.write("long.json", " ".repeat((64 << 20) + 1));
+    for (options, code, told) in [
+        (
+            "--messages text.json",
+            1,
+            "text.json is no list of messages",
+        ),
+        (
+            "--documents text.json",
+            1,
+            "text.json is no list of documents",
+        ),
+        ("--messages hf.json --from openai", 1, "messages[0].role"),
+        (
+            "--messages hf.json --continue=thinking",
+            1,
+            "cannot be continued",
+        ),
+        ("--messages hf.json --message Hi", 1, "cannot be used with"),
+        ("--var thinking", 1, "write NAME=VALUE"),
+        (
+            "--messages long.json",
+            3,
+            "too long (conversation_bytes = 67108864)",
+        ),
+    ] {
+        let ran = home.tool(&format!("explain --as chat.jinja {options}"));
+        assert_eq!(ran.code(), code, "{options}: {}", ran.stderr());
+        assert!(ran.stderr().contains(told), "{options}: {}", ran.stderr());
+    }
 }
 
 fn what_is_wrong_is_said() {

@@ -1,17 +1,22 @@
 //! `tool explain`: what a model sees of the toolbox's functions, by its own chat template.
 
+mod said;
+
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::Value;
-use tool_hub_agent::{Chat, ChatTemplate, Explanation, Part, Unseen};
+use tool_hub_agent::{Chat, ChatTemplate, Explanation};
 
 use crate::config::Config;
 use crate::loaded::LoadedTool;
 use crate::model;
 use crate::printer::Printer;
 use crate::wording::counted;
+use said::Said;
+
+/// How much that is never read is told one by one.
+const UNSEEN_TOLD_MAX: usize = 20;
 
 /// Arguments of `tool explain`.
 #[derive(Debug, Args)]
@@ -25,9 +30,8 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "NAME")]
     template: Option<String>,
 
-    /// What the user says in the conversation
-    #[arg(long, value_name = "TEXT", default_value = "Hello!")]
-    message: String,
+    #[command(flatten)]
+    said: Said,
 
     /// Put the tools into what the user says where the template has no place for them
     #[arg(long)]
@@ -53,17 +57,13 @@ impl Explain {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let model = model::templates(&self.model, config, printer).await?;
-        let source = model.choose(self.template.as_deref(), true)?;
-        let template = ChatTemplate::new(source)?;
         let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
-        let said = [("role", "user"), ("content", &self.message)];
-        let said = said.map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let source = model.choose(self.template.as_deref(), !specs.is_empty())?;
+        let template = ChatTemplate::new(source)?;
         let chat = Chat {
-            messages: vec![said.into_iter().collect()],
-            add_generation_prompt: true,
             now: Some(jiff::Zoned::now().datetime()),
             tools_in_text: self.fallback,
-            ..model.chat()
+            ..self.said.in_chat(model.chat(), config, printer)?
         };
         let explanation = tool_hub_agent::explain(&template, chat, &specs)?;
         let characters = explanation.text.chars().count();
@@ -77,15 +77,7 @@ impl Explain {
         } else {
             printer.data(&in_two_columns(&explanation))?;
         }
-        for unseen in &explanation.unseen {
-            printer.warning(&format!("the model never reads {unseen}"));
-        }
-        if !specs.is_empty() && hides_all(&explanation.unseen, specs.len()) {
-            printer.warning("this template has no place for tools");
-            printer.hint(
-                "--fallback puts them into what the user says; `tool export` lists other ways",
-            );
-        }
+        tell_unseen(&explanation, printer);
         printer.note(&format!(
             "{tools_characters} of {} are about {}",
             counted(characters, "character"),
@@ -95,12 +87,23 @@ impl Explain {
     }
 }
 
-/// Whether no function is seen by its name.
-fn hides_all(unseen: &[Unseen], functions: usize) -> bool {
-    let names = unseen
-        .iter()
-        .filter(|unseen| unseen.argument.is_none() && unseen.part == Part::Name);
-    names.count() == functions
+/// Tells what the model never reads; where that is all, that alone.
+fn tell_unseen(explanation: &Explanation, printer: &Printer) {
+    let unseen = &explanation.unseen;
+    if !unseen.is_empty() && explanation.tools.is_empty() {
+        printer
+            .warning("the model reads nothing of the tools: this template has no place for tools");
+        printer
+            .hint("--fallback puts them into what the user says; `tool export` lists other ways");
+        return;
+    }
+    for unseen in unseen.iter().take(UNSEEN_TOLD_MAX) {
+        printer.warning(&format!("the model never reads {unseen}"));
+    }
+    if unseen.len() > UNSEEN_TOLD_MAX {
+        let more = unseen.len() - UNSEEN_TOLD_MAX;
+        printer.warning(&format!("nor {more} more; --json lists all"));
+    }
 }
 
 /// The text with a mark before each line that is about tools. A line that is so in part is
