@@ -174,6 +174,21 @@ impl Constraint {
         Self::of(Kind::Written(Format::Lark, grammar.into()))
     }
 
+    /// The same of a grammar whose format is told by its rules: GBNF writes `name ::= …`, lark
+    /// does not.
+    pub fn gbnf_or_lark(grammar: impl Into<String>) -> Self {
+        let grammar = grammar.into();
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let is_gbnf = grammar.lines().any(|line| {
+            let rule = line.split_once("::=");
+            rule.is_some_and(|(name, _)| name.trim().chars().all(is_name))
+        });
+        match is_gbnf {
+            true => Self::gbnf(grammar),
+            false => Self::lark(grammar),
+        }
+    }
+
     /// A call of one of `specs`, `{"name": …, "arguments": {…}}`, as `choice` wants it; where
     /// it leaves the model free, `{"answer": "…"}` as well. None where no call is wanted.
     ///
@@ -190,6 +205,15 @@ impl Constraint {
 
     fn of(kind: Kind) -> Self {
         Self { kind }
+    }
+
+    /// The format that says it as it was given; a regular expression for a choice.
+    pub fn plain_format(&self) -> Format {
+        match &self.kind {
+            Kind::Json(_) | Kind::Calls(_) => Format::JsonSchema,
+            Kind::Regex(_) | Kind::Choice(_) => Format::Regex,
+            Kind::Written(format, _) => *format,
+        }
     }
 
     /// The constraint in `format`.

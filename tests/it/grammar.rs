@@ -15,6 +15,12 @@ pub(crate) fn tests() -> Vec<Test> {
             what_cannot_be_said_is_told,
         )
         .needs(&[Need::RustGuests]),
+        test("grammar::of_ones_own", of_ones_own),
+        test(
+            "grammar::what_a_model_wrote_is_checked",
+            what_a_model_wrote_is_checked,
+        ),
+        test("grammar::calls_are_checked", calls_are_checked).needs(&[Need::RustGuests]),
         test("grammar::every_format_is_named", every_format_is_named),
     ]
 }
@@ -114,6 +120,151 @@ fn what_cannot_be_said_is_told() {
         assert_eq!(ran.code(), 1, "{arguments}");
         assert!(ran.stderr().contains(told), "{}", ran.stderr());
     }
+}
+
+/// A home without any tool, with a schema and two grammars.
+fn with_constraints() -> Home {
+    let home = Home::new();
+    home.write("schema.json", schema().to_string());
+    home.write("root.gbnf", "root ::= \"yes\" | \"no\"\n");
+    home.write("start.lark", "start: \"yes\" | \"no\"\n");
+    home
+}
+
+fn schema() -> Value {
+    json!({"type": "object", "properties": {"n": {"type": "integer", "maximum": 5}}, "required": ["n"]})
+}
+
+fn of_ones_own() {
+    let home = with_constraints();
+    assert_eq!(home.tool("grammar --schema schema.json").json(), schema());
+    let piped = home.run_with_input("grammar --schema - --backend vllm", &schema().to_string());
+    assert_eq!(piped.json()["structured_outputs"]["json"], schema());
+    for (arguments, printed) in [
+        ("--schema schema.json --format gbnf", "root ::= "),
+        ("--schema schema.json --format lark", "start: "),
+        ("--regex [0-9]{4}", "[0-9]{4}\n"),
+        ("--regex [0-9]{4} --format gbnf", "root ::= [0-9]{4}"),
+        ("--choice yes --choice no", "yes|no\n"),
+        ("--choice yes --choice no --format lark", "start: "),
+        ("--grammar root.gbnf", "root ::= \"yes\""),
+        ("--grammar start.lark", "start: \"yes\""),
+    ] {
+        let ran = home.tool(&format!("grammar {arguments}"));
+        assert!(
+            ran.ok().starts_with(printed),
+            "{arguments}: {}",
+            ran.stdout()
+        );
+    }
+    home.write(
+        "set.json",
+        r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#,
+    );
+    let lossy = home.tool("grammar --schema set.json --format gbnf");
+    lossy.ok();
+    for told in ["warning: the value: ", "hint: hold what a model writes"] {
+        assert!(lossy.stderr().contains(told), "{}", lossy.stderr());
+    }
+    for (arguments, told) in [
+        (
+            "--grammar root.gbnf --format lark",
+            "a grammar in GBNF cannot be said in lark",
+        ),
+        ("--regex a --choice b", "cannot be used with"),
+        ("--regex a calculator", "cannot be used with"),
+        ("--schema root.gbnf", "root.gbnf is not JSON"),
+        (
+            "--choice a --backend openai",
+            "openai has no place for a choice of texts",
+        ),
+        (
+            "--grammar root.gbnf --check schema.json",
+            "a grammar of one's own is read by the server",
+        ),
+        ("", "the toolbox has no tools that could be called"),
+    ] {
+        let ran = home.tool(&format!("grammar {arguments}"));
+        assert_eq!(ran.code(), 1, "{arguments}: {}", ran.stderr());
+        assert!(ran.stderr().contains(told), "{arguments}: {}", ran.stderr());
+    }
+}
+
+fn what_a_model_wrote_is_checked() {
+    let home = with_constraints();
+    for (constraint, text, told) in [
+        ("--schema schema.json", "{\"n\": 3}\n", None),
+        (
+            "--schema schema.json",
+            "{\"n\": 9}",
+            Some("`/n`: 9 is greater than the maximum of 5"),
+        ),
+        (
+            "--schema schema.json",
+            "n = 3",
+            Some("The answer is no JSON"),
+        ),
+        ("--regex [0-9]{4}", "1984\n", None),
+        (
+            "--regex [0-9]{4}",
+            "19841",
+            Some("Write what matches all of `[0-9]{4}`"),
+        ),
+        ("--regex -?[0-9]+", "-5", None),
+        ("--choice yes --choice no", "no", None),
+        (
+            "--choice yes --choice no",
+            "maybe",
+            Some("Write one of these, and nothing else: \"yes\", \"no\""),
+        ),
+    ] {
+        let line = format!("grammar {constraint} --check -");
+        let ran = home.run_with_input(&line, text);
+        assert_eq!(
+            ran.code(),
+            i32::from(told.is_some()),
+            "{text}: {}",
+            ran.stderr()
+        );
+        assert!(
+            ran.stderr().contains(told.unwrap_or("is allowed")),
+            "{}",
+            ran.stderr()
+        );
+        assert_eq!(ran.stdout(), "");
+        let ran = home.run_with_input(&format!("--json {line}"), text);
+        assert_eq!(ran.code(), i32::from(told.is_some()));
+        let said: Value = serde_json::from_str(&ran.stdout()).expect("JSON");
+        assert_eq!(said["is_allowed"], told.is_none());
+        assert!(
+            said["told"]
+                .as_str()
+                .unwrap_or_default()
+                .contains(told.unwrap_or_default())
+        );
+    }
+    home.write("long.txt", " ".repeat((4 << 20) + 1));
+    let long = home.tool("grammar --regex a --check long.txt");
+    assert_eq!(long.code(), 3, "{}", long.stderr());
+}
+
+fn calls_are_checked() {
+    let home = toolbox();
+    let call = |expression: Value| {
+        json!({"name": "calculator__evaluate", "arguments": {"expression": expression}}).to_string()
+    };
+    let line = "grammar calculator__evaluate --check -";
+    home.run_with_input(line, &call(json!("6 * 7"))).ok();
+    let wrong = home.run_with_input(line, &call(json!(42)));
+    assert_eq!(wrong.code(), 1);
+    assert!(
+        wrong.stderr().contains("`arguments/expression`"),
+        "{}",
+        wrong.stderr()
+    );
+    let meant = home.tool("grammar --tool-choice evaluate");
+    let hint = "hint: did you mean `calculator__evaluate`?";
+    assert!(meant.stderr().contains(hint), "{}", meant.stderr());
 }
 
 fn every_format_is_named() {

@@ -1,33 +1,64 @@
-//! `tool grammar`: what holds a model to calls of the toolbox's functions, for those that
-//! write it for a server themselves.
+//! `tool grammar`: what holds a model to calls of the toolbox's functions, or to a constraint of
+//! one's own, for those that write it for a server themselves.
 
+mod own;
+
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use serde_json::{Map, Value, json};
-use tool_hub_agent::{Backend, Compiled, Constraint, Format, Loss, ToolChoice};
+use serde_json::{Value, json};
+use tool_hub_agent::{
+    ANSWER_BYTES_MAX, Backend, Compiled, Constraint, ConstraintError, Format, Loss, ToolChoice,
+};
+use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
-use crate::diagnosis::Problem;
+use crate::diagnosis::{Exit, Problem};
+use crate::files::{Limit, shown, text_or_input};
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
+use crate::toolbox::nearest;
+use own::Own;
+
+/// The longest text that is held against a constraint.
+const CHECKED: Limit = Limit {
+    name: "answer_bytes",
+    bytes_max: ANSWER_BYTES_MAX,
+    hint: "no answer of a model is read that is longer",
+};
 
 /// Arguments of `tool grammar`.
 #[derive(Debug, Args)]
 pub(crate) struct Grammar {
-    /// How to write it: json-schema, regex, gbnf or lark
-    #[arg(long, value_name = "FORMAT", default_value = "json-schema")]
-    format: Format,
+    /// How to write it: json-schema, regex, gbnf or lark [default: json-schema, or as the
+    /// constraint is written; regex for a choice]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
 
     /// Print the member of a request instead: for tgi, vllm, llama.cpp, sglang or openai
     #[arg(long, value_name = "BACKEND", conflicts_with = "format")]
     backend: Option<Backend>,
 
     /// What the model may do: auto, required, the name of a function, or the object of a request
-    #[arg(long, value_name = "CHOICE", default_value = "required")]
+    #[arg(
+        long,
+        value_name = "CHOICE",
+        default_value = "required",
+        conflicts_with = "own"
+    )]
     tool_choice: String,
 
+    #[command(flatten)]
+    own: Own,
+
+    /// Say whether the text in this file is allowed, or else what a model is told; `-` for
+    /// standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "backend"])]
+    check: Option<PathBuf>,
+
     /// Only these tools of the toolbox, or functions as agents name them [default: all]
+    #[arg(conflicts_with = "own")]
     names: Vec<String>,
 }
 
@@ -37,25 +68,48 @@ impl Grammar {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let choice = self.choice()?;
-        let specs = LoadedTool::specs_named(&self.names, config, printer).await?;
-        let constraint = Constraint::calls(&specs, &choice)?.ok_or_else(|| {
-            Problem::user("no call is wanted, so there is nothing to hold a model to")
-                .hint("leave --tool-choice out, or say auto, required or a function's name")
-        })?;
+        let constraint = match self.own.constraint(config)? {
+            Some(own) => own,
+            None => self.calls(config, printer).await?,
+        };
+        if let Some(file) = &self.check {
+            return self.held_against(&constraint, file, config, printer);
+        }
         match self.backend {
             Some(backend) => {
                 let constrained = constraint.for_backend(backend)?;
-                tell(&constrained.losses, printer);
+                self.tell(&constrained.losses, printer);
                 printer.json(&constrained.members)?;
             }
             None => {
-                let compiled = constraint.compile(self.format)?;
-                tell(&compiled.losses, printer);
-                self.print(&compiled, printer)?;
+                let format = self.format.unwrap_or(constraint.plain_format());
+                let compiled = constraint.compile(format)?;
+                self.tell(&compiled.losses, printer);
+                print(&compiled, format, printer)?;
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    async fn calls(&self, config: &Config, printer: &Printer) -> anyhow::Result<Constraint> {
+        let choice = self.choice()?;
+        let specs = LoadedTool::specs_named(&self.names, config, printer).await?;
+        if specs.is_empty() {
+            return Err(Problem::user("the toolbox has no tools that could be called")
+                .hint("load one with: tool load owner/name; --schema, --regex, --choice and --grammar need none")
+                .into());
+        }
+        let constraint = Constraint::calls(&specs, &choice).map_err(|error| match &error {
+            ConstraintError::NoSuchFunction { name } => {
+                let hint = meant(name, &specs);
+                Problem::user(error.to_string()).hint(hint).into()
+            }
+            _ => anyhow::Error::from(error),
+        })?;
+        Ok(constraint.ok_or_else(|| {
+            Problem::user("no call is wanted, so there is nothing to hold a model to")
+                .hint("leave --tool-choice out, or say auto, required or a function's name")
+        })?)
     }
 
     fn choice(&self) -> anyhow::Result<ToolChoice> {
@@ -68,23 +122,66 @@ impl Grammar {
         Ok(ToolChoice::read(Some(&choice), true)?)
     }
 
-    fn print(&self, compiled: &Compiled, printer: &Printer) -> anyhow::Result<()> {
-        if self.format == Format::JsonSchema {
-            let schema: Map<String, Value> = serde_json::from_str(&compiled.text)?;
-            printer.json(&schema)
-        } else if printer.wants_json() {
-            printer.json(&json!({"format": self.format.as_str(), "text": compiled.text}))
-        } else {
-            printer.data(&compiled.text)
+    /// Says whether what stands in `file` is allowed, and if not what the model is told.
+    fn held_against(
+        &self,
+        constraint: &Constraint,
+        file: &Path,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        if self.own.is_grammar() {
+            let what = "a grammar of one's own is read by the server that it is for, and not here";
+            return Err(Problem::user(what)
+                .hint("--check takes calls, --schema, --regex and --choice")
+                .into());
+        }
+        let text = text_or_input(file, &config.working, &CHECKED)?;
+        // Files of text end in a line feed, which is no part of an answer.
+        let answer = text.strip_suffix('\n').unwrap_or(&text);
+        let refused = constraint.check(answer).err().map(|it| it.to_string());
+        if printer.wants_json() {
+            printer.json(&json!({"is_allowed": refused.is_none(), "told": refused}))?;
+        }
+        match refused {
+            None => printer.note(&format!("{} is allowed", shown(file))),
+            Some(_) if printer.wants_json() => return Ok(Exit::User.into()),
+            Some(told) => return Err(Problem::user(told).into()),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn tell(&self, losses: &[Loss], printer: &Printer) {
+        for loss in losses {
+            printer.warning(&loss.to_string());
+        }
+        match self.own.is_given() {
+            _ if losses.is_empty() => {}
+            true => printer.hint("hold what a model writes against all of it with --check"),
+            false => {
+                printer.note("what a model writes is checked before a tool is called, all the same")
+            }
         }
     }
 }
 
-fn tell(losses: &[Loss], printer: &Printer) {
-    for loss in losses {
-        printer.warning(&loss.to_string());
+fn print(compiled: &Compiled, format: Format, printer: &Printer) -> anyhow::Result<()> {
+    if format == Format::JsonSchema {
+        let schema: Value = serde_json::from_str(&compiled.text)?;
+        printer.json(&schema)
+    } else if printer.wants_json() {
+        printer.json(&json!({"format": format.as_str(), "text": compiled.text}))
+    } else {
+        printer.data(&compiled.text)
     }
-    if !losses.is_empty() {
-        printer.note("what a model writes is checked before a tool is called, all the same");
+}
+
+/// Which function may be meant by `name`: one that is written alike, or the tool's own name of it.
+fn meant(name: &str, specs: &[FunctionSpec]) -> String {
+    let names: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
+    let own = |known: &&&str| known.ends_with(&format!("__{name}"));
+    match names.iter().find(own).copied().or(nearest(name, &names)) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("there are: {}", names.join(", ")),
     }
 }

@@ -283,3 +283,20 @@ fn calls_are_read_and_held_against_their_function() {
         .unwrap();
     assert!(named.read_call(r#"{"answer": "No."}"#).is_err());
 }
+
+#[test]
+fn a_grammar_is_in_the_format_that_its_rules_are_in() {
+    for (grammar, format) in [
+        ("# yes ::= no\nroot ::= \"a\"\n", Format::Gbnf),
+        ("  root-1 ::=\n  \"a\"", Format::Gbnf),
+        ("start: \"a\"\n", Format::Lark),
+        ("start: \"a ::= b\"\n", Format::Lark),
+    ] {
+        let constraint = Constraint::gbnf_or_lark(grammar);
+        assert_eq!(constraint.plain_format(), format, "{grammar}");
+        assert_eq!(constraint.compile(format).unwrap().text, grammar);
+    }
+    let choice = Constraint::choice(["yes", "no"]);
+    let plain = choice.compile(choice.plain_format()).unwrap();
+    assert_eq!(plain.text, "yes|no");
+}
