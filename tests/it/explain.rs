@@ -187,6 +187,7 @@ fn what_is_wrong_is_said() {
         "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
     );
     home.write("empty/tokenizer_config.json", "{}");
+    home.write("odd.json", r#"{"chat_template": 5}"#);
     home.write(
         "several.json",
         r#"{"chat_template": [{"name": "rag", "template": "x"}]}"#,
@@ -202,6 +203,10 @@ fn what_is_wrong_is_said() {
             "the chat template goes beyond a limit (steps = 5000000)",
         ),
         ("empty", "the model has no chat template"),
+        (
+            "odd.json",
+            "cannot be read: `chat_template` has to be a text, or a list of objects",
+        ),
         (
             "several.json",
             "the model has no chat template `default`, but rag",

@@ -54,7 +54,10 @@ struct Configuration {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "`chat_template` has to be a text, or a list of objects with `name` and `template`"
+)]
 enum Templates {
     One(String),
     Several(Vec<Named>),
