@@ -16,7 +16,7 @@ pub struct CodeAnswer<'a> {
 /// What a model is told that is to answer with code in `language`, in which the functions of
 /// `specs` can be called.
 pub fn code_prompt(language: Language, specs: &[FunctionSpec]) -> String {
-    let (name, tag) = (language.title(), language.tag());
+    let (name, tag, call) = (language.title(), language.tag(), language.call());
     let mut prompt = format!(
         "You solve tasks by writing {name}, which is run for you in a sandbox.\n\
          \n\
@@ -25,8 +25,7 @@ pub fn code_prompt(language: Language, specs: &[FunctionSpec]) -> String {
          value of its last line. Go on with more code if you need to; variables stay from one \
          block to the next. When you know the answer, give it in words, without a block of code.\n\
          \n\
-         - The functions below are there. Call them as they are declared; do not import or define \
-         them.\n\
+         - The functions below are there. Call them {call}; do not import or define them.\n\
          - Call several in one block where one needs what another gives, and print or end with what \
          you need to see, not more.\n\
          - Pictures and sounds are values: hand them from function to function. To show one, end \
@@ -117,6 +116,14 @@ impl Language {
         }
     }
 
+    /// How code calls what is declared.
+    fn call(self) -> &'static str {
+        match self {
+            Self::TypeScript => "as they are declared, with one object of arguments and `await`",
+            Self::Python => "as they are declared",
+        }
+    }
+
     /// What blocks of it are marked by.
     fn tag(self) -> &'static str {
         self.tags()[0]
@@ -193,6 +200,7 @@ mod tests {
         assert!(prompt.contains("def add("), "{prompt}");
         let prompt = code_prompt(Language::TypeScript, &[]);
         assert!(prompt.contains("writing JavaScript"), "{prompt}");
+        assert!(prompt.contains("with one object of arguments"), "{prompt}");
         assert!(prompt.contains("no functions beside"), "{prompt}");
     }
 }

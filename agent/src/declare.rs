@@ -58,8 +58,8 @@ impl Language {
         }
     }
 
-    /// The identifier that stands for the function or argument `name` in declarations: the
-    /// name itself wherever the language allows it. No two names share an identifier, and
+    /// The identifier that stands for the function `name` in declarations: the name itself
+    /// wherever the language allows it. No two names share an identifier, and
     /// [`name`](Self::name) leads back.
     pub fn identifier(self, name: &str) -> String {
         identifier::of(name, self.reserved())
@@ -68,6 +68,23 @@ impl Language {
     /// The name that `identifier` stands for.
     pub fn name(self, identifier: &str) -> String {
         identifier::name_of(identifier, self.reserved())
+    }
+
+    /// What stands for the argument `name` in declarations: in TypeScript the name, because a
+    /// member of an object may have any, else an identifier.
+    pub fn argument(self, name: &str) -> String {
+        match self {
+            Self::TypeScript => name.to_owned(),
+            Self::Python => self.identifier(name),
+        }
+    }
+
+    /// The name of the argument that is written as `argument`.
+    pub fn argument_name(self, argument: &str) -> String {
+        match self {
+            Self::TypeScript => argument.to_owned(),
+            Self::Python => self.name(argument),
+        }
     }
 
     fn reserved(self) -> &'static [&'static str] {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use tool_hub_agent::{AnswerFormat, Backend, Language, PromptMode};
 use tool_hub_manifest::ToolKey;
@@ -66,18 +66,20 @@ pub(crate) struct AgentFlags {
     #[arg(long, short)]
     yes: bool,
 
-    /// Have the model write Python that calls the tools; it runs in the sandbox
-    #[arg(long)]
-    code: bool,
-
-    /// The tool of the toolbox that runs code
+    /// Have the model write code that calls the tools, Python where nothing else is said; it runs
+    /// in the sandbox
     #[arg(
         long,
-        value_name = "NAME",
-        default_value = "run_python",
-        requires = "code"
+        value_name = "LANGUAGE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "python"
     )]
-    interpreter: ToolKey,
+    code: Option<CodeLanguage>,
+
+    /// The tool of the toolbox that runs code [default: run_python or run_javascript]
+    #[arg(long, value_name = "NAME", requires = "code")]
+    interpreter: Option<ToolKey>,
 
     /// Ask as Transformers Agents does, with this prompt template: a file, or a data set on the
     /// registry as owner/name; what the code comes to is the answer
@@ -108,6 +110,13 @@ pub(crate) enum Purpose {
     Write,
     /// Tasks one after another.
     Chat,
+}
+
+/// What a model writes code in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CodeLanguage {
+    Python,
+    Javascript,
 }
 
 /// An agent that is ready for tasks.
@@ -145,6 +154,13 @@ impl AgentFlags {
             Purpose::Run | Purpose::Write => PromptMode::Run,
         };
         let template = match &self.template {
+            Some(_) if self.code == Some(CodeLanguage::Javascript) => {
+                return Err(
+                    Problem::user("a prompt template asks for Python, not JavaScript")
+                        .hint("write --code, or leave --template out")
+                        .into(),
+                );
+            }
             Some(named) => Some(prompt_template::find(Some(named), mode, config, printer).await?),
             None => None,
         };
@@ -156,18 +172,19 @@ impl AgentFlags {
             None => OpenToolbox::open(config)?,
         };
         let (host, store) = (config.open_host()?, config.open_store()?);
+        let mut runs_code = None;
         let interpreter = match self.code {
-            true => {
-                let member = toolbox.member(self.interpreter.as_str())?;
+            Some(language) => {
+                let name = self.interpreter.as_ref().map(ToolKey::as_str);
+                let member = toolbox.member(name.unwrap_or(language.interpreter()))?;
+                runs_code = Some(member.key);
                 let loaded = LoadedTool::load(member, &host, &store, config).await?;
-                Some(Interpreter::new(loaded.tool, Language::Python)?)
+                Some(Interpreter::new(loaded.tool, language.into())?)
             }
-            false => None,
+            None => None,
         };
         let mut members = toolbox.usable(names, printer)?;
-        if interpreter.is_some() {
-            members.retain(|member| *member.key != self.interpreter);
-        }
+        members.retain(|member| Some(member.key) != runs_code);
         let loaded = LoadedTool::load_all(members, &host, &store, config).await?;
         let mut offers = Vec::new();
         for tool in &loaded {
@@ -194,7 +211,7 @@ impl AgentFlags {
         Ok(Agent {
             agent,
             model,
-            reads_calls: self.code || self.read_as.is_some() || self.hold_by.is_some(),
+            reads_calls: self.code.is_some() || self.read_as.is_some() || self.hold_by.is_some(),
             save,
             printer,
         })
@@ -225,6 +242,25 @@ impl AgentFlags {
             Some(format) => Box::new(WrittenCalls::new(model, format.clone())),
             None => Box::new(model),
         })
+    }
+}
+
+impl CodeLanguage {
+    /// The tool that runs it where no other is named.
+    fn interpreter(self) -> &'static str {
+        match self {
+            Self::Python => "run_python",
+            Self::Javascript => "run_javascript",
+        }
+    }
+}
+
+impl From<CodeLanguage> for Language {
+    fn from(language: CodeLanguage) -> Self {
+        match language {
+            CodeLanguage::Python => Self::Python,
+            CodeLanguage::Javascript => Self::TypeScript,
+        }
     }
 }
 

@@ -93,7 +93,7 @@ fn python() {
 
 fn javascript() {
     let registry = RegistryProcess::start();
-    let repo = publish(&registry, guests::JAVASCRIPT);
+    let repo = publish(&registry, guests::JAVASCRIPT[0]);
     let user = registry.visitor();
     load(&user, &repo, &[]);
     let json = r#"json={"a": [{"b": 1}, {"b": 2}]}"#;

@@ -28,6 +28,7 @@ mod export;
 mod foreign;
 mod gateway;
 mod grammar;
+mod javascript_agent;
 mod journey;
 mod lint;
 mod maintenance;
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
         agents::tests(),
         agent_loop::tests(),
         agent_slips::tests(),
+        javascript_agent::tests(),
         mcp_conformance::tests(),
         messages::tests(),
         embed::tests(),

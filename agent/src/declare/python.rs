@@ -180,7 +180,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
         }
         let (mut parameters, mut about) = ("*".to_owned(), String::new());
         for member in members {
-            let name = Language::Python.identifier(member.name);
+            let name = Language::Python.argument(member.name);
             let written = self.of(
                 &member.node,
                 &format!("{}{}", camel(function), camel(&name)),

@@ -176,6 +176,21 @@ fn every_name_reads_back() {
     }
 }
 
+#[test]
+fn arguments_are_called_as_they_are_declared() {
+    for (language, class, declared) in [
+        (Language::TypeScript, "class", "class?: string"),
+        (Language::Python, "class_", "class_: str"),
+    ] {
+        let text = declare(&[forecast()], language).text;
+        assert!(text.contains(declared), "{text}");
+        assert_eq!(language.argument("class"), class);
+        for name in ["class", "class_", "a-b"] {
+            assert_eq!(language.argument_name(&language.argument(name)), name);
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn no_two_names_share_an_identifier(name in "(_|x|2d|5f|-|class|é|[a-z0-9_.]){0,6}") {

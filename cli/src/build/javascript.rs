@@ -56,6 +56,8 @@ pub(super) async fn build(
             "--platform=neutral",
             "--main-fields=module,main",
         ])
+        // What a component imports is no module that could be bundled; the host has nothing else.
+        .args(["--external:tool-hub:*", "--external:wasi:*"])
         .args(["--log-level=warning"])
         .arg(format!("--outfile={}", bundle.display()))
         .current_dir(project.directory);

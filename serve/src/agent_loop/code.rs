@@ -282,7 +282,8 @@ impl Interaction for Bridge {
                 }
             };
             let members = arguments.into_iter();
-            let arguments = members.map(|(name, value)| (self.language.name(&name), value));
+            let arguments =
+                members.map(|(name, value)| (self.language.argument_name(&name), value));
             let arguments = arguments.collect();
             called(
                 &self.toolset,
@@ -304,7 +305,7 @@ impl Bridge {
         if let Some(Value::Object(members)) = schema.get_mut("properties") {
             let renamed = std::mem::take(members).into_iter();
             *members = renamed
-                .map(|(name, value)| (self.language.identifier(&name), value))
+                .map(|(name, value)| (self.language.argument(&name), value))
                 .collect();
         }
         schema

@@ -36,7 +36,7 @@ impl Served {
         std::fs::create_dir(user.work().join("my-notes")).expect("a directory");
         let samples = guests::RUST
             .into_iter()
-            .chain([guests::PYTHON[0], guests::JAVASCRIPT]);
+            .chain([guests::PYTHON[0], guests::JAVASCRIPT[0]]);
         for tool in samples {
             let project = guests::built(tool);
             load(&user, &project.to_string_lossy(), granted(tool));

@@ -16,7 +16,7 @@ pub(crate) const RUST: [&str; 6] = [
     "thumbnail",
 ];
 pub(crate) const PYTHON: [&str; 2] = ["slugify", "run-python"];
-pub(crate) const JAVASCRIPT: &str = "json-query";
+pub(crate) const JAVASCRIPT: [&str; 2] = ["json-query", "run-javascript"];
 
 /// The project directory of a sample tool, with its package built in `dist`.
 #[track_caller]

@@ -14,7 +14,7 @@ pub(crate) enum Need {
     RustGuests,
     /// The sample tool in Python, which takes componentize-py.
     PythonGuest,
-    /// The sample tool in JavaScript, which takes packages from npm.
+    /// The sample tools in JavaScript, which take packages from npm.
     JavascriptGuest,
     /// Python with packages from its registry.
     PythonPackages,

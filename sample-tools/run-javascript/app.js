@@ -1,0 +1,76 @@
+// The component `run-javascript`: the toolbox's functions as functions of JavaScript, and what the
+// code comes to as an answer. An object named like an interface implements it; an error of a
+// `result` is thrown.
+
+import { call, listFunctions } from 'tool-hub:tool/toolbox@0.1.0';
+
+import { functionsOf } from './functions.js';
+import { CodeError, run } from './interpreter.js';
+import { fromJson, Media, plain, shown } from './values.js';
+
+// What the engine's own bindings leave in the global scope.
+delete globalThis.wit;
+delete globalThis.__cqjs;
+
+export const javascript = {
+  run(code, variables, state) {
+    Math.random = generator(Date.now() ^ (performance.now() * 1e6));
+    const found = variables == null ? {} : objectOf(variables);
+    try {
+      return replyOf(run(code, found, functionsOf({ call, listFunctions }), state ?? undefined));
+    } catch (error) {
+      if (error instanceof CodeError) throw failure('code', error.message, 'mend the code and run it again');
+      throw error;
+    }
+  },
+};
+
+// The engine's own numbers go on where they stood when the component was built, in each call alike.
+// These are xorshift32's (Marsaglia 2003).
+function generator(seed) {
+  let number = seed | 1;
+  return () => {
+    number ^= number << 13;
+    number ^= number >>> 17;
+    number ^= number << 5;
+    return (number >>> 0) / 2 ** 32;
+  };
+}
+
+function objectOf(variables) {
+  let found;
+  try {
+    found = fromJson(variables);
+  } catch (error) {
+    throw failure('variables', `\`variables\` is no JSON: ${error.message}`);
+  }
+  if (found === null || typeof found !== 'object' || Array.isArray(found)) {
+    throw failure('variables', '`variables` is no JSON object');
+  }
+  return found;
+}
+
+function replyOf({ printed, hasValue, value, state, lost }) {
+  const content = printed ? [textOf(printed)] : [];
+  if (hasValue) content.push(value instanceof Media ? mediaOf(value) : textOf(shown(value)));
+  const structured = JSON.stringify({
+    printed,
+    value: hasValue ? plain(value) : undefined,
+    state,
+    lost: lost.length > 0 ? lost : undefined,
+  });
+  return { content, structured };
+}
+
+function textOf(text) {
+  return { body: { tag: 'text', val: text } };
+}
+
+function mediaOf({ mediaType, data }) {
+  const tag = mediaType.startsWith('audio/') ? 'audio' : 'image';
+  return { body: { tag, val: { mediaType, data } } };
+}
+
+function failure(argument, message, fix) {
+  return { kind: 'invalid-argument', message, fix, argument, retryable: false };
+}
