@@ -1,17 +1,13 @@
 //! Models' answers by their own templates, held against Transformers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tool_hub_agent::{Answer, AnswerFormat};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
-use crate::packages;
-
-const PACKAGES: [&str; 2] = ["transformers==5.23.0", "jinja2==3.1.6"];
+use crate::cases::{PACKAGES, python};
 
 #[derive(Deserialize)]
 struct Case {
@@ -108,17 +104,5 @@ fn is_kept(told: &Value, shown: &Value) -> bool {
 }
 
 fn cases() -> Vec<Case> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles/answers.py");
-    let output = Command::new("python3")
-        .env("PYTHONPATH", packages::python(&PACKAGES))
-        .arg(script)
-        .stderr(Stdio::inherit())
-        .output()
-        .expect("Python starts");
-    assert!(output.status.success());
-    let lines = output.stdout.split(|byte| *byte == b'\n');
-    let lines = lines.filter(|line| !line.is_empty());
-    lines
-        .map(|line| serde_json::from_slice(line).expect("a case"))
-        .collect()
+    python(&PACKAGES, "answers.py", &[])
 }

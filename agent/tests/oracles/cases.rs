@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use jiff::civil::date;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tool_hub_agent::Chat;
@@ -57,11 +58,20 @@ impl Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles/chat_templates.py");
+    python(&PACKAGES, "chat_templates.py", &[LLAMA_CPP_PYTHON])
+}
+
+/// What a script beside this file prints, a value a line.
+pub(crate) fn python<T: DeserializeOwned>(
+    requirements: &[&str],
+    script: &str,
+    arguments: &[&str],
+) -> Vec<T> {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracles");
     let output = Command::new("python3")
-        .env("PYTHONPATH", packages::python(&PACKAGES))
-        .arg(script)
-        .arg(LLAMA_CPP_PYTHON)
+        .env("PYTHONPATH", packages::python(requirements))
+        .arg(scripts.join(script))
+        .args(arguments)
         .stderr(Stdio::inherit())
         .output()
         .expect("Python starts");
@@ -69,6 +79,6 @@ pub(crate) fn cases() -> Vec<Case> {
     let lines = output.stdout.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !line.is_empty());
     lines
-        .map(|line| serde_json::from_slice(line).expect("a case"))
+        .map(|line| serde_json::from_slice(line).expect("a value"))
         .collect()
 }

@@ -1,15 +1,13 @@
 //! Prompts for code, and answers to them, held against Transformers Agents.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
 
 use serde::Deserialize;
 use serde_json::json;
 use tool_hub_agent::{ChatHistory, ChatPrompt, PromptMode, RunPrompt};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
-use crate::packages;
+use crate::cases::python;
 
 const PACKAGES: [&str; 1] = ["transformers==4.36.2"];
 
@@ -108,21 +106,6 @@ fn tool((name, description): &(String, String)) -> FunctionSpec {
 }
 
 fn cases() -> Vec<Case> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = Command::new("python3")
-        .env("PYTHONPATH", packages::python(&PACKAGES))
-        .arg(root.join("tests/oracles/prompts.py"))
-        .arg(root.join("src/prompt"))
-        .output()
-        .expect("Python starts");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let lines = output.stdout.split(|byte| *byte == b'\n');
-    let lines = lines.filter(|line| !line.is_empty());
-    lines
-        .map(|line| serde_json::from_slice(line).expect("a case"))
-        .collect()
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/src/prompt");
+    python(&PACKAGES, "prompts.py", &[own])
 }
