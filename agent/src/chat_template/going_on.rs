@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::values::{REASONING, normal};
+use super::message::{REASONING, normal};
 use super::{Chat, TemplateError};
 
 /// Stands after what is to be gone on with. Templates that trim texts cut the space.
@@ -19,12 +19,15 @@ pub(super) fn left_open(
     source: &str,
     chat: &Chat,
     member: &str,
-) -> Result<(Vec<Value>, Open), TemplateError> {
+) -> Result<(Vec<Map<String, Value>>, Open), TemplateError> {
     if chat.add_generation_prompt {
         return Err(not_continued("it cannot be followed by another one"));
     }
-    let mut messages: Vec<Value> = chat.messages.iter().map(normal).collect();
-    let last = messages.last_mut().and_then(Value::as_object_mut);
+    let messages = chat.messages.iter();
+    let mut messages: Vec<_> = messages
+        .map(|message| normal(message).into_owned())
+        .collect();
+    let last = messages.last_mut();
     let last = last.ok_or_else(|| not_continued("there is none"))?;
     let value = last.get(member).cloned();
     let value = value.ok_or_else(|| not_continued("it has no such member"))?;
