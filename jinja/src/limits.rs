@@ -1,8 +1,12 @@
 //! What a template may use. Each limit has the name that errors give it.
 
-/// How deep expressions, statements, macros and lists may stand in each other. Whatever is that
-/// deep fits into a stack of 2 MiB, in a debug build too.
-pub(crate) const DEPTH_MAX: usize = 160;
+/// How deep expressions and statements may stand in each other. Whatever is that deep is read with
+/// 2 MiB of stack, in a debug build too.
+pub(crate) const NESTING_MAX: usize = 100;
+
+/// How deep what runs may stand in each other: macros, and values that are gone through. The same
+/// stack is enough for it.
+pub(crate) const DEPTH_MAX: usize = 200;
 
 /// What a template may use: it comes from a stranger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

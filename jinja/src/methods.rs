@@ -71,6 +71,7 @@ impl Method {
             Value::Str(_) | Value::Markup(_) => self.text,
             Value::List(_) | Value::Tuple(_) => self.list,
             Value::Dict(_) => self.dict,
+            Value::Range(_) if matches!(self.name, "count" | "index") => self.list,
             Value::Loop(_) if matches!(self.name, "cycle" | "changed") => self.object,
             Value::Cycler(_) if matches!(self.name, "next" | "reset") => self.object,
             Value::Float(_) if self.name == "is_integer" => self.object,

@@ -4,10 +4,12 @@ mod expression;
 mod statement;
 mod step;
 
+use std::collections::HashSet;
+
 use crate::ast::Block;
 use crate::error::Outcome;
 use crate::lexer::{Placed, Token, syntax, tokens};
-use crate::limits::DEPTH_MAX;
+use crate::limits::NESTING_MAX;
 use crate::scope::{Reading, Scopes};
 
 /// What `source` says. It has no other line breaks than `\n`.
@@ -18,10 +20,11 @@ pub(crate) fn parse(source: &str) -> Outcome<(Block, Scopes)> {
         depth: 0,
         scopes: Reading::new(),
         unknown: Vec::new(),
+        blocks: HashSet::new(),
     };
     let block = parser.block(&[])?;
-    if let Some((line, message)) = parser.unknown.pop() {
-        return syntax(line, message);
+    if let Some(unknown) = parser.unknown.pop() {
+        return syntax(unknown.line, unknown.message);
     }
     Ok((block, parser.scopes.finish()))
 }
@@ -33,7 +36,16 @@ struct Parser<'s> {
     depth: usize,
     scopes: Reading<'s>,
     /// Filters and tests that nobody knows, which is an error unless a condition is around them.
-    unknown: Vec<(u32, String)>,
+    unknown: Vec<Unknown>,
+    /// Names of blocks.
+    blocks: HashSet<&'s str>,
+}
+
+struct Unknown {
+    line: u32,
+    message: String,
+    /// Where it is used.
+    scope: usize,
 }
 
 impl<'s> Parser<'s> {
@@ -108,11 +120,22 @@ impl<'s> Parser<'s> {
         syntax(self.line(), message)
     }
 
+    /// Forgets what nobody knows beyond the first `known`: a condition is around it, and it may not
+    /// be reached. Jinja looks no further than this scope.
+    fn forgive(&mut self, known: usize) {
+        let scope = self.scopes.current();
+        let mut at = 0;
+        self.unknown.retain(|unknown| {
+            at += 1;
+            at <= known || unknown.scope != scope
+        });
+    }
+
     /// Goes one deeper; [`Self::leave`] goes back.
     fn enter(&mut self) -> Outcome<()> {
         self.depth += 1;
-        match self.depth > DEPTH_MAX {
-            true => crate::error::too_much("depth", DEPTH_MAX),
+        match self.depth > NESTING_MAX {
+            true => crate::error::too_much("depth", NESTING_MAX),
             false => Ok(()),
         }
     }

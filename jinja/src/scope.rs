@@ -180,6 +180,11 @@ impl<'s> Reading<'s> {
         self.current = scope;
     }
 
+    /// The scope that is read.
+    pub(crate) fn current(&self) -> usize {
+        self.current
+    }
+
     pub(crate) fn leave(&mut self) {
         self.current = self.scopes[self.current].around;
     }

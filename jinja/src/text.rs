@@ -19,6 +19,13 @@ pub(crate) fn trim(text: &str) -> &str {
     trim_start(trim_end(text))
 }
 
+/// A character at the beginning of a word: of those that become several, one is large.
+pub(crate) fn title(character: char) -> impl Iterator<Item = char> {
+    let mut upper = character.to_uppercase();
+    let first = upper.next();
+    first.into_iter().chain(upper.flat_map(char::to_lowercase))
+}
+
 /// How many characters a text has.
 pub(crate) fn length(text: &str) -> usize {
     match text.is_ascii() {

@@ -2,7 +2,7 @@
 
 use crate::error::Outcome;
 use crate::render::{Args, Renderer};
-use crate::text::is_space;
+use crate::text::{self, is_space};
 use crate::value::Value;
 
 use super::texts::whole;
@@ -33,7 +33,7 @@ pub(super) fn title<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>)
     let mut begins = true;
     for character in whole(value).chars() {
         match begins {
-            true => titled.extend(character.to_uppercase()),
+            true => titled.extend(text::title(character)),
             false => titled.extend(character.to_lowercase()),
         }
         begins = !has_case(character);

@@ -2,7 +2,7 @@
 
 use crate::error::{Outcome, failed};
 use crate::render::{Args, Renderer};
-use crate::value::{Items, Members, Part, Value, View};
+use crate::value::{Members, Part, Value, View};
 
 use super::texts::integer;
 
@@ -54,15 +54,10 @@ pub(super) fn copy<'a>(_: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>) -
     }
 }
 
-fn list<'a>(value: Value<'a>) -> Items<'a> {
-    value.as_items().unwrap_or(Items::Values(&[]))
-}
-
 pub(super) fn count<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>) -> Made<'a> {
     let [wanted] = args.all("count", ["value"])?;
     let mut count = 0;
-    for item in list(value).iter() {
-        it.charge(1)?;
+    for item in it.items(value)?.iter() {
         count += i128::from(it.equal(item, wanted)?);
     }
     Ok(Value::Int(count))
@@ -73,7 +68,7 @@ pub(super) fn index<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>)
     let Some(wanted) = wanted else {
         return failed("index expected at least 1 argument, got 0");
     };
-    let items = list(value);
+    let items = it.items(value)?;
     let length = items.len() as i128;
     let bound = |bound: i128| match bound < 0 {
         true => bound.saturating_add(length).max(0),
@@ -82,7 +77,6 @@ pub(super) fn index<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>)
     let start = bound(start.map_or(Ok(0), integer)?);
     let stop = bound(stop.map_or(Ok(length), integer)?);
     for (at, item) in items.iter().enumerate() {
-        it.charge(1)?;
         let at = at as i128;
         if start <= at && at < stop && it.equal(item, wanted)? {
             return Ok(Value::Int(at));

@@ -346,10 +346,14 @@ pub(crate) fn lower<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>)
 
 pub(crate) fn capitalize<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>) -> Made<'a> {
     args.none("capitalize")?;
-    let text = whole(value);
-    let first = text.chars().next().map_or(0, char::len_utf8);
-    let (first, rest) = text.split_at(first);
-    it.made(value, &(first.to_uppercase() + &rest.to_lowercase()))
+    let mut characters = whole(value).chars();
+    let mut capitalized: String = characters
+        .next()
+        .into_iter()
+        .flat_map(text::title)
+        .collect();
+    capitalized.push_str(&characters.as_str().to_lowercase());
+    it.made(value, &capitalized)
 }
 
 /// Fills a text up to a width, with so much before it as `before` says of what is missing.

@@ -13,6 +13,36 @@ pub(super) enum Conditions {
     Absent,
 }
 
+/// How close operators bind, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Concat,
+    Product,
+    Power,
+    /// No operator does.
+    Operand,
+}
+
+impl Binding {
+    fn closer(self) -> Self {
+        match self {
+            Self::Or => Self::And,
+            Self::And => Self::Not,
+            Self::Not => Self::Comparison,
+            Self::Comparison => Self::Sum,
+            Self::Sum => Self::Concat,
+            Self::Concat => Self::Product,
+            Self::Product => Self::Power,
+            Self::Power | Self::Operand => Self::Operand,
+        }
+    }
+}
+
 impl Parser<'_> {
     /// An expression; several with commas between them are a tuple.
     pub(super) fn tuple(&mut self, conditions: Conditions) -> Outcome<Expression> {
@@ -66,8 +96,7 @@ impl Parser<'_> {
         let mut otherwise = Some(());
         while self.skip_word("if") {
             let condition = self.or()?;
-            // What a condition is about may not be reached.
-            self.unknown.truncate(known);
+            self.forgive(known);
             if otherwise.is_none() {
                 // `a if b if c`: the first has nothing else. It stands a level deeper for good.
                 self.enter()?;
@@ -80,7 +109,7 @@ impl Parser<'_> {
                 continue;
             }
             value = self.or()?;
-            self.unknown.truncate(known);
+            self.forgive(known);
         }
         match branches.is_empty() {
             true => Ok(value),
@@ -89,55 +118,90 @@ impl Parser<'_> {
     }
 
     fn or(&mut self) -> Outcome<Expression> {
-        let first = self.and()?;
-        if !self.is_word("or") {
-            return Ok(first);
-        }
-        let mut all = vec![first];
-        while self.skip_word("or") {
-            all.push(self.and()?);
-        }
-        Ok(Expression::Or(all))
+        self.binary(Binding::Or)
     }
 
-    fn and(&mut self) -> Outcome<Expression> {
-        let first = self.not()?;
-        if !self.is_word("and") {
-            return Ok(first);
+    /// Operands with operators between them that bind at least as close as `weakest`. Those of one
+    /// kind are a list, and bind from the left, even powers.
+    fn binary(&mut self, weakest: Binding) -> Outcome<Expression> {
+        let mut left = match weakest <= Binding::Not && self.is_word("not") {
+            true => self.not()?,
+            false => self.filtered()?,
+        };
+        while let Some(binding) = self.binding().filter(|it| *it >= weakest) {
+            left = self.chain(left, binding)?;
         }
-        let mut all = vec![first];
-        while self.skip_word("and") {
-            all.push(self.not()?);
-        }
-        Ok(Expression::And(all))
+        Ok(left)
     }
 
     fn not(&mut self) -> Outcome<Expression> {
-        let mut count = 0_usize;
+        let mut is_negated = false;
         while self.skip_word("not") {
-            count += 1;
+            is_negated = !is_negated;
         }
-        let value = self.comparison()?;
-        Ok(match count {
-            0 => value,
-            odd if odd % 2 == 1 => Expression::Not(Box::new(value)),
-            _ => Expression::Not(Box::new(Expression::Not(Box::new(value)))),
+        let value = Expression::Not(Box::new(self.binary(Binding::Comparison)?));
+        Ok(match is_negated {
+            true => value,
+            false => Expression::Not(Box::new(value)),
         })
     }
 
-    fn comparison(&mut self) -> Outcome<Expression> {
-        let first = self.sum()?;
-        let mut others = Vec::new();
-        while let Some(comparison) = self.comparison_operator() {
-            others.push((comparison, self.sum()?));
-        }
-        Ok(match others.is_empty() {
-            true => first,
-            false => Expression::Compare(Box::new(first), others),
+    /// How close the operator binds that is next.
+    fn binding(&self) -> Option<Binding> {
+        Some(match self.token() {
+            Token::Operator(operator) => match *operator {
+                "==" | "!=" | "<" | "<=" | ">" | ">=" => Binding::Comparison,
+                "+" | "-" => Binding::Sum,
+                "~" => Binding::Concat,
+                "*" | "/" | "//" | "%" => Binding::Product,
+                "**" => Binding::Power,
+                _ => return None,
+            },
+            Token::Name(name) => match *name {
+                "or" => Binding::Or,
+                "and" => Binding::And,
+                "in" => Binding::Comparison,
+                "not" if matches!(self.following(), Token::Name("in")) => Binding::Comparison,
+                _ => return None,
+            },
+            _ => return None,
         })
     }
 
-    fn comparison_operator(&mut self) -> Option<Comparison> {
+    /// What follows `left` with operators of one kind.
+    fn chain(&mut self, left: Expression, binding: Binding) -> Outcome<Expression> {
+        Ok(match binding {
+            Binding::Or => Expression::Or(self.operands(left, binding)?),
+            Binding::And => Expression::And(self.operands(left, binding)?),
+            Binding::Concat => Expression::Concat(self.operands(left, binding)?),
+            Binding::Comparison | Binding::Not | Binding::Operand => {
+                let mut others = Vec::new();
+                while let Some(comparison) = self.comparison() {
+                    others.push((comparison, self.binary(Binding::Sum)?));
+                }
+                Expression::Compare(Box::new(left), others)
+            }
+            Binding::Sum | Binding::Product | Binding::Power => {
+                let mut others = Vec::new();
+                while self.binding() == Some(binding) {
+                    let operator = self.arithmetic();
+                    others.push((operator, self.binary(binding.closer())?));
+                }
+                Expression::Arithmetic(Box::new(left), others)
+            }
+        })
+    }
+
+    fn operands(&mut self, first: Expression, binding: Binding) -> Outcome<Vec<Expression>> {
+        let mut operands = vec![first];
+        while self.binding() == Some(binding) {
+            self.next();
+            operands.push(self.binary(binding.closer())?);
+        }
+        Ok(operands)
+    }
+
+    fn comparison(&mut self) -> Option<Comparison> {
         let comparison = match self.token() {
             Token::Operator("==") => Comparison::Equal,
             Token::Operator("!=") => Comparison::NotEqual,
@@ -156,59 +220,16 @@ impl Parser<'_> {
         Some(comparison)
     }
 
-    fn sum(&mut self) -> Outcome<Expression> {
-        self.arithmetic(Self::concatenation, |token| match token {
-            Token::Operator("+") => Some(Operator::Add),
-            Token::Operator("-") => Some(Operator::Subtract),
-            _ => None,
-        })
-    }
-
-    fn concatenation(&mut self) -> Outcome<Expression> {
-        let first = self.product()?;
-        if !self.is_operator("~") {
-            return Ok(first);
+    fn arithmetic(&mut self) -> Operator {
+        match self.next() {
+            Token::Operator("-") => Operator::Subtract,
+            Token::Operator("*") => Operator::Multiply,
+            Token::Operator("/") => Operator::Divide,
+            Token::Operator("//") => Operator::FloorDivide,
+            Token::Operator("%") => Operator::Remainder,
+            Token::Operator("**") => Operator::Power,
+            _ => Operator::Add,
         }
-        let mut all = vec![first];
-        while self.skip_operator("~") {
-            all.push(self.product()?);
-        }
-        Ok(Expression::Concat(all))
-    }
-
-    fn product(&mut self) -> Outcome<Expression> {
-        self.arithmetic(Self::power, |token| match token {
-            Token::Operator("*") => Some(Operator::Multiply),
-            Token::Operator("/") => Some(Operator::Divide),
-            Token::Operator("//") => Some(Operator::FloorDivide),
-            Token::Operator("%") => Some(Operator::Remainder),
-            _ => None,
-        })
-    }
-
-    /// From the left as well, unlike in Python.
-    fn power(&mut self) -> Outcome<Expression> {
-        self.arithmetic(Self::filtered, |token| match token {
-            Token::Operator("**") => Some(Operator::Power),
-            _ => None,
-        })
-    }
-
-    fn arithmetic(
-        &mut self,
-        operand: fn(&mut Self) -> Outcome<Expression>,
-        operator: fn(&Token) -> Option<Operator>,
-    ) -> Outcome<Expression> {
-        let first = operand(self)?;
-        let mut others = Vec::new();
-        while let Some(operator) = operator(self.token()) {
-            self.next();
-            others.push((operator, operand(self)?));
-        }
-        Ok(match others.is_empty() {
-            true => first,
-            false => Expression::Arithmetic(Box::new(first), others),
-        })
     }
 
     fn filtered(&mut self) -> Outcome<Expression> {

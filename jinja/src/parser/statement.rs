@@ -119,8 +119,7 @@ impl<'s> Parser<'s> {
                 _ => break,
             }
         }
-        // What a condition is about may not be reached.
-        self.unknown.truncate(known);
+        self.forgive(known);
         Ok(Statement::If(If {
             branches,
             otherwise,
@@ -240,6 +239,9 @@ impl<'s> Parser<'s> {
     /// A block that another template could replace, and none does.
     fn block_in_place(&mut self) -> Outcome<Statement> {
         let name = self.expect_name()?;
+        if !self.blocks.insert(name) {
+            return self.fail(format!("the block '{name}' stands twice"));
+        }
         let id = match self.skip_word("scoped") {
             true => self.scopes.enter(Kind::Closed),
             false => self.scopes.enter_apart(),

@@ -5,8 +5,8 @@ use crate::error::Outcome;
 use crate::lexer::Token;
 use crate::{filters, methods, tests};
 
-use super::Parser;
 use super::expression::Conditions;
+use super::{Parser, Unknown};
 
 /// How many arguments with names one call may have.
 const KEYWORDS_MAX: usize = 255;
@@ -170,7 +170,11 @@ impl<'s> Parser<'s> {
 
     fn unknown(&mut self, line: u32, message: String) -> Step {
         let step = Step::Unknown(message.as_str().into());
-        self.unknown.push((line, message));
+        self.unknown.push(Unknown {
+            line,
+            message,
+            scope: self.scopes.current(),
+        });
         step
     }
 

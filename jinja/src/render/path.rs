@@ -126,6 +126,9 @@ impl<'a> Renderer<'a> {
                 Ok(namespace.find(name).map(|member| member.get()))
             }
             Value::Macro(closure) => self.macro_member(closure, name),
+            // What `groupby` gives has names for its two parts.
+            Value::Tuple([group, _]) if name == "grouper" => Ok(Some(*group)),
+            Value::Tuple([_, items]) if name == "list" => Ok(Some(*items)),
             Value::Cycler(cycler) if name == "current" => {
                 Ok(cycler.items.get(cycler.at.get()).copied())
             }
