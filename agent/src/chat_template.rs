@@ -112,11 +112,11 @@ impl ChatTemplate {
         match &chat.continue_final_message {
             None => {
                 let messages: Vec<_> = chat.messages.iter().map(message::normal).collect();
-                self.print(chat, messages.iter().map(Cow::as_ref).collect())
+                self.print(chat, &messages)
             }
             Some(member) => {
                 let (messages, open) = going_on::left_open(&self.source, chat, member)?;
-                let printed = self.print(chat, messages.iter().collect())?;
+                let printed = self.print(chat, &messages)?;
                 open.cut(printed)
             }
         }
@@ -125,19 +125,23 @@ impl ChatTemplate {
     fn print(
         &self,
         chat: &Chat,
-        messages: Vec<&Map<String, Value>>,
+        messages: &[Cow<'_, Map<String, Value>>],
     ) -> Result<String, TemplateError> {
         let now = chat.now.unwrap_or(EPOCH);
         let clock = |format: &str| formatted(format, now);
-        let printed = self.template.render(&|name| match name {
-            _ if chat.variables.contains_key(name) => chat.variables.get(name).map(Global::Json),
-            "messages" => Some(Global::Objects(messages.clone())),
-            "tools" => Some(list(&chat.tools)),
-            "documents" => Some(list(&chat.documents)),
-            "add_generation_prompt" => Some(Global::Bool(chat.add_generation_prompt)),
-            "strftime_now" => Some(Global::Function(&clock)),
-            "raise_exception" => Some(Global::Function(&raise)),
-            _ => None,
+        let printed = self.template.render(&|name| {
+            if let Some(variable) = chat.variables.get(name) {
+                return Some(Global::Json(variable));
+            }
+            Some(match name {
+                "messages" => Global::Objects(messages),
+                "tools" => list(&chat.tools),
+                "documents" => list(&chat.documents),
+                "add_generation_prompt" => Global::Bool(chat.add_generation_prompt),
+                "strftime_now" => Global::Function(&clock),
+                "raise_exception" => Global::Function(&raise),
+                _ => return None,
+            })
         });
         Ok(printed?)
     }

@@ -5,7 +5,7 @@ use bumpalo::Bump;
 use crate::error::{Outcome, too_much};
 
 /// How much is taken from the system at first.
-const FIRST_BYTES: usize = 8 << 10;
+const FIRST_BYTES: usize = 16 << 10;
 
 /// Memory up to a limit.
 pub(crate) struct Memory {

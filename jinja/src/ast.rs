@@ -109,11 +109,13 @@ pub(crate) enum Target {
     Several(Vec<Target>),
 }
 
+const _: () = assert!(size_of::<Expression>() == 32);
+
 #[derive(Debug)]
 pub(crate) enum Expression {
     None,
     Bool(bool),
-    Int(i128),
+    Int(i64),
     Float(f64),
     Text(Box<str>),
     Name(Reference),
@@ -121,16 +123,23 @@ pub(crate) enum Expression {
     Tuple(Vec<Expression>),
     Dict(Vec<(Expression, Expression)>),
     /// Operators of one precedence from the left.
-    Arithmetic(Box<Expression>, Vec<(Operator, Expression)>),
+    Arithmetic(Box<Chain<Operator>>),
     /// Values put together as texts.
     Concat(Vec<Expression>),
-    Signed(Vec<Sign>, Box<Expression>),
+    Signed(Box<(Vec<Sign>, Expression)>),
     And(Vec<Expression>),
     Or(Vec<Expression>),
     Not(Box<Expression>),
-    Compare(Box<Expression>, Vec<(Comparison, Expression)>),
+    Compare(Box<Chain<Comparison>>),
     Choice(Box<Choice>),
     Path(Box<Path>),
+}
+
+/// Operands with operators between them.
+#[derive(Debug)]
+pub(crate) struct Chain<O> {
+    pub(crate) first: Expression,
+    pub(crate) others: Vec<(O, Expression)>,
 }
 
 /// `value if condition else …`, as often as it goes on.

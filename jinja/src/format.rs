@@ -149,7 +149,7 @@ impl Layout {
 fn grouped(digits: &str, separator: char, size: usize) -> String {
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % size == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(size) {
             text.push(separator);
         }
         text.push(digit);

@@ -17,7 +17,7 @@ pub(crate) enum Token<'s> {
     PrintEnd,
     Name(&'s str),
     String(Cow<'s, str>),
-    Int(i128),
+    Int(i64),
     Float(f64),
     Operator(&'static str),
     End,
@@ -25,12 +25,6 @@ pub(crate) enum Token<'s> {
 
 /// A token and the line it stands in.
 pub(crate) type Placed<'s> = (Token<'s>, u32);
-
-/// The longest first.
-const OPERATORS: [&str; 26] = [
-    "**", "//", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}",
-    ">", "<", "=", ".", ":", "|", ",", ";",
-];
 
 /// The tokens of `source`, which has no other line breaks than `\n`.
 pub(crate) fn tokens(source: &str) -> Outcome<Vec<Placed<'_>>> {
@@ -209,7 +203,7 @@ impl<'s> Lexer<'s> {
         if first == b'"' || first == b'\'' {
             return self.string();
         }
-        if let Some(operator) = OPERATORS.iter().find(|it| self.rest.starts_with(**it)) {
+        if let Some(operator) = operator(self.rest.as_bytes()) {
             self.balance(operator, open)?;
             self.push(Token::Operator(operator));
             self.advance(operator.len());
@@ -279,6 +273,39 @@ impl<'s> Lexer<'s> {
         }
         Ok(())
     }
+}
+
+/// The operator that a text begins with.
+fn operator(text: &[u8]) -> Option<&'static str> {
+    Some(match text {
+        [b'*', b'*', ..] => "**",
+        [b'/', b'/', ..] => "//",
+        [b'=', b'=', ..] => "==",
+        [b'!', b'=', ..] => "!=",
+        [b'>', b'=', ..] => ">=",
+        [b'<', b'=', ..] => "<=",
+        [b'+', ..] => "+",
+        [b'-', ..] => "-",
+        [b'/', ..] => "/",
+        [b'*', ..] => "*",
+        [b'%', ..] => "%",
+        [b'~', ..] => "~",
+        [b'[', ..] => "[",
+        [b']', ..] => "]",
+        [b'(', ..] => "(",
+        [b')', ..] => ")",
+        [b'{', ..] => "{",
+        [b'}', ..] => "}",
+        [b'>', ..] => ">",
+        [b'<', ..] => "<",
+        [b'=', ..] => "=",
+        [b'.', ..] => ".",
+        [b':', ..] => ":",
+        [b'|', ..] => "|",
+        [b',', ..] => ",",
+        [b';', ..] => ";",
+        _ => return None,
+    })
 }
 
 /// Where the next tag begins.

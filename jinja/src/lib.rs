@@ -30,6 +30,7 @@ mod filters;
 mod format;
 mod html;
 mod json;
+mod kind;
 mod lexer;
 mod limits;
 mod literal;

@@ -41,7 +41,7 @@ pub(crate) fn float_length(text: &str) -> Option<usize> {
 
 /// The length and the value of the integer that `text` begins with; no value where it is too
 /// large.
-pub(crate) fn integer(text: &str) -> (usize, Option<i128>) {
+pub(crate) fn integer(text: &str) -> (usize, Option<i64>) {
     let radix = match text.as_bytes() {
         [b'0', b'b' | b'B', ..] => 2,
         [b'0', b'o' | b'O', ..] => 8,
@@ -54,7 +54,7 @@ pub(crate) fn integer(text: &str) -> (usize, Option<i128>) {
         let length = digits_length(&digits[underscore..], radix);
         if length > 0 {
             let length = 2 + underscore + length;
-            let value = i128::from_str_radix(&text[2..length].replace('_', ""), radix);
+            let value = i64::from_str_radix(&text[2..length].replace('_', ""), radix);
             return (length, value.ok());
         }
     }

@@ -9,6 +9,7 @@ mod macros;
 mod path;
 mod statement;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Write as _;
 
@@ -35,8 +36,8 @@ pub enum Global<'g> {
     Json(&'g Json),
     /// A list.
     List(&'g [Json]),
-    /// A list of objects that stand anywhere.
-    Objects(Vec<&'g Map<String, Json>>),
+    /// A list of objects.
+    Objects(&'g [Cow<'g, Map<String, Json>>]),
     /// A function.
     Function(&'g Given<'g>),
 }
@@ -60,6 +61,8 @@ pub(crate) struct Renderer<'a> {
     depth: usize,
 }
 
+/// For how much of what is printed there is place at first.
+const OUT_BYTES: usize = 16 << 10;
 /// How long a text may be that costs no more than the step that makes it.
 const STEP_BYTES: usize = 64;
 
@@ -93,7 +96,7 @@ fn printed<'a, 'g: 'a>(
         scopes,
         globals: memory.slice(&globals)?,
         limits,
-        out: String::with_capacity(4 << 10),
+        out: String::with_capacity(OUT_BYTES),
         steps_left: limits.steps,
         depth: 0,
     };
@@ -110,7 +113,7 @@ fn from_global<'a, 'g: 'a>(global: Global<'g>, memory: &'a Memory) -> Outcome<Va
         Global::Json(json) => json.into(),
         Global::List(items) => Value::List(Items::Json(items)),
         Global::Objects(objects) => {
-            let object = |at: usize| Value::Dict(Members::Json(objects[at]));
+            let object = |at: usize| Value::Dict(Members::Json(&objects[at]));
             Value::List(Items::Values(memory.filled(objects.len(), object)?))
         }
         Global::Function(function) => Value::Function(Function::Given(function)),

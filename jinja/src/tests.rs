@@ -19,78 +19,36 @@ const fn test(name: &'static str, run: Run) -> Test {
     Test { name, run }
 }
 
+/// In the order of their names.
 static TESTS: [Test; 39] = [
-    test("defined", |_, value, args| {
-        alone(args, !value.is_undefined())
+    test("!=", |it, value, args| {
+        compared(it, value, args, Comparison::NotEqual)
     }),
-    test("undefined", |_, value, args| {
-        alone(args, value.is_undefined())
+    test("<", |it, value, args| {
+        compared(it, value, args, Comparison::Less)
     }),
-    test("none", |_, value, args| {
-        alone(args, matches!(value, Value::None))
+    test("<=", |it, value, args| {
+        compared(it, value, args, Comparison::LessOrEqual)
+    }),
+    test("==", |it, value, args| {
+        compared(it, value, args, Comparison::Equal)
+    }),
+    test(">", |it, value, args| {
+        compared(it, value, args, Comparison::Greater)
+    }),
+    test(">=", |it, value, args| {
+        compared(it, value, args, Comparison::GreaterOrEqual)
     }),
     test("boolean", |_, value, args| {
         alone(args, matches!(value, Value::Bool(_)))
     }),
-    test("true", |_, value, args| {
-        alone(args, matches!(value, Value::Bool(true)))
-    }),
-    test("false", |_, value, args| {
-        alone(args, matches!(value, Value::Bool(false)))
-    }),
-    test("integer", |_, value, args| {
-        alone(args, matches!(value, Value::Int(_)))
-    }),
-    test("float", |_, value, args| {
-        alone(args, matches!(value, Value::Float(_)))
-    }),
-    test("number", |_, value, args| {
-        alone(args, value.as_float().is_some())
-    }),
-    test("string", |_, value, args| {
-        alone(args, value.as_text().is_some())
-    }),
-    test("mapping", |_, value, args| {
-        alone(args, matches!(value, Value::Dict(_)))
-    }),
-    test("sequence", |_, value, args| alone(args, is_sequence(value))),
-    test("iterable", |_, value, args| alone(args, is_iterable(value))),
     test("callable", |_, value, args| alone(args, is_callable(value))),
-    test("escaped", |_, value, args| {
-        alone(args, matches!(value, Value::Markup(_)))
-    }),
-    test("filter", |_, value, args| {
-        alone(args, value.as_text().and_then(filters::find).is_some())
-    }),
-    test("test", |_, value, args| {
-        alone(args, value.as_text().and_then(find).is_some())
-    }),
-    test("lower", |it, value, args| {
-        has_case(it, value, args, char::is_lowercase, char::is_uppercase)
-    }),
-    test("upper", |it, value, args| {
-        has_case(it, value, args, char::is_uppercase, char::is_lowercase)
-    }),
-    test("odd", |it, value, args| {
-        leaves(it, value, args, Value::Int(2), Value::Int(1))
-    }),
-    test("even", |it, value, args| {
-        leaves(it, value, args, Value::Int(2), Value::Int(0))
+    test("defined", |_, value, args| {
+        alone(args, !value.is_undefined())
     }),
     test("divisibleby", |it, value, args| {
         let [number] = args.all("divisibleby", ["num"])?;
         leaves(it, value, Args::NONE, number, Value::Int(0))
-    }),
-    test("sameas", |it, value, args| {
-        let [other] = args.all("sameas", ["other"])?;
-        Ok(it.same(value, other))
-    }),
-    test("in", |it, value, args| {
-        let [container] = args.all("in", ["seq"])?;
-        it.contains(container, value)
-    }),
-    test("==", |it, value, args| {
-        compared(it, value, args, Comparison::Equal)
     }),
     test("eq", |it, value, args| {
         compared(it, value, args, Comparison::Equal)
@@ -98,46 +56,92 @@ static TESTS: [Test; 39] = [
     test("equalto", |it, value, args| {
         compared(it, value, args, Comparison::Equal)
     }),
-    test("!=", |it, value, args| {
-        compared(it, value, args, Comparison::NotEqual)
+    test("escaped", |_, value, args| {
+        alone(args, matches!(value, Value::Markup(_)))
     }),
-    test("ne", |it, value, args| {
-        compared(it, value, args, Comparison::NotEqual)
+    test("even", |it, value, args| {
+        leaves(it, value, args, Value::Int(2), Value::Int(0))
     }),
-    test(">", |it, value, args| {
+    test("false", |_, value, args| {
+        alone(args, matches!(value, Value::Bool(false)))
+    }),
+    test("filter", |it, value, args| {
+        it.check_hashable(value)?;
+        alone(args, value.as_text().and_then(filters::find).is_some())
+    }),
+    test("float", |_, value, args| {
+        alone(args, matches!(value, Value::Float(_)))
+    }),
+    test("ge", |it, value, args| {
+        compared(it, value, args, Comparison::GreaterOrEqual)
+    }),
+    test("greaterthan", |it, value, args| {
         compared(it, value, args, Comparison::Greater)
     }),
     test("gt", |it, value, args| {
         compared(it, value, args, Comparison::Greater)
     }),
-    test("greaterthan", |it, value, args| {
-        compared(it, value, args, Comparison::Greater)
+    test("in", |it, value, args| {
+        let [container] = args.all("in", ["seq"])?;
+        it.contains(container, value)
     }),
-    test(">=", |it, value, args| {
-        compared(it, value, args, Comparison::GreaterOrEqual)
+    test("integer", |_, value, args| {
+        alone(args, matches!(value, Value::Int(_)))
     }),
-    test("ge", |it, value, args| {
-        compared(it, value, args, Comparison::GreaterOrEqual)
-    }),
-    test("<", |it, value, args| {
-        compared(it, value, args, Comparison::Less)
-    }),
-    test("lt", |it, value, args| {
-        compared(it, value, args, Comparison::Less)
+    test("iterable", |_, value, args| alone(args, is_iterable(value))),
+    test("le", |it, value, args| {
+        compared(it, value, args, Comparison::LessOrEqual)
     }),
     test("lessthan", |it, value, args| {
         compared(it, value, args, Comparison::Less)
     }),
-    test("<=", |it, value, args| {
-        compared(it, value, args, Comparison::LessOrEqual)
+    test("lower", |it, value, args| {
+        has_case(it, value, args, char::is_lowercase, char::is_uppercase)
     }),
-    test("le", |it, value, args| {
-        compared(it, value, args, Comparison::LessOrEqual)
+    test("lt", |it, value, args| {
+        compared(it, value, args, Comparison::Less)
+    }),
+    test("mapping", |_, value, args| {
+        alone(args, matches!(value, Value::Dict(_)))
+    }),
+    test("ne", |it, value, args| {
+        compared(it, value, args, Comparison::NotEqual)
+    }),
+    test("none", |_, value, args| {
+        alone(args, matches!(value, Value::None))
+    }),
+    test("number", |_, value, args| {
+        alone(args, value.as_float().is_some())
+    }),
+    test("odd", |it, value, args| {
+        leaves(it, value, args, Value::Int(2), Value::Int(1))
+    }),
+    test("sameas", |it, value, args| {
+        let [other] = args.all("sameas", ["other"])?;
+        Ok(it.same(value, other))
+    }),
+    test("sequence", |_, value, args| alone(args, is_sequence(value))),
+    test("string", |_, value, args| {
+        alone(args, value.as_text().is_some())
+    }),
+    test("test", |it, value, args| {
+        it.check_hashable(value)?;
+        alone(args, value.as_text().and_then(find).is_some())
+    }),
+    test("true", |_, value, args| {
+        alone(args, matches!(value, Value::Bool(true)))
+    }),
+    test("undefined", |_, value, args| {
+        alone(args, value.is_undefined())
+    }),
+    test("upper", |it, value, args| {
+        has_case(it, value, args, char::is_uppercase, char::is_lowercase)
     }),
 ];
 
 pub(crate) fn find(name: &str) -> Option<&'static Test> {
-    TESTS.iter().find(|test| test.name == name)
+    let at = TESTS.binary_search_by(|test| test.name.cmp(name));
+    at.ok().map(|at| &TESTS[at])
 }
 
 fn alone(args: Args, is: bool) -> Outcome<bool> {
@@ -159,11 +163,15 @@ fn is_iterable(value: Value) -> bool {
 }
 
 fn is_callable(value: Value) -> bool {
-    match value {
-        Value::Macro(_) | Value::Bound(_) | Value::Joiner(_) | Value::Loop(_) => true,
-        Value::Undefined(_) | Value::Function(_) => true,
-        _ => false,
-    }
+    matches!(
+        value,
+        Value::Macro(_)
+            | Value::Bound(_)
+            | Value::Joiner(_)
+            | Value::Loop(_)
+            | Value::Undefined(_)
+            | Value::Function(_)
+    )
 }
 
 /// Whether all characters with a case have that one, and there are some.

@@ -6,11 +6,13 @@ use std::fmt;
 
 use serde_json::{Map, Value as Json};
 
+use crate::kind::Kind;
 use crate::methods::Method;
 use crate::range::Range;
 use crate::render::Frame;
 use crate::{Error, ast};
 
+/// A value. It is copied all the time, so what is large stands behind a reference.
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'a> {
     Undefined(Undefined<'a>),
@@ -36,13 +38,15 @@ pub(crate) enum Value<'a> {
     Bound(&'a Bound<'a>),
 }
 
+const _: () = assert!(size_of::<Value<'static>>() == 32);
+
 /// What is not there, for the message when something is done with it.
 #[derive(Clone, Copy)]
 pub(crate) enum Undefined<'a> {
     Name(&'a str),
-    Attribute(&'static str, &'a str),
+    Attribute(Kind, &'a str),
     /// The element as Python writes it.
-    Element(&'static str, &'a str),
+    Element(Kind, &'a str),
     Because(&'a str),
 }
 
@@ -50,9 +54,9 @@ impl fmt::Display for Undefined<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => write!(f, "'{name}' is undefined"),
-            Self::Attribute("None", name) => write!(f, "'None' has no attribute '{name}'"),
+            Self::Attribute(Kind::None, name) => write!(f, "'None' has no attribute '{name}'"),
             Self::Attribute(kind, name) => write!(f, "'{kind} object' has no attribute '{name}'"),
-            Self::Element("None", element) => write!(f, "None has no element {element}"),
+            Self::Element(Kind::None, element) => write!(f, "None has no element {element}"),
             Self::Element(kind, element) => write!(f, "{kind} object has no element {element}"),
             Self::Because(why) => f.write_str(why),
         }
@@ -339,41 +343,32 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What Python calls the type.
-    pub(crate) fn kind(self) -> &'static str {
+    pub(crate) fn kind(self) -> Kind {
         match self {
-            Self::Undefined(_) => "Undefined",
-            Self::None => "NoneType",
-            Self::Bool(_) => "bool",
-            Self::Int(_) => "int",
-            Self::Float(_) => "float",
-            Self::Str(_) => "str",
-            Self::Markup(_) => "Markup",
-            Self::List(_) => "list",
-            Self::Tuple(_) => "tuple",
-            Self::Dict(_) => "dict",
+            Self::Undefined(_) => Kind::Undefined,
+            Self::None => Kind::None,
+            Self::Bool(_) => Kind::Bool,
+            Self::Int(_) => Kind::Int,
+            Self::Float(_) => Kind::Float,
+            Self::Str(_) => Kind::Str,
+            Self::Markup(_) => Kind::Markup,
+            Self::List(_) => Kind::List,
+            Self::Tuple(_) => Kind::Tuple,
+            Self::Dict(_) => Kind::Dict,
             Self::View(view) => match view.part {
-                Part::Keys => "dict_keys",
-                Part::Values => "dict_values",
-                Part::Items => "dict_items",
+                Part::Keys => Kind::Keys,
+                Part::Values => Kind::Values,
+                Part::Items => Kind::Items,
             },
-            Self::Range(_) => "range",
-            Self::Generator(_) => "generator",
-            Self::Namespace(_) => "Namespace",
-            Self::Loop(_) => "LoopContext",
-            Self::Macro(_) => "Macro",
-            Self::Cycler(_) => "Cycler",
-            Self::Joiner(_) => "Joiner",
-            Self::Function(_) => "function",
-            Self::Bound(_) => "builtin_function_or_method",
-        }
-    }
-
-    /// The type as it stands in messages on what is not there.
-    pub(crate) fn owner(self) -> &'static str {
-        match self {
-            Self::None => "None",
-            other => other.kind(),
+            Self::Range(_) => Kind::Range,
+            Self::Generator(_) => Kind::Generator,
+            Self::Namespace(_) => Kind::Namespace,
+            Self::Loop(_) => Kind::Loop,
+            Self::Macro(_) => Kind::Macro,
+            Self::Cycler(_) => Kind::Cycler,
+            Self::Joiner(_) => Kind::Joiner,
+            Self::Function(_) => Kind::Function,
+            Self::Bound(_) => Kind::Bound,
         }
     }
 

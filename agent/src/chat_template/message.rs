@@ -10,11 +10,14 @@ pub(super) const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reaso
 /// A message without members that are null, which many templates print, and with its reasoning
 /// under the names that templates know.
 pub(super) fn normal(message: &Map<String, Value>) -> Cow<'_, Map<String, Value>> {
-    let mut reasoning = REASONING.iter().filter_map(|name| message.get(*name));
-    let reasoning = reasoning.find(|it| !it.is_null());
-    if reasoning.is_none() && !message.values().any(Value::is_null) {
+    let is_plain = |(name, value): (&String, &Value)| {
+        !value.is_null() && !REASONING.contains(&name.as_str())
+    };
+    if message.iter().all(is_plain) {
         return Cow::Borrowed(message);
     }
+    let mut reasoning = REASONING.iter().filter_map(|name| message.get(*name));
+    let reasoning = reasoning.find(|it| !it.is_null());
     let given = message.iter().filter(|(_, value)| !value.is_null());
     let given = given.map(|(name, value)| (name.clone(), value.clone()));
     let Some(reasoning) = reasoning else {

@@ -1,6 +1,6 @@
 //! Expressions, weakest operators first.
 
-use crate::ast::{Choice, Comparison, Expression, Operator, Path, Sign};
+use crate::ast::{Chain, Choice, Comparison, Expression, Operator, Path, Sign};
 use crate::error::Outcome;
 use crate::lexer::Token;
 
@@ -179,7 +179,10 @@ impl Parser<'_> {
                 while let Some(comparison) = self.comparison() {
                     others.push((comparison, self.binary(Binding::Sum)?));
                 }
-                Expression::Compare(Box::new(left), others)
+                Expression::Compare(Box::new(Chain {
+                    first: left,
+                    others,
+                }))
             }
             Binding::Sum | Binding::Product | Binding::Power => {
                 let mut others = Vec::new();
@@ -187,7 +190,10 @@ impl Parser<'_> {
                     let operator = self.arithmetic();
                     others.push((operator, self.binary(binding.closer())?));
                 }
-                Expression::Arithmetic(Box::new(left), others)
+                Expression::Arithmetic(Box::new(Chain {
+                    first: left,
+                    others,
+                }))
             }
         })
     }
@@ -260,7 +266,7 @@ impl Parser<'_> {
         self.members(&mut steps)?;
         Ok(match (signs.as_slice(), path(value, steps)) {
             ([Sign::Minus], Expression::Int(value)) => Expression::Int(-value),
-            (_, value) => Expression::Signed(signs, Box::new(value)),
+            (_, value) => Expression::Signed(Box::new((signs, value))),
         })
     }
 

@@ -1,6 +1,6 @@
 //! What expressions come to, and how they are printed.
 
-use crate::ast::{Choice, Comparison, Expression, Operator, Path, Sign, Step};
+use crate::ast::{Chain, Choice, Comparison, Expression, Operator, Path, Sign, Step};
 use crate::error::{Outcome, failed};
 use crate::filters::WRITTEN;
 use crate::value::{Items, Members, Undefined, Value};
@@ -25,7 +25,7 @@ impl<'a> Renderer<'a> {
         Ok(match expression {
             Expression::Name(name) => self.load(*name, frame),
             Expression::Text(text) => Value::Str(text),
-            Expression::Int(number) => Value::Int(*number),
+            Expression::Int(number) => Value::Int((*number).into()),
             Expression::Bool(flag) => Value::Bool(*flag),
             Expression::None => Value::None,
             Expression::Float(number) => Value::Float(*number),
@@ -41,11 +41,11 @@ impl<'a> Renderer<'a> {
     fn compound(&mut self, expression: &'a Expression, frame: &'a Frame<'a>) -> Outcome<Value<'a>> {
         match expression {
             Expression::Path(path) => self.path(path, frame),
-            Expression::Compare(first, others) => self.compare(first, others, frame),
+            Expression::Compare(chain) => self.compare(chain, frame),
             Expression::And(all) => self.decided(all, false, frame),
             Expression::Or(all) => self.decided(all, true, frame),
             Expression::Not(value) => Ok(Value::Bool(!self.eval(value, frame)?.is_true())),
-            Expression::Arithmetic(first, others) => match self.sum(first, others, frame)? {
+            Expression::Arithmetic(chain) => match self.sum(chain, frame)? {
                 Sum::Value(value) => Ok(value),
                 Sum::Made(mark) => Ok(Value::Str(self.taken(mark)?)),
             },
@@ -60,7 +60,7 @@ impl<'a> Renderer<'a> {
             Expression::List(items) => Ok(Value::List(Items::Values(self.each(items, frame)?))),
             Expression::Tuple(items) => Ok(Value::Tuple(self.each(items, frame)?)),
             Expression::Dict(members) => self.dict(members, frame),
-            Expression::Signed(signs, value) => self.signed(signs, value, frame),
+            Expression::Signed(signed) => self.signed(&signed.0, &signed.1, frame),
             _ => Ok(Value::None),
         }
     }
@@ -82,9 +82,9 @@ impl<'a> Renderer<'a> {
                 self.leave();
                 Ok(())
             }
-            Expression::Arithmetic(first, others) => {
+            Expression::Arithmetic(chain) => {
                 self.enter()?;
-                if let Sum::Value(value) = self.sum(first, others, frame)? {
+                if let Sum::Value(value) = self.sum(chain, frame)? {
                     self.write_text(value)?;
                 }
                 self.leave();
@@ -128,14 +128,9 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn sum(
-        &mut self,
-        first: &'a Expression,
-        others: &'a [(Operator, Expression)],
-        frame: &'a Frame<'a>,
-    ) -> Outcome<Sum<'a>> {
-        let mut left = Sum::Value(self.eval(first, frame)?);
-        for (operator, right) in others {
+    fn sum(&mut self, chain: &'a Chain<Operator>, frame: &'a Frame<'a>) -> Outcome<Sum<'a>> {
+        let mut left = Sum::Value(self.eval(&chain.first, frame)?);
+        for (operator, right) in &chain.others {
             let right = self.eval(right, frame)?;
             left = match (left, operator, right) {
                 (Sum::Value(Value::Str(left)), Operator::Add, Value::Str(right)) => {
@@ -179,12 +174,11 @@ impl<'a> Renderer<'a> {
 
     fn compare(
         &mut self,
-        first: &'a Expression,
-        others: &'a [(Comparison, Expression)],
+        chain: &'a Chain<Comparison>,
         frame: &'a Frame<'a>,
     ) -> Outcome<Value<'a>> {
-        let mut left = self.eval(first, frame)?;
-        for (comparison, right) in others {
+        let mut left = self.eval(&chain.first, frame)?;
+        for (comparison, right) in &chain.others {
             let right = self.eval(right, frame)?;
             if !self.compared(*comparison, left, right)? {
                 return Ok(Value::Bool(false));

@@ -80,7 +80,7 @@ impl<'a> Renderer<'a> {
             Value::Dict(members) => self.member(members, name)?,
             other => self.special(other, name)?,
         };
-        Ok(found.unwrap_or(Value::Undefined(Undefined::Attribute(value.owner(), name))))
+        Ok(found.unwrap_or(Value::Undefined(Undefined::Attribute(value.kind(), name))))
     }
 
     /// The method as a value.
@@ -133,9 +133,9 @@ impl<'a> Renderer<'a> {
                 Ok(cycler.items.get(cycler.at.get()).copied())
             }
             Value::Range(range) => Ok(match name {
-                "start" => Some(Value::Int(range.start.into())),
-                "step" => Some(Value::Int(range.step.into())),
-                "stop" => Some(Value::Int(range.stop.into())),
+                "start" => Some(Value::Int(range.start)),
+                "step" => Some(Value::Int(range.step)),
+                "stop" => Some(Value::Int(range.stop)),
                 _ => None,
             }),
             Value::Int(_) | Value::Bool(_) => Ok(match name {
@@ -180,11 +180,11 @@ impl<'a> Renderer<'a> {
                     Value::Dict(_) => None,
                     other => self.special(other, name)?,
                 };
-                Ok(found.unwrap_or(Value::Undefined(Undefined::Attribute(value.owner(), name))))
+                Ok(found.unwrap_or(Value::Undefined(Undefined::Attribute(value.kind(), name))))
             }
             None => {
                 let written = self.text(|it| it.write_repr(key))?;
-                Ok(Value::Undefined(Undefined::Element(value.owner(), written)))
+                Ok(Value::Undefined(Undefined::Element(value.kind(), written)))
             }
         }
     }
