@@ -1,7 +1,5 @@
 //! JSON as Python's `json.dumps` writes it, which templates show to models byte for byte.
 
-use std::fmt::Write as _;
-
 use crate::error::{Outcome, failed};
 use crate::render::{Args, Renderer};
 use crate::repr;
@@ -106,7 +104,7 @@ impl<'a> Renderer<'a> {
                 self.write_json(item, layout, level + 1)?;
             }
         }
-        self.end_json(layout, level)?;
+        self.new_line(layout, level)?;
         self.leave();
         self.push("]")
     }
@@ -131,7 +129,7 @@ impl<'a> Renderer<'a> {
                 self.write_json_member(at, key, value, layout, level)?;
             }
         }
-        self.end_json(layout, level)?;
+        self.new_line(layout, level)?;
         self.leave();
         self.push("}")
     }
@@ -184,10 +182,6 @@ impl<'a> Renderer<'a> {
         self.new_line(layout, level)
     }
 
-    fn end_json(&mut self, layout: &Layout<'a>, level: usize) -> Outcome<()> {
-        self.new_line(layout, level)
-    }
-
     fn new_line(&mut self, layout: &Layout<'a>, level: usize) -> Outcome<()> {
         if let Some(indent) = layout.indent {
             self.push("\n")?;
@@ -213,31 +207,29 @@ impl<'a> Renderer<'a> {
             }
             let character = text[at..].chars().next().unwrap_or_default();
             self.push(&text[copied..at])?;
-            self.push(&escaped(character))?;
+            self.push_escaped(character)?;
             copied = at + character.len_utf8();
         }
         self.push(&text[copied..])?;
         self.push("\"")
     }
-}
 
-fn escaped(character: char) -> String {
-    match character {
-        '"' => "\\\"".to_owned(),
-        '\\' => "\\\\".to_owned(),
-        '\n' => "\\n".to_owned(),
-        '\r' => "\\r".to_owned(),
-        '\t' => "\\t".to_owned(),
-        '\u{8}' => "\\b".to_owned(),
-        '\u{c}' => "\\f".to_owned(),
-        other => {
-            let mut escaped = String::new();
-            for unit in other.encode_utf16(&mut [0; 2]) {
-                // Writing to a text does not fail.
-                let _ = write!(escaped, "\\u{unit:04x}");
+    fn push_escaped(&mut self, character: char) -> Outcome<()> {
+        self.push(match character {
+            '"' => "\\\"",
+            '\\' => "\\\\",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '\u{8}' => "\\b",
+            '\u{c}' => "\\f",
+            other => {
+                for unit in other.encode_utf16(&mut [0; 2]) {
+                    self.push_format(format_args!("\\u{unit:04x}"))?;
+                }
+                return Ok(());
             }
-            escaped
-        }
+        })
     }
 }
 

@@ -10,9 +10,8 @@ pub(super) const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reaso
 /// A message without members that are null, which many templates print, and with its reasoning
 /// under the names that templates know.
 pub(super) fn normal(message: &Map<String, Value>) -> Cow<'_, Map<String, Value>> {
-    let is_plain = |(name, value): (&String, &Value)| {
-        !value.is_null() && !REASONING.contains(&name.as_str())
-    };
+    let is_plain =
+        |(name, value): (&String, &Value)| !value.is_null() && !REASONING.contains(&name.as_str());
     if message.iter().all(is_plain) {
         return Cow::Borrowed(message);
     }

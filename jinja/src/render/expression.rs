@@ -108,10 +108,7 @@ impl<'a> Renderer<'a> {
         let Some((last, steps)) = path.steps.split_last() else {
             return self.print(&path.base, frame);
         };
-        let mut value = self.eval(&path.base, frame)?;
-        for step in steps {
-            value = self.step(value, step, frame)?;
-        }
+        let value = self.follow_steps(&path.base, steps, frame)?;
         match last {
             Step::Filter(filter, arguments) if filter.name == WRITTEN => {
                 let args = self.arguments(arguments, frame)?;

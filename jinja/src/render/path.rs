@@ -11,9 +11,37 @@ use super::{Frame, Renderer};
 
 impl<'a> Renderer<'a> {
     pub(super) fn path(&mut self, path: &'a Path, frame: &'a Frame<'a>) -> Outcome<Value<'a>> {
-        let mut value = self.eval(&path.base, frame)?;
-        for step in &path.steps {
-            value = self.step(value, step, frame)?;
+        self.follow_steps(&path.base, &path.steps, frame)
+    }
+
+    /// What `steps` make of `base`. Members of an object are found without a detour: they are most
+    /// of what templates look at.
+    #[inline]
+    pub(super) fn follow_steps(
+        &mut self,
+        base: &'a Expression,
+        steps: &'a [Step],
+        frame: &'a Frame<'a>,
+    ) -> Outcome<Value<'a>> {
+        let mut value = match base {
+            Expression::Name(name) => self.load(*name, frame),
+            base => self.eval(base, frame)?,
+        };
+        for step in steps {
+            let name = match step {
+                Step::Attribute(name, None) | Step::Item(Expression::Text(name)) => Some(name),
+                _ => None,
+            };
+            value = match (value, name) {
+                (Value::Dict(Members::Json(members)), Some(name)) => {
+                    self.charge(1)?;
+                    match Members::Json(members).get(name) {
+                        Some(member) => member,
+                        None => self.step(value, step, frame)?,
+                    }
+                }
+                _ => self.step(value, step, frame)?,
+            };
         }
         Ok(value)
     }
