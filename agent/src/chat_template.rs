@@ -3,65 +3,45 @@
 //!
 //! Templates come from strangers: they read nothing but what they are given, and are stopped
 //! when they take too long or print too much.
-//!
-//! A template can put lists into lists as often as it takes steps, and whatever walks such a value,
-//! be it only to drop it, takes a piece of stack for each. So on the caller's thread a template has
-//! few steps, which are plenty for most conversations, and when they are not enough it begins anew
-//! on a thread whose stack is deep enough for all that it may do. There it is read in the first
-//! place: a long chain of operators is as deep.
 
 mod control;
-mod environment;
 mod error;
-mod generator;
 mod going_on;
 mod in_text;
-mod json;
+mod message;
 mod model;
-mod output;
-mod source;
-mod values;
 
 use std::borrow::Cow;
-use std::panic::resume_unwind;
-use std::thread;
 
-use indexmap::IndexMap;
-use jiff::civil::DateTime;
-use minijinja::{Environment, Value as Read};
+use jiff::civil::{DateTime, date};
 use serde_json::{Map, Value};
+use tool_hub_jinja::{Error, Global, Limits, Template};
 
 pub use control::{ControlTokens, without_control_tokens};
 pub use error::TemplateError;
 pub use model::{ModelError, ModelTemplates};
-use output::Output;
 
 /// The longest template, in bytes. Real models have up to 30,000.
 pub const TEMPLATE_BYTES_MAX: usize = 128 << 10;
 /// What a template may print, in bytes.
 pub const PRINTED_BYTES_MAX: usize = 64 << 20;
 
-/// Steps that a template may take. A message takes some hundred; 64 bytes of a text that is put
-/// together take one.
-const STEPS_MAX: usize = 5_000_000;
-/// How many of them on the caller's thread, which may have 2 MiB of stack.
-const STEPS_HERE_MAX: usize = 5_000;
-/// Three times what lists in lists take that are made in [`STEPS_MAX`] steps. It is memory only
-/// as far as it is used.
-const STACK_BYTES: usize = 1 << 30;
-/// The limit on them.
-const STEPS: &str = "steps";
+/// Steps that a template may take: a message takes some hundred. And what its values may take,
+/// in bytes, beside the conversation.
+const LIMITS: Limits = Limits {
+    template_bytes: TEMPLATE_BYTES_MAX,
+    steps: 5_000_000,
+    printed_bytes: PRINTED_BYTES_MAX,
+    memory_bytes: 256 << 20,
+};
 
-/// What the engine calls the one template it has.
-const NAME: &str = "chat template";
+/// The time where nobody says what it is.
+const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
 
 /// A template that is ready to print conversations.
 #[derive(Debug)]
 pub struct ChatTemplate {
-    /// With few steps.
-    here: Environment<'static>,
-    /// With as many as a template may take.
-    elsewhere: Environment<'static>,
+    template: Template,
     source: String,
     reads_tools: bool,
 }
@@ -100,27 +80,11 @@ impl ChatTemplate {
     /// # Errors
     /// When it is none, or too long.
     pub fn new(source: &str) -> Result<Self, TemplateError> {
-        if source.len() > TEMPLATE_BYTES_MAX {
-            return Err(TemplateError::TooMuch {
-                limit: "template_bytes",
-                value: TEMPLATE_BYTES_MAX,
-            });
-        }
-        let mut here = environment::new();
-        here.set_fuel(Some(STEPS_HERE_MAX as u64));
-        let adapted = source::adapted(source)?;
-        let reads_tools = on_a_deep_stack(|| {
-            here.add_template_owned(NAME, adapted)?;
-            let read = here.get_template(NAME)?.undeclared_variables(false);
-            Ok(read.contains("tools"))
-        })?;
-        let mut elsewhere = here.clone();
-        elsewhere.set_fuel(Some(STEPS_MAX as u64));
+        let template = Template::new(source, LIMITS)?;
         Ok(Self {
-            here,
-            elsewhere,
+            reads_tools: template.reads("tools"),
+            template,
             source: source.to_owned(),
-            reads_tools,
         })
     }
 
@@ -146,10 +110,13 @@ impl ChatTemplate {
         }
         let chat = chat.as_ref();
         match &chat.continue_final_message {
-            None => self.print(chat, chat.messages.iter().map(values::message)),
+            None => {
+                let messages: Vec<_> = chat.messages.iter().map(message::normal).collect();
+                self.print(chat, &messages)
+            }
             Some(member) => {
                 let (messages, open) = going_on::left_open(&self.source, chat, member)?;
-                let printed = self.print(chat, messages.iter().map(values::json))?;
+                let printed = self.print(chat, &messages)?;
                 open.cut(printed)
             }
         }
@@ -158,60 +125,39 @@ impl ChatTemplate {
     fn print(
         &self,
         chat: &Chat,
-        messages: impl Iterator<Item = Read>,
+        messages: &[Cow<'_, Map<String, Value>>],
     ) -> Result<String, TemplateError> {
-        let list = |list: &Option<Vec<Value>>| match list {
-            Some(items) => items.iter().map(values::json).collect(),
-            None => Read::from(()),
-        };
-        let mut known: IndexMap<Read, Read> = IndexMap::from([
-            ("messages".into(), messages.collect()),
-            ("tools".into(), list(&chat.tools)),
-            ("documents".into(), list(&chat.documents)),
-            (
-                "add_generation_prompt".into(),
-                chat.add_generation_prompt.into(),
-            ),
-            (
-                "strftime_now".into(),
-                environment::clock(chat.now.unwrap_or(environment::EPOCH)),
-            ),
-        ]);
-        let variables = chat.variables.iter();
-        known.extend(variables.map(|(name, value)| (name.as_str().into(), values::json(value))));
-        let known = Read::from(known);
-        match attempt(&self.here, known.clone()) {
-            Err(TemplateError::TooMuch { limit: STEPS, .. }) => {
-                on_a_deep_stack(|| attempt(&self.elsewhere, known))
+        let now = chat.now.unwrap_or(EPOCH);
+        let clock = |format: &str| formatted(format, now);
+        let printed = self.template.render(&|name| {
+            if let Some(variable) = chat.variables.get(name) {
+                return Some(Global::Json(variable));
             }
-            done => done,
-        }
+            Some(match name {
+                "messages" => Global::Objects(messages),
+                "tools" => list(&chat.tools),
+                "documents" => list(&chat.documents),
+                "add_generation_prompt" => Global::Bool(chat.add_generation_prompt),
+                "strftime_now" => Global::Function(&clock),
+                "raise_exception" => Global::Function(&raise),
+                _ => return None,
+            })
+        });
+        Ok(printed?)
     }
 }
 
-fn attempt(environment: &Environment<'static>, known: Read) -> Result<String, TemplateError> {
-    let template = environment.get_template(NAME)?;
-    let mut output = Output::new(PRINTED_BYTES_MAX);
-    match template.render_captured_to(known, &mut output) {
-        Ok(_) => output.into_text(),
-        Err(_) if output.is_full() => Err(output.too_much()),
-        Err(error) => Err(error.into()),
-    }
+fn list(items: &Option<Vec<Value>>) -> Global<'_> {
+    items.as_deref().map_or(Global::None, Global::List)
 }
 
-/// Does `work` on a thread of its own, and waits for it.
-fn on_a_deep_stack<T: Send>(
-    work: impl FnOnce() -> Result<T, TemplateError> + Send,
-) -> Result<T, TemplateError> {
-    thread::scope(|scope| {
-        let deep = thread::Builder::new().stack_size(STACK_BYTES);
-        let spawned = deep.spawn_scoped(scope, work);
-        let spawned = spawned.map_err(|error| TemplateError::Failed {
-            line: None,
-            message: format!("no thread for it: {error}"),
-        })?;
-        spawned.join().unwrap_or_else(|panic| resume_unwind(panic))
-    })
+fn raise(message: &str) -> Result<String, Error> {
+    Err(Error::Raised(message.to_owned()))
+}
+
+fn formatted(format: &str, now: DateTime) -> Result<String, Error> {
+    let written = jiff::fmt::strtime::format(format, now);
+    written.map_err(|error| Error::failed(error.to_string()))
 }
 
 #[cfg(test)]

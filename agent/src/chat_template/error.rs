@@ -1,12 +1,5 @@
 //! Why nothing is printed.
 
-use std::error::Error as _;
-
-use minijinja::ErrorKind;
-
-use super::environment::Raised;
-use super::{STEPS, STEPS_MAX};
-
 /// A template cannot be read, or does not print a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -33,7 +26,8 @@ pub enum TemplateError {
         /// Why, in the engine's words.
         message: String,
     },
-    /// The template is too long, takes too many steps, or prints too much.
+    /// The template is too long or too deep, takes too many steps or too much memory, or prints too
+    /// much.
     #[error("the chat template goes beyond a limit ({limit} = {value})")]
     TooMuch {
         /// Which limit.
@@ -62,25 +56,24 @@ fn at(line: Option<usize>) -> String {
         .unwrap_or_default()
 }
 
-impl From<minijinja::Error> for TemplateError {
-    fn from(error: minijinja::Error) -> Self {
-        let raised = error.source().and_then(|source| source.downcast_ref());
-        if let Some(Raised(message)) = raised {
-            return Self::Refused {
-                message: message.clone(),
-            };
-        }
-        let line = error.line();
-        let message = error
-            .detail()
-            .map_or_else(|| error.kind().to_string(), str::to_owned);
-        match error.kind() {
-            ErrorKind::OutOfFuel => Self::TooMuch {
-                limit: STEPS,
-                value: STEPS_MAX,
+impl From<tool_hub_jinja::Error> for TemplateError {
+    fn from(error: tool_hub_jinja::Error) -> Self {
+        use tool_hub_jinja::Error;
+        match error {
+            Error::Syntax { line, message } => Self::Syntax {
+                line: Some(line),
+                message,
             },
-            ErrorKind::SyntaxError => Self::Syntax { line, message },
-            _ => Self::Failed { line, message },
+            Error::Failed { line, message } => Self::Failed {
+                line: Some(line),
+                message,
+            },
+            Error::Raised(message) => Self::Refused { message },
+            Error::TooMuch { limit, value } => Self::TooMuch { limit, value },
+            other => Self::Failed {
+                line: None,
+                message: other.to_string(),
+            },
         }
     }
 }

@@ -1,8 +1,10 @@
 //! A last message that is left open, for the model to go on with it.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
-use super::values::{REASONING, normal};
+use super::message::{REASONING, normal};
 use super::{Chat, TemplateError};
 
 /// Stands after what is to be gone on with. Templates that trim texts cut the space.
@@ -15,16 +17,17 @@ pub(super) struct Open {
 }
 
 /// The messages of `chat`, with a mark at the end of `member` of the last one.
-pub(super) fn left_open(
+pub(super) fn left_open<'a>(
     source: &str,
-    chat: &Chat,
+    chat: &'a Chat,
     member: &str,
-) -> Result<(Vec<Value>, Open), TemplateError> {
+) -> Result<(Vec<Cow<'a, Map<String, Value>>>, Open), TemplateError> {
     if chat.add_generation_prompt {
         return Err(not_continued("it cannot be followed by another one"));
     }
-    let mut messages: Vec<Value> = chat.messages.iter().map(normal).collect();
-    let last = messages.last_mut().and_then(Value::as_object_mut);
+    let messages = chat.messages.iter();
+    let mut messages: Vec<_> = messages.map(normal).collect();
+    let last = messages.last_mut().map(Cow::to_mut);
     let last = last.ok_or_else(|| not_continued("there is none"))?;
     let value = last.get(member).cloned();
     let value = value.ok_or_else(|| not_continued("it has no such member"))?;
