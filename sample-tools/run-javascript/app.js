@@ -14,7 +14,6 @@ delete globalThis.__cqjs;
 
 export const javascript = {
   run(code, variables, state) {
-    Math.random = generator(Date.now() ^ (performance.now() * 1e6));
     const found = variables == null ? {} : objectOf(variables);
     try {
       return replyOf(run(code, found, functionsOf({ call, listFunctions }), state ?? undefined));
@@ -24,18 +23,6 @@ export const javascript = {
     }
   },
 };
-
-// The engine's own numbers go on where they stood when the component was built, in each call alike.
-// These are xorshift32's (Marsaglia 2003).
-function generator(seed) {
-  let number = seed | 1;
-  return () => {
-    number ^= number << 13;
-    number ^= number >>> 17;
-    number ^= number << 5;
-    return (number >>> 0) / 2 ** 32;
-  };
-}
 
 function objectOf(variables) {
   let found;

@@ -15,8 +15,9 @@ from values import Media
 PRINTED_CHARACTERS_MAX = 65_536
 # How long a state may be. A variable that would make it longer is lost.
 STATE_BYTES_MAX = 4 << 20
-# What tracebacks call the code.
+# What tracebacks call the code, and what was kept of earlier code.
 FILE = "<code>"
+EARLIER = "<earlier code>"
 
 
 class CodeError(Exception):
@@ -198,7 +199,7 @@ def _is_bound(name, space):
 def _restore(state, space):
     definitions, variables = pickle.loads(base64.b64decode(state))
     for _, source in definitions:
-        exec(compile(source, FILE, "exec"), space)
+        exec(compile(source, EARLIER, "exec"), space)
     for name, pickled in variables.items():
         space[name] = pickle.loads(pickled)
     return definitions

@@ -66,6 +66,12 @@ class State(unittest.TestCase):
         third = run("(a, b)", state=second.state)
         self.assertEqual(third.value, ([1, 2, 14], 2))
 
+    def test_an_error_in_earlier_code_tells_the_line_that_calls_it(self):
+        first = run("def f():\n    return 1 / 0", state="")
+        with self.assertRaises(interpreter.CodeError) as raised:
+            run("1\n2\nf()", state=first.state)
+        self.assertEqual(str(raised.exception), "ZeroDivisionError: division by zero\nin line 3: f()")
+
     def test_what_cannot_be_kept_is_named(self):
         ran = run("f = lambda: 1\ng = (n for n in [])\na = 1", state="")
         self.assertEqual(ran.lost, ["f", "g"])

@@ -25,6 +25,10 @@ pub(crate) fn tests() -> Vec<Test> {
             code_that_fails_is_told_why,
         ),
         test(
+            "javascript_agent::random_numbers_are_others_in_each_call",
+            random_numbers_are_others_in_each_call,
+        ),
+        test(
             "javascript_agent::what_is_wrong_is_said",
             what_is_wrong_is_said,
         ),
@@ -159,4 +163,15 @@ fn what_is_wrong_is_said() {
             refused.stderr()
         );
     }
+}
+
+fn random_numbers_are_others_in_each_call() {
+    let home = user(&[INTERPRETER]);
+    let call = || {
+        let code = "code=[Math.random(), Math.random()]";
+        home.run(["call", "run_javascript.run", code]).ok()
+    };
+    let (first, second) = (call(), call());
+    assert!(first.starts_with("[0."), "{first}");
+    assert_ne!(first, second);
 }

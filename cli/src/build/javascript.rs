@@ -26,6 +26,9 @@ const COMPONENTIZE_QJS: Toolchain = Toolchain {
     ],
 };
 
+/// What goes before a project's own code.
+const RANDOM: &str = include_str!("random.js");
+
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "tool.js";
 
@@ -47,9 +50,13 @@ pub(super) async fn build(
     let written = project.functions.map(|it| it.generated().join(MODULE));
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let source = written.unwrap_or_else(|| PathBuf::from(source));
+    let random = project.scratch.join("random.js");
+    std::fs::write(&random, RANDOM)
+        .with_context(|| format!("{} cannot be written", random.display()))?;
     let mut bundling = project.command(programs.join("esbuild"));
     bundling
         .arg(source)
+        .arg(format!("--inject:{}", random.display()))
         .args([
             "--bundle",
             "--format=esm",
