@@ -125,7 +125,7 @@ impl ChatTemplate {
     fn print(
         &self,
         chat: &Chat,
-        messages: &[Cow<'_, Map<String, Value>>],
+        messages: &[message::Message<'_>],
     ) -> Result<String, TemplateError> {
         let now = chat.now.unwrap_or(EPOCH);
         let clock = |format: &str| formatted(format, now);

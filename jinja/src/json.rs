@@ -8,6 +8,19 @@ use crate::value::{Items, Members, Value};
 /// How far one level may be indented.
 const INDENT_MAX: i128 = 1_000;
 
+/// Which bytes stand for themselves in a text.
+const PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        plain[control] = false;
+        control += 1;
+    }
+    plain[b'"' as usize] = false;
+    plain[b'\\' as usize] = false;
+    plain
+};
+
 /// How JSON is laid out.
 struct Layout<'a> {
     /// What one level is indented by. Absent where all is in one line.
@@ -193,16 +206,15 @@ impl<'a> Renderer<'a> {
     }
 
     fn write_json_text(&mut self, text: &str, layout: &Layout<'a>) -> Outcome<()> {
+        let is_plain = |byte: u8| PLAIN[byte as usize] && !(layout.is_ascii && byte >= 0x7f);
+        let Some(first) = text.bytes().position(|byte| !is_plain(byte)) else {
+            return self.push_quoted(text);
+        };
         self.push("\"")?;
         let mut copied = 0;
-        for (at, byte) in text.bytes().enumerate() {
-            let is_plain = match byte {
-                b'"' | b'\\' | 0..=0x1f => false,
-                // The first byte of a character stands for all of them.
-                0x7f | 0xc0.. => !layout.is_ascii,
-                _ => true,
-            };
-            if is_plain {
+        for (at, byte) in text.bytes().enumerate().skip(first) {
+            // Where a character was escaped, the rest of its bytes was as well.
+            if is_plain(byte) || at < copied {
                 continue;
             }
             let character = text[at..].chars().next().unwrap_or_default();

@@ -162,12 +162,31 @@ impl<'a> Renderer<'a> {
     /// Adds to the text that is printed or made.
     #[inline]
     pub(crate) fn push(&mut self, text: &str) -> Outcome<()> {
-        self.charge(text.len() / STEP_BYTES)?;
-        if self.out.len() + text.len() > self.limits.printed_bytes {
-            return too_much("printed_bytes", self.limits.printed_bytes);
-        }
+        self.make_room(text.len())?;
         self.out.push_str(text);
         Ok(())
+    }
+
+    /// Adds a text in quotes that needs no escapes.
+    #[inline]
+    pub(crate) fn push_quoted(&mut self, text: &str) -> Outcome<()> {
+        self.make_room(text.len() + 2)?;
+        self.out.reserve(text.len() + 2);
+        self.out.push('"');
+        self.out.push_str(text);
+        self.out.push('"');
+        Ok(())
+    }
+
+    #[inline]
+    fn make_room(&mut self, bytes: usize) -> Outcome<()> {
+        if bytes >= STEP_BYTES {
+            self.charge(bytes / STEP_BYTES)?;
+        }
+        match bytes > self.limits.printed_bytes - self.out.len() {
+            true => too_much("printed_bytes", self.limits.printed_bytes),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn push_format(&mut self, text: std::fmt::Arguments<'_>) -> Outcome<()> {

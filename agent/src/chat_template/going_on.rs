@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::message::{REASONING, normal};
+use super::message::{Message, REASONING, normal};
 use super::{Chat, TemplateError};
 
 /// Stands after what is to be gone on with. Templates that trim texts cut the space.
@@ -21,7 +21,7 @@ pub(super) fn left_open<'a>(
     source: &str,
     chat: &'a Chat,
     member: &str,
-) -> Result<(Vec<Cow<'a, Map<String, Value>>>, Open), TemplateError> {
+) -> Result<(Vec<Message<'a>>, Open), TemplateError> {
     if chat.add_generation_prompt {
         return Err(not_continued("it cannot be followed by another one"));
     }

@@ -7,9 +7,12 @@ use serde_json::{Map, Value};
 /// The names under which reasoning comes, the usual one first.
 pub(super) const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
+/// A message, which is most often printed as it is.
+pub(super) type Message<'a> = Cow<'a, Map<String, Value>>;
+
 /// A message without members that are null, which many templates print, and with its reasoning
 /// under the names that templates know.
-pub(super) fn normal(message: &Map<String, Value>) -> Cow<'_, Map<String, Value>> {
+pub(super) fn normal(message: &Map<String, Value>) -> Message<'_> {
     let is_plain =
         |(name, value): (&String, &Value)| !value.is_null() && !REASONING.contains(&name.as_str());
     if message.iter().all(is_plain) {

@@ -211,6 +211,10 @@ impl<'a> Renderer<'a> {
         items: &'a [Expression],
         frame: &'a Frame<'a>,
     ) -> Outcome<&'a [Value<'a>]> {
+        if let [only] = items {
+            let value = self.eval(only, frame)?;
+            return self.memory.slice(&[value]);
+        }
         /// Up to how many are put together without a list of their own.
         const FEW: usize = 4;
         if items.len() <= FEW {
