@@ -27,10 +27,6 @@ impl Memory {
         }
     }
 
-    pub(crate) fn put<T: Copy>(&self, value: T) -> Outcome<&T> {
-        self.made(value)
-    }
-
     /// Puts what is not dropped, and need not be.
     pub(crate) fn made<T>(&self, value: T) -> Outcome<&T> {
         const { assert!(!std::mem::needs_drop::<T>()) };

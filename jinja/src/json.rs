@@ -134,8 +134,9 @@ impl<'a> Renderer<'a> {
         self.enter()?;
         self.push("{")?;
         if layout.is_sorted {
-            for (at, (key, value)) in self.sorted(members)?.iter().enumerate() {
-                self.write_json_member(at, *key, *value, layout, level)?;
+            let sorted = self.sorted(members.iter().collect(), false)?;
+            for (at, (key, value)) in sorted.into_iter().enumerate() {
+                self.write_json_member(at, key, value, layout, level)?;
             }
         } else {
             for (at, (key, value)) in members.iter().enumerate() {
@@ -145,20 +146,6 @@ impl<'a> Renderer<'a> {
         self.new_line(layout, level)?;
         self.leave();
         self.push("}")
-    }
-
-    fn sorted(&mut self, members: Members<'a>) -> Outcome<Vec<(Value<'a>, Value<'a>)>> {
-        self.charge(members.len())?;
-        let mut failure = Ok(());
-        let mut sorted: Vec<_> = members.iter().collect();
-        sorted.sort_by(|left, right| match self.order(left.0, right.0) {
-            Ok(order) => order,
-            Err(error) => {
-                failure = Err(error);
-                std::cmp::Ordering::Equal
-            }
-        });
-        failure.map(|()| sorted)
     }
 
     fn write_json_member(

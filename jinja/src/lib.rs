@@ -42,6 +42,7 @@ mod range;
 mod render;
 mod repr;
 mod scope;
+mod sort;
 mod template;
 mod tests;
 mod text;

@@ -443,6 +443,16 @@ fn nothing_is_without_limit() {
 }
 
 #[test]
+fn what_has_no_order_is_sorted_all_the_same() {
+    let source = "{% set nan = 'nan' | float %}{% set l = [3, nan, 1, nan, 2] * 50 %}\
+        {{ l | sort | length }},{{ {nan: 1, 2: 3, 1: 1} | dictsort | length }}";
+    check(&[(source, "250,3")]);
+    let mixed = "{{ ([3, 1, 2] * 50 + ['a'] + [4, 0] * 50) | sort }}";
+    let error = render(mixed).expect_err(mixed);
+    assert!(error.to_string().contains("'<' not supported"), "{error}");
+}
+
+#[test]
 fn a_template_says_which_names_it_reads() {
     let reads = |source: &str, name: &str| {
         let template = Template::new(source, Limits::default()).expect(source);

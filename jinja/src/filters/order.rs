@@ -42,29 +42,6 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Sorts what stands after each key. Those with equal keys stay as they are.
-fn sort_by_keys<'a, T>(
-    it: &mut Renderer<'a>,
-    keyed: &mut [(Value<'a>, T)],
-    is_reversed: bool,
-) -> Outcome<()> {
-    let mut outcome = Ok(());
-    keyed.sort_by(|left, right| {
-        if outcome.is_err() {
-            return Ordering::Equal;
-        }
-        let order = it.charge(1).and_then(|()| match is_reversed {
-            true => it.order(right.0, left.0),
-            false => it.order(left.0, right.0),
-        });
-        order.unwrap_or_else(|error| {
-            outcome = Err(error);
-            Ordering::Equal
-        })
-    });
-    outcome
-}
-
 pub(super) fn sort<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>) -> Made<'a> {
     let names = ["reverse", "case_sensitive", "attribute"];
     let [reverse, case_sensitive, attribute] = args.bind("sort", names)?;
@@ -85,7 +62,7 @@ pub(super) fn sort<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>) 
         }
         keyed.push((it.list(&parts)?, item));
     }
-    sort_by_keys(it, &mut keyed, reverse.is_some_and(Value::is_true))?;
+    let keyed = it.sorted(keyed, reverse.is_some_and(Value::is_true))?;
     let sorted: Vec<Value> = keyed.into_iter().map(|(_, item)| item).collect();
     it.list(&sorted)
 }
@@ -109,7 +86,7 @@ pub(super) fn dictsort<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'
         let by = key.of(it, if by_value { value } else { name })?;
         keyed.push((by, (name, value)));
     }
-    sort_by_keys(it, &mut keyed, reverse.is_some_and(Value::is_true))?;
+    let keyed = it.sorted(keyed, reverse.is_some_and(Value::is_true))?;
     let mut sorted = Vec::with_capacity(keyed.len());
     for (_, (name, value)) in keyed {
         sorted.push(it.tuple(&[name, value])?);
@@ -147,7 +124,7 @@ pub(super) fn groupby<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a
         let folded = key.part(it, plain, &[])?;
         keyed.push((folded, (plain, item)));
     }
-    sort_by_keys(it, &mut keyed, false)?;
+    let keyed = it.sorted(keyed, false)?;
     let mut groups = Vec::new();
     let mut rest = keyed.as_slice();
     while let Some((first, (name, _))) = rest.first() {

@@ -45,7 +45,10 @@ impl<'a> Renderer<'a> {
                 _ => None,
             },
             taken: 0,
-            is_counted: !matches!(given, Value::Dict(_) | Value::List(_) | Value::Undefined(_)),
+            is_counted: !matches!(
+                given,
+                Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_)
+            ),
         };
         let text = self.text(|it| {
             let mut rest = format;
@@ -170,7 +173,8 @@ impl<'a> Renderer<'a> {
                 Value::Str(text) | Value::Markup(text) if text.chars().count() == 1 => {
                     Ok(layout.text(text))
                 }
-                Value::Int(code) => {
+                Value::Int(_) | Value::Bool(_) => {
+                    let code = value.as_integer().unwrap_or(0);
                     let code = u32::try_from(code).ok().and_then(char::from_u32);
                     match code {
                         Some(character) => Ok(layout.text(&character.to_string())),
@@ -181,7 +185,7 @@ impl<'a> Renderer<'a> {
             },
             'd' | 'i' | 'u' => match value {
                 Value::Float(number) => match number::truncated(number) {
-                    Some(number) => layout.integer(number),
+                    Some(number) => exact(&layout, number),
                     None => failed("cannot convert float to integer"),
                 },
                 other => match other.as_integer() {

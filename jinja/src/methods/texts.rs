@@ -300,6 +300,10 @@ pub(super) fn join<'a>(it: &mut Renderer<'a>, value: Value<'a>, args: Args<'a>) 
                     let part = it.part(value, item)?;
                     it.push(part)?;
                 }
+                (Value::Markup(_), other) => {
+                    let text = it.text_of(other)?;
+                    html::write_escaped(it, text)?;
+                }
                 (_, other) => {
                     let kind = other.kind();
                     return failed(format!(

@@ -93,7 +93,7 @@ impl<'a> Renderer<'a> {
         if range.length > RANGE_MAX {
             return failed(format!("a range has {RANGE_MAX} items at most"));
         }
-        Ok(Value::Range(self.memory.put(range)?))
+        Ok(Value::Range(self.memory.made(range)?))
     }
 
     /// The members that `dict(…)` makes.

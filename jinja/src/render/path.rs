@@ -288,7 +288,7 @@ impl<'a> Renderer<'a> {
                 let text: String = cut.indices().map(|at| characters[at]).collect();
                 Ok(value.like(self.memory.text(&text)?))
             }
-            Value::Range(range) => Ok(Value::Range(self.memory.put(range.cut(cut))?)),
+            Value::Range(range) => Ok(Value::Range(self.memory.made(range.cut(cut))?)),
             Value::List(Items::Json(items)) if cut.step == 1 => {
                 let from = cut.start as usize;
                 Ok(Value::List(Items::Json(&items[from..from + cut.length])))
