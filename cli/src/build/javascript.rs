@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use super::functions::javascript::MODULE;
 use super::{Project, Toolchain, process};
 use crate::config::Config;
+use crate::files;
 use crate::printer::Printer;
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
@@ -51,8 +52,7 @@ pub(super) async fn build(
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let source = written.unwrap_or_else(|| PathBuf::from(source));
     let random = project.scratch.join("random.js");
-    std::fs::write(&random, RANDOM)
-        .with_context(|| format!("{} cannot be written", random.display()))?;
+    files::write(&random, RANDOM.as_bytes())?;
     let mut bundling = project.command(programs.join("esbuild"));
     bundling
         .arg(source)
