@@ -5,17 +5,27 @@ import json
 import sys
 import time
 
-from transformers.utils.chat_template_utils import render_jinja_template
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import PreTrainedTokenizerFast
+
+# It prints and does not tokenize, so any vocabulary will do.
+tokenizer = PreTrainedTokenizerFast(tokenizer_object=Tokenizer(WordLevel({"a": 0}, unk_token="a")))
 
 for line in sys.stdin:
     asked = json.loads(line)
-    chat = {"tools": None, "documents": None, "add_generation_prompt": True, **asked["chat"], **asked["tokens"]}
-    conversations = [chat.pop("messages")]
+    chat = {"add_generation_prompt": True, **asked["chat"], **asked["tokens"]}
+    conversation = chat.pop("messages")
+    chat["chat_template"] = asked["source"]
+
+    def render():
+        tokenizer.apply_chat_template(conversation, tokenize=False, **chat)
+
     with contextlib.redirect_stdout(sys.stderr):
         # The template is compiled once and kept.
-        render_jinja_template(conversations=conversations, chat_template=asked["source"], **chat)
+        render()
         begin = time.perf_counter()
         for _ in range(asked["rounds"]):
-            render_jinja_template(conversations=conversations, chat_template=asked["source"], **chat)
+            render()
         seconds = time.perf_counter() - begin
     print(seconds, flush=True)

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 use jiff::civil::{DateTime, date};
 use serde_json::{Map, Value};
-use tool_hub_jinja::{Error, Global, Limits, Template};
+use tool_hub_jinja::{Error, Global, Limits, Object, Template};
 
 pub use control::{ControlTokens, without_control_tokens};
 pub use error::TemplateError;
@@ -115,22 +115,23 @@ impl ChatTemplate {
                 self.print(chat, &messages)
             }
             Some(member) => {
-                let (messages, open) = going_on::left_open(&self.source, chat, member)?;
+                let (last, open) = going_on::left_open(&self.source, chat, member)?;
+                let mut messages: Vec<_> = chat.messages.iter().map(message::normal).collect();
+                messages.pop();
+                messages.push(Object::Whole(&last));
                 let printed = self.print(chat, &messages)?;
                 open.cut(printed)
             }
         }
     }
 
-    fn print(
-        &self,
-        chat: &Chat,
-        messages: &[message::Message<'_>],
-    ) -> Result<String, TemplateError> {
+    fn print(&self, chat: &Chat, messages: &[Object<'_>]) -> Result<String, TemplateError> {
         let now = chat.now.unwrap_or(EPOCH);
         let clock = |format: &str| formatted(format, now);
         let printed = self.template.render(&|name| {
-            if let Some(variable) = chat.variables.get(name) {
+            // There are few, which are found faster so than by their hashes.
+            let mut variables = chat.variables.iter();
+            if let Some((_, variable)) = variables.find(|(known, _)| *known == name) {
                 return Some(Global::Json(variable));
             }
             Some(match name {

@@ -50,6 +50,6 @@ mod value;
 
 pub use error::Error;
 pub use limits::Limits;
-pub use render::Global;
+pub use render::{Global, Object};
 pub use template::Template;
 pub use value::Given;

@@ -9,7 +9,6 @@ mod macros;
 mod path;
 mod statement;
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Write as _;
 
@@ -37,9 +36,18 @@ pub enum Global<'g> {
     /// A list.
     List(&'g [Json]),
     /// A list of objects.
-    Objects(&'g [Cow<'g, Map<String, Json>>]),
+    Objects(&'g [Object<'g>]),
     /// A function.
     Function(&'g Given<'g>),
+}
+
+/// An object that a template is given, without a copy of what is in it.
+#[derive(Debug, Clone)]
+pub enum Object<'g> {
+    /// As it stands in JSON.
+    Whole(&'g Map<String, Json>),
+    /// Put together of members, each under its own name.
+    Members(Vec<(&'g str, &'g Json)>),
 }
 
 /// The variables of a function that runs: of the template itself, of a macro, of a loop that calls
@@ -113,8 +121,17 @@ fn from_global<'a, 'g: 'a>(global: Global<'g>, memory: &'a Memory) -> Outcome<Va
         Global::Json(json) => json.into(),
         Global::List(items) => Value::List(Items::Json(items)),
         Global::Objects(objects) => {
-            let object = |at: usize| Value::Dict(Members::Json(&objects[at]));
-            Value::List(Items::Values(memory.filled(objects.len(), object)?))
+            let mut dicts = Vec::with_capacity(objects.len());
+            for object in objects {
+                dicts.push(Value::Dict(match object {
+                    Object::Whole(members) => Members::Json(members),
+                    Object::Members(members) => {
+                        let pair = |at: usize| (Value::Str(members[at].0), members[at].1.into());
+                        Members::Values(memory.filled(members.len(), pair)?)
+                    }
+                }));
+            }
+            Value::List(Items::Values(memory.slice(&dicts)?))
         }
         Global::Function(function) => Value::Function(Function::Given(function)),
     })

@@ -1,10 +1,8 @@
 //! A last message that is left open, for the model to go on with it.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
-use super::message::{Message, REASONING, normal};
+use super::message::{REASONING, normal, owned};
 use super::{Chat, TemplateError};
 
 /// Stands after what is to be gone on with. Templates that trim texts cut the space.
@@ -16,19 +14,18 @@ pub(super) struct Open {
     text: String,
 }
 
-/// The messages of `chat`, with a mark at the end of `member` of the last one.
-pub(super) fn left_open<'a>(
+/// The last message of `chat`, with a mark at the end of `member`.
+pub(super) fn left_open(
     source: &str,
-    chat: &'a Chat,
+    chat: &Chat,
     member: &str,
-) -> Result<(Vec<Message<'a>>, Open), TemplateError> {
+) -> Result<(Map<String, Value>, Open), TemplateError> {
     if chat.add_generation_prompt {
         return Err(not_continued("it cannot be followed by another one"));
     }
-    let messages = chat.messages.iter();
-    let mut messages: Vec<_> = messages.map(normal).collect();
-    let last = messages.last_mut().map(Cow::to_mut);
+    let last = chat.messages.last();
     let last = last.ok_or_else(|| not_continued("there is none"))?;
+    let mut last = owned(&normal(last));
     let value = last.get(member).cloned();
     let value = value.ok_or_else(|| not_continued("it has no such member"))?;
     // The same reasoning stands under several names, of which a template reads one.
@@ -48,7 +45,7 @@ pub(super) fn left_open<'a>(
         text = last.get_mut(member).and_then(marked).or(text);
     }
     let text = text.ok_or_else(|| not_continued("it has no text there"))?;
-    Ok((messages, Open { text }))
+    Ok((last, Open { text }))
 }
 
 /// Marks the end of a text, or of the last one in a list of blocks, and returns it as it was.
