@@ -111,12 +111,7 @@ impl<'a> Members<'a> {
     /// The member with a text for a key.
     pub(crate) fn get(self, name: &str) -> Option<Value<'a>> {
         match self {
-            Self::Json(members) if members.len() <= SCANNED_MAX => {
-                let mut members = members.iter();
-                let found = members.find(|(key, _)| key.as_str() == name);
-                found.map(|(_, value)| value.into())
-            }
-            Self::Json(members) => members.get(name).map(Value::from),
+            Self::Json(members) => in_json(members, name).map(Value::from),
             Self::Values(members) => {
                 let mut members = members.iter();
                 let found = members.find(|(key, _)| key.as_text() == Some(name));
@@ -131,6 +126,17 @@ impl<'a> Members<'a> {
             Self::Values(members) => MemberIter::Values(members.iter()),
         }
     }
+}
+
+/// The member of that name.
+#[inline]
+pub(crate) fn in_json<'a>(members: &'a Map<String, Json>, name: &str) -> Option<&'a Json> {
+    if members.len() > SCANNED_MAX {
+        return members.get(name);
+    }
+    let mut members = members.iter();
+    let found = members.find(|(key, _)| key.as_str() == name);
+    found.map(|(_, value)| value)
 }
 
 #[derive(Clone)]

@@ -22,20 +22,21 @@ impl<'a> Renderer<'a> {
         frame: &'a Frame<'a>,
     ) -> Outcome<Value<'a>> {
         self.charge(1)?;
-        Ok(match expression {
-            Expression::Name(name) => self.load(*name, frame),
-            Expression::Text(text) => Value::Str(text),
-            Expression::Int(number) => Value::Int((*number).into()),
-            Expression::Bool(flag) => Value::Bool(*flag),
-            Expression::None => Value::None,
-            Expression::Float(number) => Value::Float(*number),
+        // Each result is made where it is wanted, and not copied there.
+        match expression {
+            Expression::Name(name) => Ok(self.load(*name, frame)),
+            Expression::Text(text) => Ok(Value::Str(text)),
+            Expression::Int(number) => Ok(Value::Int((*number).into())),
+            Expression::Bool(flag) => Ok(Value::Bool(*flag)),
+            Expression::None => Ok(Value::None),
+            Expression::Float(number) => Ok(Value::Float(*number)),
             compound => {
                 self.enter()?;
-                let value = self.compound(compound, frame)?;
+                let value = self.compound(compound, frame);
                 self.leave();
                 value
             }
-        })
+        }
     }
 
     fn compound(&mut self, expression: &'a Expression, frame: &'a Frame<'a>) -> Outcome<Value<'a>> {

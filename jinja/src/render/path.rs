@@ -5,7 +5,7 @@ use crate::error::{Outcome, failed};
 use crate::methods::Method;
 use crate::range::Cut;
 use crate::text;
-use crate::value::{Bound, Items, Members, Undefined, Value};
+use crate::value::{Bound, Items, Members, Undefined, Value, in_json};
 
 use super::{Frame, Renderer};
 
@@ -14,8 +14,7 @@ impl<'a> Renderer<'a> {
         self.follow_steps(&path.base, &path.steps, frame)
     }
 
-    /// What `steps` make of `base`. Members of an object are found without a detour: they are most
-    /// of what templates look at.
+    /// What `steps` make of `base`.
     #[inline]
     pub(super) fn follow_steps(
         &mut self,
@@ -23,27 +22,36 @@ impl<'a> Renderer<'a> {
         steps: &'a [Step],
         frame: &'a Frame<'a>,
     ) -> Outcome<Value<'a>> {
+        let Some((last, before)) = steps.split_last() else {
+            return self.eval(base, frame);
+        };
         let mut value = match base {
             Expression::Name(name) => self.load(*name, frame),
             base => self.eval(base, frame)?,
         };
-        for step in steps {
-            let name = match step {
-                Step::Attribute(name, None) | Step::Item(Expression::Text(name)) => Some(name),
-                _ => None,
-            };
-            value = match (value, name) {
-                (Value::Dict(Members::Json(members)), Some(name)) => {
-                    self.charge(1)?;
-                    match Members::Json(members).get(name) {
-                        Some(member) => member,
-                        None => self.step(value, step, frame)?,
-                    }
-                }
-                _ => self.step(value, step, frame)?,
-            };
+        for step in before {
+            value = self.follow_step(value, step, frame)?;
         }
-        Ok(value)
+        self.follow_step(value, last, frame)
+    }
+
+    /// What a step makes of a value. Members of an object are found without a detour: they are most
+    /// of what templates look at.
+    #[inline]
+    fn follow_step(
+        &mut self,
+        value: Value<'a>,
+        step: &'a Step,
+        frame: &'a Frame<'a>,
+    ) -> Outcome<Value<'a>> {
+        if let Value::Dict(Members::Json(members)) = value
+            && let Step::Attribute(name, None) | Step::Item(Expression::Text(name)) = step
+            && let Some(member) = in_json(members, name)
+        {
+            self.charge(1)?;
+            return Ok(member.into());
+        }
+        self.step(value, step, frame)
     }
 
     #[inline]
