@@ -63,7 +63,8 @@ pub struct DirectoryRequest {
 pub struct VariableRequest {
     /// Its name.
     pub name: VariableName,
-    /// Whether its value must never be shown.
+    /// Whether the author takes its value for a secret, as the user is told. Every value is
+    /// one unless the user says otherwise.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
     /// Why, for the person who grants it.

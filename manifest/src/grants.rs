@@ -18,6 +18,10 @@ pub struct Grants {
     /// The variables the tool may read.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub variables: BTreeSet<VariableName>,
+    /// Those of them of which the user said that their values are no secret. A record without
+    /// them keeps every value secret, whatever the tool's author says.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub plain_variables: BTreeSet<VariableName>,
     /// Whether the tool may keep things from call to call, in a storage of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub storage: bool,
@@ -34,6 +38,10 @@ pub struct DirectoryGrant {
     pub path: PathBuf,
     /// What may be done there.
     pub access: Access,
+    /// The places in it, around it or itself that are dangerous to give away, and that a person
+    /// insisted on.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub despite: BTreeSet<PathBuf>,
 }
 
 /// Grants exceed what the tool asked for.
@@ -73,6 +81,7 @@ impl Grants {
         Self {
             network: Network::none(),
             variables: BTreeSet::new(),
+            plain_variables: BTreeSet::new(),
             storage: false,
             directories: BTreeMap::new(),
         }
@@ -91,16 +100,38 @@ impl Grants {
         path: impl Into<PathBuf>,
         access: Access,
     ) -> Self {
-        let path = path.into();
-        self.directories
-            .insert(name, DirectoryGrant { path, access });
+        let grant = DirectoryGrant {
+            path: path.into(),
+            access,
+            despite: BTreeSet::new(),
+        };
+        self.directories.insert(name, grant);
         self
     }
 
-    /// Also allows variable `name` to be read.
+    /// Also allows variable `name` to be read; its value is a secret.
     pub fn variable(mut self, name: VariableName) -> Self {
+        self.plain_variables.remove(&name);
         self.variables.insert(name);
         self
+    }
+
+    /// Also allows variable `name` to be read, whose value may be shown.
+    pub fn plain_variable(mut self, name: VariableName) -> Self {
+        self.plain_variables.insert(name.clone());
+        self.variables.insert(name);
+        self
+    }
+
+    /// Takes variable `name` away; tells whether it was there.
+    pub fn remove_variable(&mut self, name: &VariableName) -> bool {
+        self.plain_variables.remove(name);
+        self.variables.remove(name)
+    }
+
+    /// Whether the value of variable `name` must not be shown.
+    pub fn is_secret(&self, name: &VariableName) -> bool {
+        !self.plain_variables.contains(name)
     }
 
     /// Also allows a storage of the tool's own.
@@ -141,7 +172,7 @@ impl Grants {
                 Some(_) => {}
             }
         }
-        for name in &self.variables {
+        for name in self.variables.iter().chain(&self.plain_variables) {
             if asked.variable(name).is_none() {
                 return Err(GrantError::Variable(name.clone()));
             }
@@ -156,7 +187,7 @@ impl Grants {
     #[must_use]
     pub fn within(mut self, asked: &Capabilities) -> Self {
         self.network = self.network.common(&asked.network);
-        self.variables.retain(|name| asked.variable(name).is_some());
+        self.retain_variables(|name| asked.variable(name).is_some());
         self.storage &= asked.storage.is_some();
         self.directories.retain(|name, grant| {
             let request = asked.directory(name);
@@ -166,6 +197,12 @@ impl Grants {
             request.is_some()
         });
         self
+    }
+
+    /// Takes away the variables that are not to `remain`.
+    pub(crate) fn retain_variables(&mut self, remain: impl Fn(&VariableName) -> bool) {
+        self.variables.retain(&remain);
+        self.plain_variables.retain(&remain);
     }
 
     /// The part of `asked` that these grants do not hold.
@@ -246,6 +283,10 @@ mod tests {
             Grants::none().storage(),
             Some("the tool does not ask for storage"),
         );
+        check(
+            Grants::none().plain_variable("HOME".parse().unwrap()),
+            Some("the tool does not ask for variable HOME"),
+        );
         let read =
             |methods| Grants::none().network("https://read.example".parse().unwrap(), methods);
         check(read(Methods::Only(["GET".parse().unwrap()].into())), None);
@@ -259,5 +300,22 @@ mod tests {
             read(Methods::Any),
             Some("the tool asks for https://read.example with GET HEAD, not with any method"),
         );
+    }
+
+    #[test]
+    fn values_are_secret_unless_the_user_says_otherwise() {
+        let name: VariableName = "API_KEY".parse().unwrap();
+        // As it was written before there was a choice.
+        let old: Grants = toml::from_str("variables = ['API_KEY']").unwrap();
+        assert!(old.is_secret(&name));
+        assert_eq!(old, Grants::none().variable(name.clone()));
+        let plain = Grants::none().plain_variable(name.clone());
+        assert!(!plain.is_secret(&name));
+        let read: Grants = toml::from_str(&toml::to_string(&plain).unwrap()).unwrap();
+        assert_eq!(read, plain);
+        assert!(plain.clone().within(&Capabilities::default()).is_none());
+        let mut taken = plain.clone();
+        assert!(taken.remove_variable(&name) && taken.is_none());
+        assert!(plain.variable(name.clone()).is_secret(&name));
     }
 }

@@ -61,7 +61,7 @@ pub use origin::{Origin, OriginError};
 pub use reference::{CommitId, ReferenceError, RepoId, Revision, ToolRef};
 pub use semver::{Version, VersionReq};
 pub use spec::{Annotations, FunctionSpec, SpecError, visible_name};
-pub use toolbox::{FunctionOverride, GrantOverride, Toolbox, ToolboxEntry};
+pub use toolbox::{FunctionOverride, GrantOverride, Overrides, Toolbox, ToolboxEntry};
 pub use value_type::ValueType;
 pub use verified::{Package, Pin, Verified, VerifyError};
 

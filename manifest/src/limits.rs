@@ -35,7 +35,9 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// The elements of all tables of one call together.
     pub table_elements: u32,
-    /// The instances of core modules in one component.
+    /// The instances of core modules in one component. What they have costs more than they do:
+    /// memories and tables have limits of their own. A Python runtime has 38 of them, and two
+    /// memories or three.
     pub instances: u32,
     /// The linear memories in one component.
     pub memories: u32,
@@ -81,7 +83,7 @@ impl Limits {
             cpu_ms: 10_000,
             memory_bytes: 256 << 20,
             table_elements: 20_000,
-            instances: 32,
+            instances: 64,
             memories: 4,
             tables: 16,
             input_bytes: 16 << 20,

@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use url::Url;
 
 use crate::{
-    CommitId, Digest, DocumentError, FunctionName, Grants, Pin, RepoId, ToolKey, document,
+    CommitId, Digest, DocumentError, FunctionName, Grants, Overrides, Pin, RepoId, ToolKey,
+    document,
 };
 
 const DOCUMENT: &str = "toolbox.lock";
@@ -34,6 +35,10 @@ pub struct Lock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedTool {
+    /// The name that agents see it under. Old locks do not say; whatever the name is there, it
+    /// was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<ToolKey>,
     /// The version of the manifest.
     pub version: Version,
     /// The digest of the manifest's bytes.
@@ -51,6 +56,9 @@ pub struct LockedTool {
     pub grants: Grants,
     /// The digest of each function's text and schema, as [`crate::FunctionSpec::digest`].
     pub functions: BTreeMap<FunctionName, Digest>,
+    /// The texts that agents read in place of the author's own.
+    #[serde(default, skip_serializing_if = "Overrides::is_empty")]
+    pub overrides: Overrides,
 }
 
 /// Where the bytes of a tool came from.
@@ -77,15 +85,15 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
-    /// The digest that was approved: [`Pin::digest`].
+    /// The digest that was approved: [`LockedTool::approval_digest`].
     pub digest: Digest,
-    /// How consent was given.
+    /// The way in which consent was given.
     pub consent: Consent,
     /// When, as RFC 3339 in UTC.
     pub at: String,
 }
 
-/// How consent was given. An agent can never give it.
+/// How consent was given. An agent that has no shell of the user's can give neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Consent {
@@ -93,6 +101,8 @@ pub enum Consent {
     Terminal,
     /// A flag named the digest.
     Flag,
+    /// `tool update` took a version that asks for nothing more than one that was approved.
+    Update,
 }
 
 impl Lock {
@@ -119,6 +129,11 @@ impl LockedTool {
         }
     }
 
+    /// The digest that a person approves: of the bytes, and of the overrides if there are any.
+    pub fn approval_digest(&self) -> Digest {
+        self.overrides.digest_with(&self.pin())
+    }
+
     /// The digest of everything that is recorded here: bytes, place, grants, consent. Two
     /// records that differ in anything differ in this.
     pub fn digest(&self) -> Digest {
@@ -134,7 +149,7 @@ impl FromStr for Lock {
     fn from_str(text: &str) -> Result<Self, DocumentError> {
         let lock: Self = document::parse(DOCUMENT, text)?;
         for (key, tool) in &lock.tools {
-            let expected = tool.pin().digest();
+            let expected = tool.approval_digest();
             if tool.approval.digest != expected {
                 let message = format!(
                     "the approval of `{key}` is for {}, but the lock pins {expected}",
@@ -153,5 +168,44 @@ fn known_format<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
         other => Err(serde::de::Error::custom(format!(
             "format {other} is not known, this version reads format {FORMAT}"
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A lock that was written when names and overrides were not recorded.
+    const OLD: &str = r#"
+        format = 1
+        [tools.adder]
+        version = "0.0.0"
+        manifest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        component = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        source.file.path = "/adder.wasm"
+        grants = {}
+        functions = {}
+        approval.consent = "terminal"
+        approval.at = "2026-01-02T03:04:05Z"
+    "#;
+
+    #[test]
+    fn an_old_lock_is_read_as_approved_without_overrides() {
+        let empty = Digest::of(b"");
+        let pin = Pin {
+            manifest: empty,
+            component: empty,
+        };
+        let text = format!("{OLD}approval.digest = \"{}\"", pin.digest());
+        let lock: Lock = text.parse().unwrap();
+        let tool = lock.tools.values().next().unwrap();
+        assert_eq!((&tool.name, tool.overrides.is_empty()), (&None, true));
+        // The record's own digest is what approvals hold: it must not change by being read.
+        let written = document::write(tool);
+        assert!(!written.contains("name") && !written.contains("overrides"));
+
+        let forged = format!("{text}\n[tools.adder.overrides]\ndescription = 'Is another.'");
+        let error = forged.parse::<Lock>().unwrap_err().message;
+        assert!(error.contains("the approval of `adder` is for"), "{error}");
     }
 }

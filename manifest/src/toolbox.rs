@@ -11,7 +11,8 @@ use toml_edit::{DocumentMut, Item, Table};
 use url::Url;
 
 use crate::{
-    DirectoryName, DocumentError, FunctionName, Network, RepoId, ToolKey, VariableName, document,
+    Digest, DirectoryName, DocumentError, FunctionName, Hasher, Network, Pin, RepoId, ToolKey,
+    VariableName, document,
 };
 
 const DOCUMENT: &str = "toolbox.toml";
@@ -61,6 +62,69 @@ pub struct FunctionOverride {
     pub description: Option<String>,
 }
 
+/// Texts that agents read in place of what a tool's author wrote. Whoever writes to a toolbox
+/// would otherwise tell agents what nobody approved, so it belongs to what is approved.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Overrides {
+    /// Replaces the description of a tool with one function.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Replaces the descriptions of single functions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub functions: BTreeMap<FunctionName, String>,
+}
+
+impl Overrides {
+    /// True where agents read what the author wrote and nothing else.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The text that stands in place of a function's own, in a tool with `functions` of them.
+    pub fn description(&self, function: &FunctionName, functions: usize) -> Option<&str> {
+        let whole = self.description.as_ref().filter(|_| functions == 1);
+        self.functions.get(function).or(whole).map(String::as_str)
+    }
+
+    /// The digest that a person approves with `--approve`: that of the package, and, where agents
+    /// read something else than its author wrote, one over both.
+    pub fn digest_with(&self, pin: &Pin) -> Digest {
+        if self.is_empty() {
+            return pin.digest();
+        }
+        let mut hasher = Hasher::new();
+        hasher.update(b"tool-hub package with overrides v1\0");
+        hasher.update(pin.digest().as_bytes());
+        hasher.update(document::write(self).as_bytes());
+        hasher.finish()
+    }
+}
+
+impl ToolboxEntry {
+    /// The texts that agents read in place of the author's own.
+    pub fn overrides(&self) -> Overrides {
+        // Every key is named: one that is new has to be sorted into what agents read or not.
+        let Self {
+            repo: _,
+            path: _,
+            version: _,
+            endpoint: _,
+            description,
+            functions,
+            grants: _,
+        } = self;
+        let text = |(name, own): (&FunctionName, &FunctionOverride)| {
+            let FunctionOverride { description } = own;
+            Some((name.clone(), description.clone()?))
+        };
+        Overrides {
+            description: description.clone(),
+            functions: functions.iter().filter_map(text).collect(),
+        }
+    }
+}
+
 /// The only grants that remain; a list that is left out leaves that kind as it was approved.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,7 +155,7 @@ impl GrantOverride {
                 .retain(|name, _| directories.contains(name));
         }
         if let Some(variables) = &self.variables {
-            approved.variables.retain(|name| variables.contains(name));
+            approved.retain_variables(|name| variables.contains(name));
         }
         approved.storage &= self.storage.unwrap_or(true);
         approved
@@ -204,6 +268,28 @@ mod tests {
             toolbox.tools[0].description.as_deref(),
             Some("modifies an image")
         );
+    }
+
+    #[test]
+    fn what_is_approved_covers_what_agents_read() {
+        let (zero, one) = (Digest::of(b"0"), Digest::of(b"1"));
+        let pin = Pin {
+            manifest: zero,
+            component: one,
+        };
+        let overrides = |text: &str| text.parse::<Toolbox>().unwrap().tools[0].overrides();
+        let silent = overrides("[tools.a]\npath = 'a'\nfunctions.add = {}");
+        assert!(silent.is_empty());
+        assert_eq!(silent.digest_with(&pin), pin.digest());
+        let digests = [
+            "[tools.a]\npath = 'a'\ndescription = 'x'",
+            "[tools.a]\npath = 'a'\ndescription = 'y'",
+            "[tools.a]\npath = 'a'\nfunctions.add.description = 'x'",
+            "[tools.a]\npath = 'a'\nfunctions.sub.description = 'x'",
+        ]
+        .map(|text| overrides(text).digest_with(&pin));
+        let all: BTreeSet<_> = digests.iter().chain([&pin.digest()]).copied().collect();
+        assert_eq!(all.len(), 5);
     }
 
     #[test]

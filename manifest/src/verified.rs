@@ -25,7 +25,7 @@ pub struct Pin {
 /// A tool whose bytes were hashed and agree with its manifest, and with a pin where one was
 /// given. There is no other way to make one:
 ///
-/// ```compile_fail,E0451
+/// ```compile_fail,E0616
 /// # fn forge(honest: tool_hub_manifest::Verified) -> tool_hub_manifest::Verified {
 /// // The fields are private: no literal, and no constructor that does not hash.
 /// tool_hub_manifest::Verified { inner: honest.inner }

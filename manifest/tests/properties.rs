@@ -222,7 +222,17 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
             }),
         text().prop_map(|path| Source::File { path: path.into() }),
     ];
-    let consent = prop_oneof![Just(Consent::Terminal), Just(Consent::Flag)];
+    let consent = prop_oneof![
+        Just(Consent::Terminal),
+        Just(Consent::Flag),
+        Just(Consent::Update)
+    ];
+    let overrides = (option::of(text()), btree_map(function_name(), text(), 0..3)).prop_map(
+        |(description, functions)| Overrides {
+            description,
+            functions,
+        },
+    );
     let functions = btree_map(function_name(), digest(), 0..4);
     (
         (version(), digest(), digest()),
@@ -231,20 +241,30 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
         option::of(text()),
         grants(),
         functions,
+        (option::of(key()), overrides),
     )
         .prop_map(
-            |((version, manifest, component), source, consent, signer, grants, functions)| {
-                let digest = Pin {
+            |(
+                (version, manifest, component),
+                source,
+                consent,
+                signer,
+                grants,
+                functions,
+                (name, overrides),
+            )| {
+                let pin = Pin {
                     manifest,
                     component,
-                }
-                .digest();
+                };
+                let digest = overrides.digest_with(&pin);
                 let approval = Approval {
                     digest,
                     consent,
                     at: "2026-01-02T03:04:05Z".to_owned(),
                 };
                 LockedTool {
+                    name,
                     version,
                     manifest,
                     component,
@@ -253,6 +273,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                     signer,
                     grants,
                     functions,
+                    overrides,
                 }
             },
         )

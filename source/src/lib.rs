@@ -37,6 +37,7 @@ mod syntax;
 pub use definition::{Definition, Function, Position, Signature};
 pub use error::{Fault, FaultKind, SourceError};
 pub use language::Language;
+pub use python::imports::{Import, ImportTime, imports};
 pub use rust::{RustSignature, RustType};
 
 /// The longest file that is read.

@@ -5,6 +5,7 @@ mod docstring;
 mod enumeration;
 mod expression;
 mod hint;
+pub(crate) mod imports;
 mod literal;
 mod module;
 mod schema;

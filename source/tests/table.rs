@@ -10,6 +10,10 @@ use tool_hub_source::{FaultKind, Function, Language, read};
 /// What Transformers said.
 pub(crate) const GOLDEN: &str = include_str!("python/golden.jsonl");
 
+/// Where this crate differs on purpose: Transformers says the arguments once more in what is
+/// returned when `Returns:` comes first.
+const DIFFERENT: [&str; 1] = ["returns_before_args"];
+
 /// How many functions were alike.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
@@ -58,6 +62,7 @@ pub(crate) fn differences(expected: &str) -> (Counts, Vec<String>) {
         match (read.remove(&key), expected) {
             (Some(Ok(ours)), Ok(schema)) if ours == schema => counts.same += 1,
             (Some(Err(ours)), Err(error)) if ours == error => counts.refused += 1,
+            (Some(Ok(ours)), Ok(theirs)) if DIFFERENT.contains(&&*key.1) && ours != theirs => {}
             (ours, theirs) => {
                 differences.push(format!("{key:?}\n  ours   {ours:?}\n  theirs {theirs:?}"));
             }

@@ -110,6 +110,8 @@ fn parse(text: &str) -> Docstring {
         parameters(rest[..end].trim_end_matches(is_space))
     });
     let returns = section(text, "Returns:\n").map(|rest| {
+        // Transformers reads arguments that come after it as part of it, and then says them twice.
+        let rest = &rest[..section_start(rest, "Args:\n").unwrap_or(rest.len())];
         let rest = rest.trim_start_matches(is_space);
         strip(&rest[..earliest(rest, &["Raises:"])]).to_owned()
     });
@@ -128,14 +130,19 @@ fn earliest(text: &str, words: &[&str]) -> usize {
 
 /// What follows the first `heading` that begins a line.
 fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
+    let at = section_start(text, heading)?;
+    Some(&text[at + heading.len()..])
+}
+
+/// The place of the first `heading` that begins a line.
+fn section_start(text: &str, heading: &str) -> Option<usize> {
     let begins_line = |at: &usize| {
         let before = &text[..*at];
         let gap = &before[before.trim_end_matches(is_space).len()..];
         gap.contains('\n')
     };
     let mut places = text.match_indices(heading).map(|(at, _)| at);
-    let at = places.find(begins_line)?;
-    Some(&text[at + heading.len()..])
+    places.find(begins_line)
 }
 
 /// The parameters of a block: `name: text`, where text goes on until a line that begins with

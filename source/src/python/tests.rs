@@ -12,6 +12,26 @@ fn fault(text: &str) -> Fault {
 }
 
 #[test]
+fn what_is_returned_may_be_said_first() {
+    let text = concat!(
+        "def f(a: int) -> int:\n    '''F.\n\n    Returns:\n        A number,\n        doubled.\n\n",
+        "    Args:\n        a: A.\n\n    Raises:\n        ValueError: never.\n    '''\n",
+    );
+    let functions = read(text, Language::Python).unwrap();
+    let definition = functions[0].definition.clone().unwrap();
+    let output = definition.output.unwrap();
+    let said = output["description"].as_str().unwrap();
+    assert_eq!(
+        said.split_whitespace().collect::<Vec<_>>(),
+        ["A", "number,", "doubled."]
+    );
+    assert_eq!(
+        definition.parameters["properties"]["a"]["description"],
+        "A."
+    );
+}
+
+#[test]
 fn a_fault_says_where_and_what() {
     for (text, position, said) in [
         (

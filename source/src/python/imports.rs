@@ -1,0 +1,143 @@
+//! The imports of a module: what it has, and what it will look for later.
+
+use tree_sitter::Node;
+
+use crate::definition::{Lines, Position};
+use crate::syntax::{self, children, text_of};
+use crate::{Language, SOURCE_BYTES_MAX, SourceError};
+
+/// An import statement's name, or one of its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The module, with a dot before it for each that a relative import has.
+    pub module: String,
+    /// What is imported of it, which may be a module too; nothing for `import module` and `*`.
+    pub name: Option<String>,
+    /// When it happens.
+    pub time: ImportTime,
+    /// Where it stands.
+    pub position: Position,
+}
+
+/// When an import happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportTime {
+    /// When the module is loaded.
+    Load,
+    /// When a function of the module is called.
+    Call,
+}
+
+/// The imports of `text`, a module in Python, in their order.
+///
+/// # Errors
+/// When the text is too long or not written in Python.
+pub fn imports(text: &str) -> Result<Vec<Import>, SourceError> {
+    if text.len() > SOURCE_BYTES_MAX {
+        return Err(SourceError::TooLong { bytes: text.len() });
+    }
+    let tree = syntax::parse(text, &tree_sitter_python::LANGUAGE.into(), Language::Python)?;
+    let lines = Lines::of(text);
+    let mut found = Vec::new();
+    // A stack of its own: a text nests as deep as it likes.
+    let mut waiting = vec![(tree.root_node(), ImportTime::Load)];
+    while let Some((node, time)) = waiting.pop() {
+        let position = || lines.position(node.start_byte());
+        match node.kind() {
+            "import_statement" => found.extend(children(node).into_iter().map(|child| Import {
+                module: name_of(child, text),
+                name: None,
+                time,
+                position: position(),
+            })),
+            "import_from_statement" => {
+                let module = node.child_by_field_name("module_name");
+                let module = module.map_or("", |module| text_of(module, text));
+                let mut cursor = node.walk();
+                let names = node.children_by_field_name("name", &mut cursor);
+                let names: Vec<String> = names.map(|name| name_of(name, text)).collect();
+                let names: Vec<Option<String>> = match names.is_empty() {
+                    true => vec![None],
+                    false => names.into_iter().map(Some).collect(),
+                };
+                found.extend(names.into_iter().map(|name| Import {
+                    module: module.to_owned(),
+                    name,
+                    time,
+                    position: position(),
+                }));
+            }
+            kind => {
+                let time = match kind {
+                    "function_definition" | "lambda" => ImportTime::Call,
+                    _ => time,
+                };
+                let below = children(node).into_iter().rev();
+                waiting.extend(below.map(|child| (child, time)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The name that is imported, whatever it is called afterwards.
+fn name_of(node: Node<'_>, text: &str) -> String {
+    let name = node.child_by_field_name("name").unwrap_or(node);
+    text_of(name, text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: &[(&str, Option<&str>, ImportTime, usize)]) {
+        let found = imports(text).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (&*it.module, it.name.as_deref(), it.time, it.position.line))
+            .collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn every_form_of_import_is_found() {
+        use ImportTime::Load;
+        check(
+            "import a, b.c as d\nfrom e.f import g as h, i\nfrom . import j\nfrom .k import *\n",
+            &[
+                ("a", None, Load, 1),
+                ("b.c", None, Load, 1),
+                ("e.f", Some("g"), Load, 2),
+                ("e.f", Some("i"), Load, 2),
+                (".", Some("j"), Load, 3),
+                (".k", None, Load, 4),
+            ],
+        );
+        check(
+            "x = 'import a'\n# import b\nfrom __future__ import annotations\n",
+            &[],
+        );
+    }
+
+    #[test]
+    fn an_import_in_a_function_happens_at_its_call() {
+        use ImportTime::{Call, Load};
+        check(
+            "try:\n    import a\nexcept ImportError:\n    a = 0\nclass C:\n    import b\n    def m(self):\n        if self:\n            import c\nasync def f():\n    from d import e\n",
+            &[
+                ("a", None, Load, 2),
+                ("b", None, Load, 6),
+                ("c", None, Call, 9),
+                ("d", Some("e"), Call, 11),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_too_long_or_no_python_is_refused() {
+        assert!(imports(&" ".repeat(SOURCE_BYTES_MAX + 1)).is_err());
+        assert!(imports("import )\n").is_err());
+        assert!(imports(&"(".repeat(50_000)).is_err());
+    }
+}
