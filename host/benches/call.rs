@@ -15,7 +15,7 @@ use base64::prelude::BASE64_STANDARD as BASE64;
 use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::Runtime;
 use tool_hub_host::{Host, HostConfig, Outcome, Tool, authoring, inspect};
-use tool_hub_manifest::{Grants, Package, Verified};
+use tool_hub_manifest::{Grants, Package, VariableName, VariableRequest, Verified};
 use wasmtime::component::{Component, Instance, InstancePre, Linker, ResourceTable};
 use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
@@ -158,21 +158,32 @@ fn text_stats() -> Vec<u8> {
     std::fs::read(built).expect("a component")
 }
 
-async fn tool(component: Vec<u8>) -> Tool {
+async fn tool(component: Vec<u8>, secrets: &[&str]) -> Tool {
     let name = "bench".parse().expect("a name");
-    let manifest = authoring::derive_manifest(&component, name).expect("a manifest");
+    let mut manifest = authoring::derive_manifest(&component, name).expect("a manifest");
+    let mut grants = Grants::none();
+    let names = (0..secrets.len()).map(|number| format!("SECRET_{number}"));
+    let names: Vec<VariableName> = names.map(|name| name.parse().expect("a name")).collect();
+    for name in &names {
+        grants = grants.variable(name.clone());
+        manifest.capabilities.variables.push(VariableRequest {
+            name: name.clone(),
+            secret: true,
+            why: String::new(),
+        });
+    }
     let package = Package {
         manifest: manifest.to_toml().into_bytes(),
         component,
     };
     let verified = Verified::check(package).expect("an honest package");
-    let approved = inspect(&verified)
-        .expect("an inspection")
-        .approve(Grants::none());
+    let approved = inspect(&verified).expect("an inspection").approve(grants);
+    let mut approved = approved.expect("an approval");
+    for (name, value) in names.into_iter().zip(secrets) {
+        approved = approved.with_variable(name, *value).expect("a grant");
+    }
     let host = Host::new(HostConfig::new()).expect("a host");
-    host.load(approved.expect("an approval"))
-        .await
-        .expect("a tool")
+    host.load(approved).await.expect("a tool")
 }
 
 async fn call(tool: &Tool, function: &str, arguments: &str) -> String {
@@ -215,7 +226,7 @@ fn calls(criterion: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime");
     let bytes = wat::parse_str(COMPONENT).expect("a component");
     let raw = Raw::new(&bytes);
-    let tool = runtime.block_on(tool(bytes));
+    let tool = runtime.block_on(self::tool(bytes.clone(), &[]));
     let text = "x".repeat(100_000);
     let long = format!(r#"{{"text": "{text}"}}"#);
     let encoded = format!(r#"{{"data": "{text}"}}"#);
@@ -263,9 +274,11 @@ fn calls(criterion: &mut Criterion) {
         async || assert_eq!(raw_echo_bytes(&raw, &encoded).await.len(), 100_002),
     );
 
+    masking(&runtime, bytes);
+
     let bytes = text_stats();
     let real_raw = Raw::new(&bytes);
-    let real = runtime.block_on(self::tool(bytes));
+    let real = runtime.block_on(self::tool(bytes, &[]));
     let (sentence, words) = (r#"{"text": "one two three"}"#, "one two three");
     ratio(
         &runtime,
@@ -278,6 +291,37 @@ fn calls(criterion: &mut Criterion) {
         async || assert_eq!(call(&real, "count_words", sentence).await, "3"),
         async || assert_eq!(real_raw.count_words(words).await, 3),
     );
+}
+
+/// What it costs that no answer holds a secret: the same call of a tool with none and with
+/// eight, which is not to say any of them.
+fn masking(runtime: &Runtime, component: Vec<u8>) {
+    const ROUNDS: usize = 500;
+    let secrets: Vec<String> = (0..8)
+        .map(|number| format!("sk-{number}-{}", "aZ09bY18cX27dW36".repeat(2)))
+        .collect();
+    let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
+    let plain = runtime.block_on(tool(component.clone(), &[]));
+    let masked = runtime.block_on(tool(component, &secrets));
+    let line = "The quick brown fox asks https://example.com/?q=skip%20it, and goes on. ";
+    let text: String = line.chars().cycle().take(256 << 10).collect();
+    let long = format!(r#"{{"text": "{text}"}}"#);
+    let (mut without, mut with) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        without.push(time(runtime, &async || {
+            drop(call(&plain, "echo", &long).await)
+        }));
+        with.push(time(runtime, &async || {
+            drop(call(&masked, "echo", &long).await)
+        }));
+    }
+    without.sort_unstable();
+    with.sort_unstable();
+    let (without, with) = (without[ROUNDS / 2], with[ROUNDS / 2]);
+    let ratio = with.as_secs_f64() / without.as_secs_f64();
+    report(&format!(
+        "echo 256 KiB: {with:?} with 8 secrets, {without:?} without, ratio {ratio:.2}"
+    ));
 }
 
 /// By how much two threads make more calls than one. What raw wasmtime gains is what the

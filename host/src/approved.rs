@@ -6,7 +6,7 @@ use std::fmt;
 use tool_hub_manifest::{Grants, ToolName, VariableName, Verified};
 
 use crate::grant::Known;
-use crate::secret::Secret;
+use crate::secret::{MASKED_BYTES_MIN, Secret};
 use crate::{HostError, Storage};
 
 /// A tool that may be loaded: bytes that were verified, and grants that do not go beyond
@@ -146,12 +146,23 @@ impl Approved {
         self.grants.storage.then(storage)
     }
 
-    /// The values of variables that the manifest calls secret.
+    /// The granted variables whose values are secret and too short to be looked for in what
+    /// the tool says: they are shown where it repeats them.
+    pub(crate) fn unmasked_variables(&self) -> impl Iterator<Item = &VariableName> {
+        let secrets = self.secret_values();
+        let short = secrets.filter(|(_, value)| value.reveal().len() < MASKED_BYTES_MIN);
+        short.map(|(name, _)| name)
+    }
+
+    /// The values of all variables but those that the user called plain. What the author says
+    /// counts for nothing: it is the author's tool that they are kept from showing.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
-        let asked = &self.verified.manifest().capabilities;
-        let is_secret = |name| asked.variable(name).is_some_and(|request| request.secret);
-        let secrets = self.values.iter().filter(move |(name, _)| is_secret(name));
-        secrets.map(|(_, value)| value.clone())
+        self.secret_values().map(|(_, value)| value.clone())
+    }
+
+    fn secret_values(&self) -> impl Iterator<Item = (&VariableName, &Secret)> {
+        let values = self.values.iter();
+        values.filter(|(name, _)| self.grants.is_secret(name))
     }
 
     /// The verified bytes.
@@ -210,6 +221,26 @@ mod tests {
         let approved = approved.with_variable(name, "hunter2").unwrap();
         assert_eq!(approved.unbound_variables().count(), 0);
         assert!(!format!("{approved:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn the_user_says_what_is_secret_and_the_author_does_not() {
+        let asked = "[capabilities]\nvariables = [\
+            { name = \"A\" }, { name = \"B\", secret = true }, { name = \"C\" }]";
+        let name = |name: &str| name.parse::<VariableName>().unwrap();
+        let grants = Grants::none()
+            .variable(name("A"))
+            .plain_variable(name("B"))
+            .variable(name("C"));
+        let approved = Approved::new(verified(asked), grants).unwrap();
+        let approved = approved.with_variable(name("A"), "hunter2").unwrap();
+        let approved = approved.with_variable(name("B"), "metric").unwrap();
+        let approved = approved.with_variable(name("C"), "12").unwrap();
+        let secrets: Vec<Secret> = approved.secrets().collect();
+        let secrets: Vec<&str> = secrets.iter().map(Secret::reveal).collect();
+        assert_eq!(secrets, ["hunter2", "12"]);
+        let unmasked: Vec<_> = approved.unmasked_variables().collect();
+        assert_eq!(unmasked, [&name("C")]);
     }
 
     #[test]

@@ -15,13 +15,13 @@ pub(crate) mod trouble;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use wasmtime::component::Val;
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::Failure;
 use crate::engine::TICK;
+use crate::places::Place;
 use crate::plan::Plan;
 use crate::processors::Running;
 use crate::secret::Mask;
@@ -42,7 +42,7 @@ pub(crate) async fn run<T: Size + Mask>(
     plan: &Plan,
     arguments: Vec<Val>,
     record: &Arc<Record>,
-    place: OwnedSemaphorePermit,
+    place: Place,
     read: impl FnOnce(Option<&Val>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     audit::given(&tool.known.name, &tool.grants);
@@ -56,10 +56,7 @@ pub(crate) async fn run<T: Size + Mask>(
         },
         Err(failure) => Err(failure),
     };
-    match came {
-        Ok(came) => Ok(came.masked(&record.secrets)),
-        Err(failure) => Err(record.explain(failure)),
-    }
+    record.released(came)
 }
 
 /// Waits until the guest is done, or ends it when its time is up.
@@ -88,7 +85,7 @@ fn guest(
     plan: &Plan,
     arguments: Vec<Val>,
     record: Arc<Record>,
-    place: OwnedSemaphorePermit,
+    place: Place,
 ) -> impl Future<Output = Ended> + Send + use<> {
     let (export, results) = (plan.export, usize::from(plan.signature.result.is_some()));
     async move {

@@ -2,6 +2,7 @@
 //! input, so it can run in a process of its own, with limits, and be killed.
 
 mod child;
+mod confinement;
 mod limits;
 mod process;
 mod turns;
@@ -15,6 +16,7 @@ use crate::code::{Code, Image};
 use crate::validate::validate;
 
 pub use child::compile_for_parent;
+pub use confinement::Confinement;
 pub use limits::CompileLimits;
 pub(crate) use process::CompileError;
 pub(crate) use turns::Turns;
@@ -26,7 +28,9 @@ pub enum Compiler {
     /// In the host's own process. A component within the limits of the scan can still take
     /// gigabytes of its memory and minutes of its processor; neither can be taken back.
     InProcess,
-    /// In a child process for each component, which is killed when it reaches a limit.
+    /// In a child process for each component, which is killed when it reaches a limit and has
+    /// nothing at hand but the component, as far as the system can see to that: see
+    /// [`Confinement`].
     Child(CompilerProcess),
 }
 

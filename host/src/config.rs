@@ -27,12 +27,18 @@ pub struct HostConfig {
     /// The home directory of whoever runs the host: never given to a tool as a whole, while
     /// what is in it may be.
     pub home: Option<PathBuf>,
-    /// How many calls run or wait for something outside of the host at once.
+    /// Names that no tool may make, open, change or remove in a directory that it may change,
+    /// however deep: what is called so, or lies in what is called so, other programs act on. A
+    /// grant that was insisted on, `DirectoryGrant::despite`, lifts those that it ends with.
+    pub guarded_names: Vec<String>,
+    /// How many calls run or wait for something outside of the host at once. No caller fills
+    /// all of these places; see [`Tool::for_caller`](crate::Tool::for_caller).
     pub calls_in_flight_max: u32,
     /// How many of those run their own code at once. A call whose guest is asleep or waits
     /// for an answer does not count.
     pub calls_running_max: u32,
-    /// How many calls may wait for their turn; the next one is told that the host is busy.
+    /// How many calls may wait for their turn; the next one is told that the host is busy. No
+    /// caller fills all of the queue either.
     pub calls_waiting_max: u32,
 }
 
@@ -52,6 +58,7 @@ impl HostConfig {
             compiler: Compiler::InProcess,
             refused_directories: Vec::new(),
             home: None,
+            guarded_names: Vec::new(),
             calls_in_flight_max: 32,
             calls_running_max: processors(),
             calls_waiting_max: 256,

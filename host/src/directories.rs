@@ -1,12 +1,16 @@
 //! Granted directories: which of them may be given to a tool, and how a call gets exactly
 //! what was granted.
 
+mod changes;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{DirectoryName, Grants};
 
 use crate::{HostConfig, HostError};
+
+pub(crate) use changes::add_to_linker;
 
 /// What no tool is given whatever was granted: what is in there is no file of the user's,
 /// but the machine itself, and this process.
@@ -59,6 +63,21 @@ fn check_one(path: &Path, refused: &[PathBuf], home: Option<&Path>) -> Result<()
         }
     }
     Ok(())
+}
+
+/// The names that a tool with `grants` may not touch where it may change things.
+pub(crate) fn guarded_names(grants: &Grants, config: &HostConfig) -> Vec<String> {
+    let insisted: Vec<String> = grants
+        .directories
+        .values()
+        .flat_map(|granted| &granted.despite)
+        .filter_map(|path| Some(changes::settled(path.file_name()?.to_str()?)))
+        .collect();
+    let names = config
+        .guarded_names
+        .iter()
+        .map(|name| changes::settled(name));
+    names.filter(|name| !insisted.contains(name)).collect()
 }
 
 /// The real path of what may not exist yet: of as much of it as does.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use tool_hub_manifest::{Capabilities, DirectoryRequest, Grants, Origin, VariableRequest};
 
+use crate::secret::Masked;
+
 /// How the user knows a tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Known {
@@ -48,18 +50,20 @@ enum Why {
     NotAsked,
     /// The origin's name leads to an address that is not to be reached by name.
     Address,
+    /// Other programs of the user act on what is called so.
+    Guarded,
 }
 
 impl Denial {
-    /// The tool tried to send a request with `method` to `origin`, which is the guest's
-    /// text.
+    /// The tool tried to send a request with `method` to `origin`, both the guest's text.
     pub(crate) fn network(
         tool: &Arc<Known>,
-        method: &str,
-        origin: &str,
+        method: &Masked,
+        origin: &Masked,
         asked: &Capabilities,
         granted: &Grants,
     ) -> Self {
+        let (method, origin) = (method.as_ref(), origin.as_ref());
         let parsed = origin.parse::<Origin>().ok();
         let shown = origin.chars().take(200).flat_map(char::escape_default);
         let mut capability = format!("network {}", shown.collect::<String>());
@@ -91,6 +95,15 @@ impl Denial {
             tool: tool.clone(),
             capability: format!("network {origin}"),
             why: Why::Address,
+        }
+    }
+
+    /// The tool tried to touch what is called `name` in a directory that it may change.
+    pub(crate) fn guarded(tool: &Arc<Known>, name: &str) -> Self {
+        Self {
+            tool: tool.clone(),
+            capability: format!("`{name}` in its directory"),
+            why: Why::Guarded,
         }
     }
 
@@ -138,7 +151,8 @@ impl Denial {
             tool, capability, ..
         } = self;
         let why = match self.why {
-            Why::Address => "its name leads to a private address",
+            Why::Address => "its name leads to a private address, or to this machine",
+            Why::Guarded => "other programs act on what is called so",
             _ => "it is not granted",
         };
         format!("tool `{}` was refused {capability}: {why}", tool.name)
@@ -152,8 +166,13 @@ impl Denial {
                 self.tool.name
             ),
             Why::Address => {
-                "only an origin that names the address itself reaches a private address".to_owned()
+                "only an origin that names the address itself reaches a private one, or this machine"
+                    .to_owned()
             }
+            Why::Guarded => format!(
+                "use another name; a person who wants it all the same grants the directory anew: {} --allow-dir NAME=PATH --insist PATH",
+                self.tool.command
+            ),
             Why::NotGranted(flag) => {
                 format!("a person can grant it: {} {flag}", self.tool.command)
             }
@@ -163,7 +182,7 @@ impl Denial {
     fn flag(&self) -> Option<&str> {
         match &self.why {
             Why::NotGranted(flag) => Some(flag),
-            Why::NotAsked | Why::Address => None,
+            Why::NotAsked | Why::Address | Why::Guarded => None,
         }
     }
 }

@@ -210,8 +210,10 @@ impl Shared {
             variables: values.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
             settings: Arc::new(approved.values().collect()),
             secrets: Secrets::new(approved.secrets()),
+            unmasked: approved.unmasked_variables().cloned().collect(),
             storage: approved.storage(),
             absent: absent.into(),
+            guarded: directories::guarded_names(&grants, &self.config),
             grants: Arc::new(grants),
             plans: plans.collect(),
             beside: beside.collect(),
@@ -287,6 +289,7 @@ fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {
         WasiConfig::from(&*state.tool.settings)
     })?;
+    directories::add_to_linker(&mut linker)?;
     asking::add_to_linker(&mut linker)?;
     calling::add_to_linker(&mut linker)?;
     keyvalue::add_to_linker(&mut linker)?;

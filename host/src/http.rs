@@ -6,6 +6,7 @@
 mod address;
 mod body;
 mod connect;
+mod method;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,15 +80,16 @@ impl Rules {
         request: Request,
         options: RequestOptions,
     ) -> Result<Response, Error> {
-        let origin = self.admit(request.method(), request.uri())?;
+        let origin = self.admit(&request)?;
         let record = self.record.clone();
+        let method = record.secrets.masked(request.method().as_str());
         let note = move |error: Error| {
             if let Some((limit, value)) = reached(&record.limits, &options, &error) {
                 record.denials.reached(limit, value);
             }
             error
         };
-        let method = request.method().clone();
+        let request = self.bodiless(&origin, request, &options).await?;
         let answered = self.send(&origin, request, options).await.map_err(&note);
         let status = answered.as_ref().map(|(response, _)| response.status());
         audit::requested(&self.tool.name, &origin, &method, status);
@@ -150,26 +152,59 @@ impl Rules {
         Ok((response, driver))
     }
 
-    /// The origin of `uri`, where it was granted with `method`.
-    fn admit(&self, method: &http::Method, uri: &http::Uri) -> Result<Origin, Error> {
+    /// The origin of `request`, where it was granted with its method and with every other one
+    /// that a server may take for it.
+    fn admit(&self, request: &Request) -> Result<Origin, Error> {
+        let (method, headers) = (request.method(), request.headers());
         // It asks a server to connect to another one, which would be nobody's origin.
         if method == http::Method::CONNECT {
             return Err(Error::HttpRequestMethodInvalid);
         }
-        let text = plain_origin(uri).ok_or(Error::HttpRequestUriInvalid)?;
-        let method = method.as_str();
-        let is_granted = |origin: &Origin| {
-            let methods = self.granted.network.methods(origin);
-            methods.is_some_and(|methods| methods.allow(method))
-        };
-        match text.parse::<Origin>() {
-            Ok(origin) if is_granted(&origin) => Ok(origin),
-            _ => {
-                let (tool, asked) = (&self.tool, &self.asked);
-                let denial = Denial::network(tool, method, &text, asked, &self.granted);
-                self.record.denials.add(denial);
-                Err(Error::HttpRequestDenied)
-            }
+        let text = plain_origin(request.uri()).ok_or(Error::HttpRequestUriInvalid)?;
+        let origin = text.parse::<Origin>().ok();
+        let granted = origin
+            .as_ref()
+            .and_then(|origin| self.granted.network.methods(origin));
+        let own = std::iter::once(method.as_str().to_owned());
+        let mut methods = own.chain(method::overriding(headers));
+        let refused = methods.find(|method| !granted.is_some_and(|methods| methods.allow(method)));
+        if let Some(method) = refused {
+            return Err(self.deny(&method, &text));
+        }
+        let may = granted.is_some_and(|granted| method::may_have_body(method.as_str(), granted));
+        if !may && method::announce_body(headers) {
+            return Err(self.deny(&format!("a body in {method}"), &text));
+        }
+        origin.ok_or(Error::HttpRequestUriInvalid)
+    }
+
+    /// Notes that `origin` was refused with what the tool wanted there.
+    fn deny(&self, with: &str, origin: &str) -> Error {
+        let secrets = &self.record.secrets;
+        let (with, origin) = (secrets.masked(with), secrets.masked(origin));
+        let (tool, asked) = (&self.tool, &self.asked);
+        let denial = Denial::network(tool, &with, &origin, asked, &self.granted);
+        self.record.denials.add(denial);
+        Error::HttpRequestDenied
+    }
+
+    /// `request`, once it is known to have no body where it may have none.
+    async fn bodiless(
+        &self,
+        origin: &Origin,
+        request: Request,
+        options: &RequestOptions,
+    ) -> Result<Request, Error> {
+        let method = request.method().clone();
+        let granted = self.granted.network.methods(origin);
+        if granted.is_some_and(|granted| method::may_have_body(method.as_str(), granted)) {
+            return Ok(request);
+        }
+        let patience = Times::new(&self.record.limits, options).between_bytes;
+        let (head, body) = request.into_parts();
+        match method::nothing(body, patience).await? {
+            Some(nothing) => Ok(Request::from_parts(head, nothing)),
+            None => Err(self.deny(&format!("a body in {method}"), &origin.to_string())),
         }
     }
 }

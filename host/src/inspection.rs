@@ -7,8 +7,8 @@ use std::fmt;
 
 use serde::Serialize;
 use tool_hub_manifest::{
-    Capabilities, Digest, ExportName, FunctionName, Grants, LimitRequest, ToolName, Verified,
-    Version,
+    Capabilities, Digest, ExportName, FunctionName, Grants, LimitRequest, Overrides, ToolName,
+    Verified, Version,
 };
 
 use crate::beside::Beside;
@@ -24,7 +24,7 @@ pub use producers::Producer;
 #[non_exhaustive]
 pub struct Inspection {
     #[serde(skip)]
-    verified: Verified,
+    pub(crate) verified: Verified,
     /// The tool's name.
     pub name: ToolName,
     /// The version of manifest and component.
@@ -37,7 +37,8 @@ pub struct Inspection {
     pub manifest_digest: Digest,
     /// The digest of the component's bytes.
     pub component_digest: Digest,
-    /// One digest over both: what an approval names.
+    /// One digest over both, and over the overrides where there are any: what an approval
+    /// names.
     pub approval_digest: Digest,
     /// The component's size in bytes.
     pub component_bytes: u64,
@@ -66,6 +67,9 @@ pub struct Inspection {
     pub warnings: Vec<String>,
     /// Reasons never to run the tool; with one of them it cannot be approved.
     pub refusals: Vec<Refusal>,
+    /// The texts that agents read in place of those above: [`Inspection::with_overrides`].
+    #[serde(skip_serializing_if = "Overrides::is_empty")]
+    pub overrides: Overrides,
 }
 
 /// Holds what a tool claims against what its bytes are. Nothing is compiled and nothing runs.
@@ -122,10 +126,25 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
             .or_else(|| producers::language(&producers)),
         producers,
         refusals,
+        overrides: Overrides::default(),
     })
 }
 
 impl Inspection {
+    /// The same tool as a toolbox offers it: agents read `overrides` in place of the author's
+    /// texts, and whoever approves it approves them.
+    #[must_use]
+    pub fn with_overrides(mut self, overrides: Overrides) -> Self {
+        self.approval_digest = overrides.digest_with(self.verified.pin());
+        self.overrides = overrides;
+        self
+    }
+
+    /// Whether there is anything that a loaded tool could be asked for.
+    pub fn offers_something(&self) -> bool {
+        !self.functions.is_empty() || self.prompts || self.resources
+    }
+
     /// Approves what was inspected, with `grants`. Whoever calls this has the consent of the
     /// person who read the inspection.
     ///
@@ -177,7 +196,7 @@ fn capabilities(asked: &Capabilities, imports: &[InspectedImport]) -> Vec<Inspec
         power: Power::Variables,
         what: match request.secret {
             true => format!("{} (secret)", request.name),
-            false => request.name.to_string(),
+            false => format!("{} (no secret, its author says)", request.name),
         },
         why: request.why.clone(),
         used: used(Power::Variables),

@@ -54,9 +54,9 @@ pub trait Interaction: Send + Sync {
 
     /// Takes what the tool wrote to standard output, standard error and its log, once the
     /// call is over. Each is cut at [`Limits::output_stream_bytes`](tool_hub_manifest::Limits).
-    /// It is a stranger's text: whoever shows it escapes it. The values of variables that
-    /// the manifest calls secret are replaced by `***`, here as in questions, progress and
-    /// outcomes.
+    /// It is a stranger's text: whoever shows it escapes it. The values of variables are
+    /// replaced by `***`, here as in questions, progress and outcomes, unless the user called
+    /// them plain ([`Grants::plain_variables`](tool_hub_manifest::Grants)).
     fn output(&self, output: &Output) {
         let _ = output;
     }

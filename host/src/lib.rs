@@ -72,6 +72,7 @@ mod secret;
 mod shape;
 mod size;
 mod storage;
+mod terms;
 mod tool;
 mod uri_template;
 mod usage;
@@ -80,7 +81,7 @@ mod wit;
 
 pub use approved::Approved;
 pub use cache::Trimmed;
-pub use compiler::{CompileLimits, Compiler, CompilerProcess, compile_for_parent};
+pub use compiler::{CompileLimits, Compiler, CompilerProcess, Confinement, compile_for_parent};
 pub use config::HostConfig;
 pub use error::HostError;
 pub use function::{CallableFunction, CallableInput};
@@ -96,9 +97,11 @@ pub use outcome::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
     Reply, ResourceContents, ResourceLink, Role,
 };
+pub use places::CallerKey;
 pub use prompt::{Prompt, PromptArgument, PromptMessage};
 pub use resource::{ResourceEntry, ResourceTemplate};
 pub use storage::Storage;
+pub use terms::{Change, ChangeKind, Terms};
 pub use tool::Tool;
 pub use uri_template::UriTemplate;
 pub use usage::Usage;

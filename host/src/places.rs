@@ -1,57 +1,125 @@
 //! Places for calls: so many run at once, so many wait, and the next one is told that the
-//! host is busy.
+//! host is busy. Callers whom the embedder tells apart share them: none fills all of them, and
+//! of those who wait the one with the fewest running calls is next.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+mod share;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 
 use crate::{Failure, FailureKind};
 
+use self::share::{Holders, fewest};
+
+/// Tells the callers of one host apart, so that each has a fair share of its places. What it
+/// says is up to the embedder; the host compares it and shows it nowhere.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct CallerKey(Arc<str>);
+
+impl CallerKey {
+    /// The same key for the same text.
+    pub fn new(key: impl AsRef<str>) -> Self {
+        Self(key.as_ref().into())
+    }
+}
+
+/// An embedder may make keys of what only it and the caller know.
+impl fmt::Debug for CallerKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallerKey")
+    }
+}
+
 /// The places of a host.
 #[derive(Debug)]
-pub(crate) struct Places {
-    free: Arc<Semaphore>,
+pub(crate) struct Places(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
     in_flight_max: u32,
-    waiting: AtomicU32,
     waiting_max: u32,
+    crowd: Mutex<Crowd>,
+}
+
+#[derive(Debug)]
+struct Crowd {
+    inside: Holders,
+    queue: Holders,
+    /// In the order in which they came.
+    waiting: Vec<Waiting>,
+    tickets: u64,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    ticket: u64,
+    caller: Option<CallerKey>,
+    admit: oneshot::Sender<Place>,
+}
+
+/// A place, taken until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    shared: Arc<Shared>,
+    caller: Option<CallerKey>,
 }
 
 impl Places {
     pub(crate) fn new(in_flight_max: u32, waiting_max: u32) -> Self {
-        Self {
-            free: Arc::new(Semaphore::new(in_flight_max as usize)),
+        Self(Arc::new(Shared {
             in_flight_max,
-            waiting: AtomicU32::new(0),
             waiting_max,
-        }
+            crowd: Mutex::new(Crowd {
+                inside: Holders::new(in_flight_max),
+                queue: Holders::new(waiting_max),
+                waiting: Vec::new(),
+                tickets: 0,
+            }),
+        }))
     }
 
-    /// Waits for a place, at most `patience`. It is taken until the permit is dropped, which
-    /// is when the guest is gone.
-    pub(crate) async fn enter(&self, patience: Duration) -> Result<OwnedSemaphorePermit, Failure> {
-        if let Ok(permit) = self.free.clone().try_acquire_owned() {
-            return Ok(permit);
-        }
-        let _waiting = Waiting::enter(&self.waiting, self.waiting_max)
-            .ok_or_else(|| self.busy(format!("{} wait", self.waiting_max)))?;
-        let permit = tokio::time::timeout(patience, self.free.clone().acquire_owned()).await;
-        match permit {
-            Ok(Ok(permit)) => Ok(permit),
+    /// Waits for a place for a call of `caller`, at most `patience`. It is taken until the
+    /// place is dropped, which is when the guest is gone.
+    pub(crate) async fn enter(
+        &self,
+        caller: Option<&CallerKey>,
+        patience: Duration,
+    ) -> Result<Place, Failure> {
+        let (_leaving, admitted) = {
+            let mut crowd = self.0.lock();
+            if crowd.inside.admit(caller) {
+                return Ok(Place {
+                    shared: self.0.clone(),
+                    caller: caller.cloned(),
+                });
+            }
+            if !crowd.queue.admit(caller) {
+                let wait = format!("{} wait", crowd.waiting.len());
+                return Err(self.busy(&crowd, &wait));
+            }
+            let (admit, admitted) = oneshot::channel();
+            let ticket = crowd.join(caller, admit);
+            (Leaving(&self.0, ticket), admitted)
+        };
+        match tokio::time::timeout(patience, admitted).await {
+            Ok(Ok(place)) => Ok(place),
             Ok(Err(_)) | Err(_) => {
                 let waited = format!("this one waited for {} ms", patience.as_millis());
-                Err(self.busy(waited))
+                Err(self.busy(&self.0.lock(), &waited))
             }
         }
     }
 
-    fn busy(&self, why: String) -> Failure {
-        let (in_flight, waiting) = (self.in_flight_max, self.waiting_max);
+    fn busy(&self, crowd: &Crowd, why: &str) -> Failure {
+        let (in_flight, waiting) = (self.0.in_flight_max, self.0.waiting_max);
+        let inside = crowd.inside.total();
         Failure::new(
             FailureKind::Unavailable,
             format!(
-                "the host is busy: {in_flight} calls run and {why} (limits \
+                "the host is busy: {inside} calls run and {why} (limits \
                  calls_in_flight_max = {in_flight}, calls_waiting_max = {waiting})"
             ),
         )
@@ -60,45 +128,69 @@ impl Places {
     }
 }
 
-/// A place in the queue.
-struct Waiting<'a>(&'a AtomicU32);
-
-impl<'a> Waiting<'a> {
-    fn enter(waiting: &'a AtomicU32, max: u32) -> Option<Self> {
-        let entered = waiting.fetch_update(Ordering::AcqRel, Ordering::Acquire, |count| {
-            (count < max).then(|| count + 1)
-        });
-        entered.ok().map(|_| Self(waiting))
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Crowd> {
+        self.crowd.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Crowd {
+    fn join(&mut self, caller: Option<&CallerKey>, admit: oneshot::Sender<Place>) -> u64 {
+        self.tickets += 1;
+        self.waiting.push(Waiting {
+            ticket: self.tickets,
+            caller: caller.cloned(),
+            admit,
+        });
+        self.tickets
+    }
+
+    fn leave(&mut self, ticket: u64) {
+        let waiting = self.waiting.iter();
+        let mut tickets = waiting.map(|waiting| waiting.ticket);
+        if let Some(index) = tickets.position(|waiting| waiting == ticket) {
+            self.take_out(index);
+        }
+    }
+
+    /// The next one of those who wait, where there is a place for one of them.
+    fn next(&mut self) -> Option<Waiting> {
+        let callers = self.waiting.iter();
+        let callers = callers.map(|waiting| waiting.caller.as_ref());
+        let index = fewest(&self.inside, callers)?;
+        let next = self.take_out(index);
+        self.inside.admit(next.caller.as_ref()).then_some(next)
+    }
+
+    fn take_out(&mut self, index: usize) -> Waiting {
+        let waiting = self.waiting.remove(index);
+        self.queue.release(waiting.caller.as_ref());
+        waiting
+    }
+}
+
+impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        let mut crowd = self.shared.lock();
+        crowd.inside.release(self.caller.as_ref());
+        let admitted: Vec<Waiting> = std::iter::from_fn(|| crowd.next()).collect();
+        drop(crowd);
+        for Waiting { caller, admit, .. } in admitted {
+            let shared = self.shared.clone();
+            // Whoever gave up meanwhile drops the place, and it goes on to the next.
+            drop(admit.send(Place { shared, caller }));
+        }
+    }
+}
+
+/// Somebody in the queue, until admitted or gone.
+struct Leaving<'a>(&'a Shared, u64);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.lock().leave(self.1);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn those_beyond_the_places_wait_and_those_beyond_the_queue_are_told() {
-        let places = Places::new(1, 1);
-        let patience = Duration::from_millis(20);
-        let inside = places.enter(patience).await.unwrap();
-        let (waited, refused) = tokio::join!(places.enter(patience), places.enter(patience));
-        assert_eq!(
-            waited.unwrap_err().message,
-            "the host is busy: 1 calls run and this one waited for 20 ms (limits \
-             calls_in_flight_max = 1, calls_waiting_max = 1)"
-        );
-        assert_eq!(
-            refused.unwrap_err().message,
-            "the host is busy: 1 calls run and 1 wait (limits calls_in_flight_max = 1, \
-             calls_waiting_max = 1)"
-        );
-        drop(inside);
-        assert!(places.enter(patience).await.is_ok());
-    }
-}
+mod tests;

@@ -9,11 +9,13 @@ use crate::beside::{Beside, ENTRIES_MAX};
 use crate::json::write::Misfit;
 use crate::plan::Plan;
 use crate::plan::parts::{items, maybe_text, members, ok, part, role, text};
-use crate::tool::{Asked, shown};
+use crate::tool::Asked;
 use crate::{Content, Failure, FailureKind, Interaction, Nobody, Role, Tool};
 
 /// The longest name of a prompt or of one of its arguments.
 const NAME_LENGTH_MAX: usize = 64;
+/// The longest text of the tool that is repeated where it is wrong.
+const SAID_BYTES_MAX: usize = 200;
 
 /// A prompt as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,7 +173,7 @@ fn names<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Result<(), Fai
         if name.is_empty() || name.len() > NAME_LENGTH_MAX || !name.bytes().all(is_name) {
             return Err(fault(format!(
                 "the tool calls a {what} `{}`; a name is 1 to {NAME_LENGTH_MAX} of a-z, 0-9 and `_`",
-                shown(name)
+                repeated(name)
             )));
         }
         if !seen.insert(name) {
@@ -181,6 +183,14 @@ fn names<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Result<(), Fai
         }
     }
     Ok(())
+}
+
+/// What the tool said, in a line of ours: whole or not at all, since it is not masked yet.
+pub(crate) fn repeated(said: &str) -> String {
+    match said.len() {
+        0..=SAID_BYTES_MAX => said.escape_debug().to_string(),
+        bytes => format!("({bytes} bytes)"),
+    }
 }
 
 /// The tool says what the contract does not allow.

@@ -9,10 +9,10 @@ use crate::beside::Beside;
 use crate::json::write::Misfit;
 use crate::plan::Plan;
 use crate::plan::parts::{hints, items, link, maybe, maybe_text, members, ok, resource, text};
-use crate::prompt::{bounded, fault};
+use crate::prompt::{bounded, fault, repeated};
 use crate::secret::Mask;
 use crate::size::Size;
-use crate::tool::{Asked, shown};
+use crate::tool::Asked;
 use crate::{
     ContentAnnotations, EmbeddedResource, Failure, Interaction, Nobody, ResourceLink, Tool,
     UriTemplate,
@@ -154,7 +154,7 @@ fn template(value: &Val) -> Result<ResourceTemplate, Failure> {
             fault(format!(
                 "the tool lists the resources `{}`, which is no template of absolute URIs \
                  (RFC 6570, level 1) of at most {URI_BYTES_MAX} bytes",
-                shown(&written)
+                repeated(&written)
             ))
         })?,
         name: text(name)?,
@@ -177,7 +177,7 @@ fn absolute(uri: &str) -> Result<(), Failure> {
     Err(fault(format!(
         "the tool names a resource `{}`, which is no absolute URI (RFC 3986) of at most \
          {URI_BYTES_MAX} bytes",
-        shown(uri)
+        repeated(uri)
     )))
 }
 

@@ -2,6 +2,7 @@
 
 mod forms;
 mod reply;
+mod split;
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,9 +11,10 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
 pub(crate) use reply::Mask;
+pub(crate) use split::Split;
 
 /// Shorter values are not looked for in texts: they would make holes everywhere.
-const MASKED_BYTES_MIN: usize = 4;
+pub(crate) const MASKED_BYTES_MIN: usize = 4;
 /// What stands in place of a value.
 const MASK: &str = "***";
 
@@ -38,10 +40,17 @@ impl fmt::Debug for Secret {
 }
 
 /// The secrets of a tool, which may say them by accident: in a panic, a log, an answer that
-/// repeats a URL. What the host passes on goes through here first. A tool that wants to say
-/// one finds a form that nobody looks for; the network grants bound whom it can say it to.
+/// repeats a URL. What the host passes on goes through here last, when it is finished, and
+/// before it is cut: half a secret is not found any more. A tool that wants to say one finds a
+/// form that nobody looks for; the network grants bound whom it can say it to.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Option<Arc<AhoCorasick>>);
+pub(crate) struct Secrets(Option<Arc<Search>>);
+
+struct Search {
+    forms: AhoCorasick,
+    /// In lower case.
+    texts: Vec<String>,
+}
 
 impl Secrets {
     pub(crate) fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
@@ -51,13 +60,25 @@ impl Secrets {
         if forms.is_empty() {
             return Self::default();
         }
-        // One that holds another is masked as a whole.
+        // One that holds another is masked as a whole. Hosts are lower-cased on their way, and
+        // hexadecimal digits come in both cases.
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(forms);
-        let search = search.expect("an environment is shorter than what can be searched for");
-        Self(Some(Arc::new(search)))
+            .ascii_case_insensitive(true)
+            .build(&forms)
+            .expect("an environment is shorter than what can be searched for");
+        Self(Some(Arc::new(Search {
+            forms: search,
+            texts: forms,
+        })))
+    }
+
+    /// The bytes of the longest form of a secret: whoever cuts a text that is not masked keeps
+    /// as many beyond the cut, for [`Secrets::mask_start`] to see.
+    pub(crate) fn longest(&self) -> usize {
+        let forms = self.0.iter().flat_map(|search| &search.texts);
+        forms.map(String::len).max().unwrap_or_default()
     }
 
     /// `text` without the secrets.
@@ -73,16 +94,40 @@ impl Secrets {
         masked
     }
 
+    /// The same as a type, for what shows a guest's text.
+    pub(crate) fn masked(&self, text: &str) -> Masked {
+        Masked(self.mask(text.to_owned()))
+    }
+
+    /// Whether `text` holds a secret.
+    pub(crate) fn are_in(&self, text: &str) -> bool {
+        self.found(text.as_bytes()).is_some()
+    }
+
     /// `bytes` without the secrets.
     pub(crate) fn mask_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let all = bytes.len();
+        self.mask_start(bytes, all)
+    }
+
+    /// The first `length` of `bytes`, without the secrets that begin in them.
+    pub(crate) fn mask_start(&self, mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
+        let length = length.min(bytes.len());
         let Some(search) = self.found(&bytes) else {
+            bytes.truncate(length);
             return bytes;
         };
-        let mut masked = Vec::with_capacity(bytes.len());
-        search.replace_all_with_bytes(&bytes, &mut masked, |_, _, masked| {
+        let mut masked = Vec::with_capacity(length);
+        let mut read = 0;
+        for secret in search.find_iter(&bytes) {
+            if secret.start() >= length {
+                break;
+            }
+            masked.extend_from_slice(&bytes[read..secret.start()]);
             masked.extend_from_slice(MASK.as_bytes());
-            true
-        });
+            read = secret.end();
+        }
+        masked.extend_from_slice(bytes.get(read..length).unwrap_or_default());
         masked
     }
 
@@ -123,7 +168,26 @@ impl Secrets {
 
     /// What finds the secrets, where there is one in `bytes`.
     fn found(&self, bytes: &[u8]) -> Option<&AhoCorasick> {
-        self.0.as_deref().filter(|search| search.is_match(bytes))
+        let forms = &self.0.as_ref()?.forms;
+        forms.is_match(bytes).then_some(forms)
+    }
+}
+
+/// Text of a guest that holds no secret. Nothing but [`Secrets`] makes one, so what takes it, a
+/// refusal or an event, shows none.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Masked(String);
+
+impl AsRef<str> for Masked {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Escaped, as events show text of guests: subscribers print to terminals.
+impl fmt::Debug for Masked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
     }
 }
 
@@ -153,6 +217,24 @@ mod tests {
         check(&["hunter2"], "", "");
         check(&["grün"], "ein grüner", "ein ***er");
         check(&[], "hunter2", "hunter2");
+    }
+
+    #[test]
+    fn secrets_are_found_in_either_case() {
+        check(&["sk-Canary"], "SK-CANARY sk-canary", "*** ***");
+    }
+
+    #[test]
+    fn no_part_of_a_secret_is_left_by_a_cut() {
+        let secrets = secrets(&["hunter2"]);
+        let text = "a hunter2 b hunter2 c";
+        let whole = secrets.mask(text.to_owned());
+        for length in 0..=text.len() {
+            let kept = (length + secrets.longest()).min(text.len());
+            let cut = secrets.mask_start(text.as_bytes()[..kept].to_vec(), length);
+            assert!(whole.as_bytes().starts_with(&cut), "{length}: {cut:?}");
+            assert!(cut.len() <= length + MASK.len());
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, Pin, ToolName};
+use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, Pin, ToolName, VariableName};
 use tracing::Instrument as _;
 use wasmtime::component::{InstancePre, Val};
 use wasmtime_wasi_config::WasiConfigVariables;
@@ -16,6 +16,7 @@ use crate::call::{self, trouble};
 use crate::grant::{Denial, Known};
 use crate::host::Shared;
 use crate::json::{ArgumentError, arguments};
+use crate::places::CallerKey;
 use crate::plan::Plan;
 use crate::secret::{Mask, Secrets};
 use crate::size::Size;
@@ -26,6 +27,8 @@ use crate::{CallableFunction, Failure, FailureKind, Interaction, Nobody, Outcome
 #[derive(Clone)]
 pub struct Tool {
     pub(crate) loaded: Arc<Loaded>,
+    /// In whose name it is called, where the embedder says so.
+    caller: Option<CallerKey>,
 }
 
 /// What all clones of a tool share.
@@ -42,9 +45,13 @@ pub(crate) struct Loaded {
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) settings: Arc<WasiConfigVariables>,
     pub(crate) secrets: Secrets,
+    /// The variables whose values are secret and not looked for.
+    pub(crate) unmasked: Vec<VariableName>,
     /// Where it keeps things, where that is granted.
     pub(crate) storage: Option<Storage>,
     pub(crate) absent: Arc<[Denial]>,
+    /// What it may not touch in directories that it may change.
+    pub(crate) guarded: Vec<String>,
     pub(crate) functions: Vec<CallableFunction>,
     /// In the order of `functions`.
     pub(crate) plans: Vec<Plan>,
@@ -65,6 +72,7 @@ impl Tool {
     pub(crate) fn new(loaded: Loaded) -> Self {
         Self {
             loaded: Arc::new(loaded),
+            caller: None,
         }
     }
 
@@ -76,6 +84,18 @@ impl Tool {
     /// The picture beside its name, where it has one.
     pub fn icon(&self) -> Option<&Icon> {
         self.loaded.icon.as_ref()
+    }
+
+    /// The same tool, called in the name of `caller`: what this clone is asked for (calls,
+    /// prompts, resources) has that caller's fair share of the host's places, and waits behind
+    /// nobody who has more than it. Calls in nobody's name are the embedder's own, from whom
+    /// nothing is kept back.
+    #[must_use]
+    pub fn for_caller(&self, caller: CallerKey) -> Self {
+        Self {
+            loaded: self.loaded.clone(),
+            caller: Some(caller),
+        }
     }
 
     /// Whether this is a clone of `other`.
@@ -96,6 +116,12 @@ impl Tool {
     /// The limits that hold for each call: the host's, lowered to what the manifest asks.
     pub fn limits(&self) -> &Limits {
         &self.loaded.limits
+    }
+
+    /// The granted variables whose values are secret and too short to be found in what the
+    /// tool says: they are shown where it repeats them.
+    pub fn unmasked_variables(&self) -> &[VariableName] {
+        &self.loaded.unmasked
     }
 
     /// Calls `function` with `arguments`, the text of a JSON object with a member for each
@@ -183,7 +209,8 @@ impl Tool {
         }
         let patience = Duration::from_millis(loaded.limits.call_ms);
         // Values take more memory than their text, so they too are for those with a place.
-        let place = loaded.host.places.enter(patience).await;
+        let places = &loaded.host.places;
+        let place = places.enter(self.caller.as_ref(), patience).await;
         record.queued();
         let (place, values) = (place?, values(plan)?);
         call::run(loaded, plan, values, record, place, |result| {
@@ -224,7 +251,7 @@ impl fmt::Debug for Tool {
 }
 
 /// What may be anything and stands in a line of ours.
-pub(crate) fn shown(function: &str) -> impl fmt::Display {
+fn shown(function: &str) -> impl fmt::Display {
     let escaped = function.chars().take(80).flat_map(char::escape_debug);
     fmt::from_fn(move |f| escaped.clone().try_for_each(|c| f.write_char(c)))
 }

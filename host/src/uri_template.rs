@@ -37,6 +37,16 @@ impl UriTemplate {
         })
     }
 
+    /// The same with `edit` done to each of its texts.
+    pub(crate) fn map(self, edit: impl Fn(String) -> String) -> Self {
+        let variables = self.variables.into_iter();
+        Self {
+            text: edit(self.text),
+            start: edit(self.start),
+            variables: variables.map(|(a, b)| (edit(a), edit(b))).collect(),
+        }
+    }
+
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.text

@@ -67,9 +67,16 @@ impl interaction::Host for CallState {
         schema: String,
     ) -> wasmtime::Result<Result<String, AskError>> {
         let question = match question(key, text, &schema) {
-            Ok(question) => self.record.secrets.mask_question(question),
+            Ok(question) => question,
             Err(reason) => return Ok(Err(AskError::InvalidQuestion(reason))),
         };
+        let secrets = &self.record.secrets;
+        // It is what the answer is found by, so it goes out as it is or not at all.
+        if secrets.are_in(&question.key) {
+            let reason = "the key holds the value of a variable".to_owned();
+            return Ok(Err(AskError::InvalidQuestion(reason)));
+        }
+        let question = secrets.mask_question(question);
         let max = self.record.limits.questions;
         if self.questions >= max {
             let reason = format!("a call asks at most {max} questions (limit questions = {max})");

@@ -1,9 +1,11 @@
 //! What guests do with what they were granted, as events of `tool_hub_host::audit`: one for
 //! each thing that a call is given, each use of it, and each refusal.
 
-use http::{Method, StatusCode};
+use http::StatusCode;
 use tool_hub_manifest::{Grants, Origin};
 use wasmtime_wasi_http::Error;
+
+use crate::secret::Masked;
 
 /// What these events are filtered by.
 const TARGET: &str = "tool_hub_host::audit";
@@ -28,32 +30,33 @@ pub(crate) fn given(tool: &str, grants: &Grants) {
 pub(crate) fn requested(
     tool: &str,
     origin: &Origin,
-    method: &Method,
+    method: &Masked,
     status: Result<StatusCode, &Error>,
 ) {
     let capability = format!("network {origin}");
+    let method = method.as_ref();
     match status.map(|status| status.as_u16()) {
         Ok(status) => {
-            tracing::info!(target: TARGET, tool, capability, %method, status, "used");
+            tracing::info!(target: TARGET, tool, capability, method, status, "used");
         }
         Err(error) => {
-            tracing::info!(target: TARGET, tool, capability, %method, ?error, "used in vain");
+            tracing::info!(target: TARGET, tool, capability, method, ?error, "used in vain");
         }
     }
 }
 
 /// A bucket of the tool's storage was opened; its name is the guest's text.
-pub(crate) fn opened(tool: &str, bucket: &str) {
+pub(crate) fn opened(tool: &str, bucket: &Masked) {
     tracing::info!(target: TARGET, tool, capability = "storage", ?bucket, "used");
 }
 
-/// A person was asked; the key is letters, digits and hyphens.
+/// A person was asked; the key is letters, digits and hyphens, and no secret.
 pub(crate) fn asked(tool: &str, key: &str, answer: &str) {
     tracing::info!(target: TARGET, tool, capability = "question", key, answer, "used");
 }
 
 /// A function beside the tool was called. Its name is the guest's text.
-pub(crate) fn called(tool: &str, function: &str, came: &str) {
+pub(crate) fn called(tool: &str, function: &Masked, came: &str) {
     tracing::info!(target: TARGET, tool, capability = "toolbox", ?function, came, "used");
 }
 

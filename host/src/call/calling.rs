@@ -53,14 +53,19 @@ impl toolbox::Host for CallState {
         }
         self.called += 1;
         // What this tool keeps secret is not for other tools.
-        let arguments = self.record.secrets.mask_json(arguments);
+        let secrets = &self.record.secrets;
+        let (name, arguments) = (secrets.masked(&name), secrets.mask_json(arguments));
         let interaction = self.record.interaction.clone();
         self.record.time.pause();
-        let called = tokio::time::timeout(CALL_TIME_MAX, interaction.call(&name, &arguments)).await;
+        let called =
+            tokio::time::timeout(CALL_TIME_MAX, interaction.call(name.as_ref(), &arguments)).await;
         self.record.time.resume();
         let outcome = called.unwrap_or_else(|_| {
             let seconds = CALL_TIME_MAX.as_secs();
-            let message = format!("`{name}` did not answer within {seconds} seconds");
+            let message = format!(
+                "`{}` did not answer within {seconds} seconds",
+                name.as_ref()
+            );
             Failure::new(FailureKind::Unavailable, message).into()
         });
         let came = match &outcome {

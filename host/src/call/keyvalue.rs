@@ -80,7 +80,8 @@ impl store::Host for CallState {
         if let Err(error) = storage::check_name(&identifier) {
             return Ok(Err(Error::Other(error.to_string())));
         }
-        audit::opened(&self.tool.known.name, &identifier);
+        let bucket = self.record.secrets.masked(&identifier);
+        audit::opened(&self.tool.known.name, &bucket);
         Ok(Ok(self.table().push(Bucket(identifier))?))
     }
 }

@@ -2,11 +2,17 @@
 //! bound, and becomes an event of this process, so that whoever looks for a fault sees it
 //! where it happens.
 
+mod pieces;
+
 use wasmtime::component::{HasSelf, Linker};
 
 use crate::interaction::{LogEntry, LogLevel};
+use crate::secret::Secrets;
 
+use super::record::Record;
 use super::state::CallState;
+
+use self::pieces::Pieces;
 
 mod bindings {
     wasmtime::component::bindgen!({
@@ -31,6 +37,7 @@ pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<
 /// The log of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
+    pieces: Pieces,
     entries: Vec<LogEntry>,
     bytes: u64,
     /// How many bytes of text did not fit.
@@ -38,20 +45,33 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Keeps an entry, unless the log would become longer than `bytes_max`.
-    fn keep(&mut self, entry: LogEntry, bytes_max: u64) -> Option<&LogEntry> {
+    /// Keeps an entry, unless the log would become longer than `bytes_max`. The entries that
+    /// go out by that come back, without secrets.
+    fn keep(&mut self, entry: LogEntry, bytes_max: u64, secrets: &Secrets) -> &[LogEntry] {
         let text = (entry.context.len() + entry.message.len()) as u64;
         if self.bytes + text + ENTRY_BYTES > bytes_max {
             self.dropped += text;
-            return None;
+            return &[];
         }
         self.bytes += text + ENTRY_BYTES;
-        self.entries.push(entry);
-        self.entries.last()
+        let out = self.pieces.push(entry, secrets);
+        self.put_out(out)
     }
 
-    /// The entries, and how many bytes of others were dropped.
-    pub(crate) fn contents(&self) -> (Vec<LogEntry>, u64) {
+    /// The last entries that go out, without secrets.
+    fn finish(&mut self, secrets: &Secrets) -> &[LogEntry] {
+        let out = self.pieces.finish(secrets);
+        self.put_out(out)
+    }
+
+    fn put_out(&mut self, out: Vec<LogEntry>) -> &[LogEntry] {
+        let before = self.entries.len();
+        self.entries.extend(out);
+        &self.entries[before..]
+    }
+
+    /// The entries that went out, and how many bytes of others were dropped.
+    fn contents(&self) -> (Vec<LogEntry>, u64) {
         (self.entries.clone(), self.dropped)
     }
 }
@@ -63,17 +83,31 @@ impl logging::Host for CallState {
         context: String,
         message: String,
     ) -> wasmtime::Result<()> {
+        let record = &self.record;
         let entry = LogEntry {
             level: level.into(),
-            context: self.record.secrets.mask(context),
-            message: self.record.secrets.mask(message),
+            context: record.secrets.mask(context),
+            message,
         };
-        let max = self.record.limits.output_stream_bytes;
-        if let Some(entry) = self.record.log().keep(entry, max) {
-            emit(&self.tool.known.name, entry);
-            self.record.interaction.logged(entry);
-        }
+        let max = record.limits.output_stream_bytes;
+        record.tell(record.log().keep(entry, max, &record.secrets));
         Ok(())
+    }
+}
+
+impl Record {
+    /// The whole log of a call that is over, and how many bytes did not fit.
+    pub(crate) fn finished_log(&self) -> (Vec<LogEntry>, u64) {
+        let mut log = self.log();
+        self.tell(log.finish(&self.secrets));
+        log.contents()
+    }
+
+    fn tell(&self, entries: &[LogEntry]) {
+        for entry in entries {
+            emit(&self.tool.name, entry);
+            self.interaction.logged(entry);
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tool_hub_manifest::Limits;
 
-use crate::grant::{self, Denial};
+use crate::grant::{self, Denial, Known};
 use crate::interaction::Output;
-use crate::secret::Secrets;
+use crate::secret::{Mask, Secrets};
 use crate::size::Size;
 use crate::tool::Loaded;
 use crate::usage::{Counts, micros};
@@ -20,6 +20,8 @@ use super::time::Time;
 
 /// What outlives the guest of a call.
 pub(crate) struct Record {
+    /// How the user knows the tool.
+    pub(crate) tool: Arc<Known>,
     pub(crate) time: Time,
     pub(crate) counts: Counts,
     pub(crate) stdout: Captured,
@@ -77,10 +79,11 @@ impl Record {
     /// The record of a call of `tool` that begins.
     pub(crate) fn new(tool: &Loaded, interaction: Arc<dyn Interaction>) -> Self {
         Self {
+            tool: tool.known.clone(),
             time: Time::new(),
             counts: Counts::default(),
-            stdout: Captured::new(tool.limits.output_stream_bytes),
-            stderr: Captured::new(tool.limits.output_stream_bytes),
+            stdout: Captured::new(tool.limits.output_stream_bytes, &tool.secrets),
+            stderr: Captured::new(tool.limits.output_stream_bytes, &tool.secrets),
             log: Mutex::default(),
             secrets: tool.secrets.clone(),
             denials: Denials::default(),
@@ -94,10 +97,14 @@ impl Record {
     #[cfg(test)]
     pub(crate) fn blank(limits: Limits) -> Self {
         Self {
+            tool: Arc::new(Known {
+                name: String::new(),
+                command: String::new(),
+            }),
             time: Time::new(),
             counts: Counts::default(),
-            stdout: Captured::new(0),
-            stderr: Captured::new(0),
+            stdout: Captured::new(0, &Secrets::default()),
+            stderr: Captured::new(0, &Secrets::default()),
             log: Mutex::default(),
             secrets: Secrets::default(),
             denials: Denials::default(),
@@ -119,11 +126,16 @@ impl Record {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the tool's secrets out of a failure, and adds to one that is the tool's own what
-    /// the host knows: a refusal or a limit that led to it, or something that was asked for and
-    /// is not there.
-    pub(crate) fn explain(&self, failure: Failure) -> Failure {
-        let mut failure = self.secrets.mask_failure(failure);
+    /// What a call came to, as it leaves the host: explained, and then without the tool's
+    /// secrets. Whatever is added to it stands before that, since it may repeat the guest.
+    pub(crate) fn released<T: Mask>(&self, came: Result<T, Failure>) -> Result<T, Failure> {
+        came.map_err(|failure| self.explain(failure))
+            .masked(&self.secrets)
+    }
+
+    /// Adds to a failure that is the tool's own what the host knows: a refusal or a limit that
+    /// led to it, or something that was asked for and is not there.
+    fn explain(&self, mut failure: Failure) -> Failure {
         if matches!(
             failure.kind,
             FailureKind::HostLimit { .. } | FailureKind::InputRequired(_)
@@ -204,10 +216,10 @@ impl Record {
     fn deliver_output(&self) {
         let (stdout, stdout_dropped) = self.stdout.contents();
         let (stderr, stderr_dropped) = self.stderr.contents();
-        let (log, log_dropped) = self.log().contents();
+        let (log, log_dropped) = self.finished_log();
         self.interaction.output(&Output {
-            stdout: self.secrets.mask_bytes(stdout),
-            stderr: self.secrets.mask_bytes(stderr),
+            stdout,
+            stderr,
             log,
             dropped_bytes: stdout_dropped + stderr_dropped + log_dropped,
         });

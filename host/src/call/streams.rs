@@ -1,4 +1,5 @@
-//! Standard output and standard error of a call: kept up to a bound, never passed on.
+//! Standard output and standard error of a call: kept up to a bound, and passed on without
+//! secrets only.
 
 use std::io;
 use std::pin::Pin;
@@ -10,43 +11,51 @@ use tokio::io::AsyncWrite;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
+use crate::secret::Secrets;
+
 /// How much a guest may write at once.
 const WRITE_BYTES_MAX: usize = 64 << 10;
 
 /// What a guest wrote to one stream. What does not fit is counted and dropped: a tool that
 /// writes much to its log is not a tool that fails.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Captured {
     bytes_max: usize,
+    secrets: Secrets,
     written: Arc<Mutex<Written>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Written {
+    /// Beyond the bound, as many more as tell whether it cuts a secret.
     bytes: Vec<u8>,
-    dropped: u64,
+    total: u64,
 }
 
 impl Captured {
-    pub(crate) fn new(bytes_max: u64) -> Self {
+    pub(crate) fn new(bytes_max: u64, secrets: &Secrets) -> Self {
         Self {
             bytes_max: usize::try_from(bytes_max).unwrap_or(usize::MAX),
+            secrets: secrets.clone(),
             written: Arc::default(),
         }
     }
 
-    /// What was kept, and how many bytes were dropped.
+    /// What was kept, without secrets, and how many bytes were dropped.
     pub(crate) fn contents(&self) -> (Vec<u8>, u64) {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        (written.bytes.clone(), written.dropped)
+        let (bytes, total) = (written.bytes.clone(), written.total);
+        drop(written);
+        let dropped = total.saturating_sub(self.bytes_max as u64);
+        (self.secrets.mask_start(bytes, self.bytes_max), dropped)
     }
 
     fn keep(&self, bytes: &[u8]) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = self.bytes_max.saturating_sub(written.bytes.len());
-        let kept = bytes.len().min(room);
+        let max = self.bytes_max.saturating_add(self.secrets.longest());
+        let kept = bytes.len().min(max.saturating_sub(written.bytes.len()));
         written.bytes.extend_from_slice(&bytes[..kept]);
-        written.dropped += (bytes.len() - kept) as u64;
+        written.total += bytes.len() as u64;
     }
 }
 
@@ -103,5 +112,33 @@ impl AsyncWrite for Captured {
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+
+    #[test]
+    fn the_end_of_a_full_stream_is_no_part_of_a_secret() {
+        let secret = "sk-canary77aa01secretx";
+        for before in 0..=30 {
+            let secrets = Secrets::new([Secret::new(secret.to_owned())]);
+            let captured = Captured::new(30, &secrets);
+            captured.keep(&vec![b'.'; before]);
+            // A write of its own for each byte: what is split between writes is one text.
+            for byte in secret.bytes().chain(*b" and more") {
+                captured.keep(&[byte]);
+            }
+            let (kept, dropped) = captured.contents();
+            let kept = String::from_utf8(kept).unwrap();
+            let expect = format!("{}*** and more", ".".repeat(before));
+            assert!(expect.starts_with(&kept), "{before}: {kept}");
+            assert_eq!(
+                dropped,
+                (before + secret.len() + 9).saturating_sub(30) as u64
+            );
+        }
     }
 }

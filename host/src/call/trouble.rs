@@ -10,6 +10,7 @@ use wasmtime_wasi_http::FieldMapError;
 use crate::{Failure, FailureKind, Question};
 
 use super::meter::Refused;
+use super::record::Record;
 use super::state::CallState;
 
 /// How much of a guest's last words is repeated.
@@ -53,7 +54,10 @@ pub(crate) fn trouble(error: &wasmtime::Error, state: &CallState) -> Failure {
     }
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
         let message = format!("the tool ended itself with status {}", exit.0);
-        return Failure::new(FailureKind::Trapped, with_last_words(message, state));
+        return Failure::new(
+            FailureKind::Trapped,
+            with_last_words(message, &state.record),
+        );
     }
     if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
         return too_many_handles(limits);
@@ -69,7 +73,10 @@ pub(crate) fn trouble(error: &wasmtime::Error, state: &CallState) -> Failure {
             Trap::StackOverflow => "the tool's call stack is exhausted".to_owned(),
             trap => format!("the tool trapped: {trap}"),
         };
-        return Failure::new(FailureKind::Trapped, with_last_words(message, state));
+        return Failure::new(
+            FailureKind::Trapped,
+            with_last_words(message, &state.record),
+        );
     }
     other(error, state)
 }
@@ -91,8 +98,9 @@ fn growth(refused: Refused, limits: &Limits) -> Failure {
 
 /// Errors that the engine offers as text only.
 fn other(error: &wasmtime::Error, state: &CallState) -> Failure {
-    // What stands around it says where in the guest, which tells an agent nothing.
-    let text = error.root_cause().to_string();
+    // What stands around it says where in the guest, which tells an agent nothing. It may
+    // repeat the guest, and only its first line is kept.
+    let text = state.record.secrets.mask(error.root_cause().to_string());
     let limits = &state.record.limits;
     if text.contains("fuel allocated for hostcalls has been exhausted") {
         let why = "it hands too much to the host at once";
@@ -106,7 +114,10 @@ fn other(error: &wasmtime::Error, state: &CallState) -> Failure {
         return limit("random_bytes", limits.random_bytes, why);
     }
     let message = format!("the tool trapped: {}", first_line(&text));
-    Failure::new(FailureKind::Trapped, with_last_words(message, state))
+    Failure::new(
+        FailureKind::Trapped,
+        with_last_words(message, &state.record),
+    )
 }
 
 /// The failure that the host's own reason to end a call comes to.
@@ -140,9 +151,10 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Panics end in a trap that says nothing; what the guest wrote before says more.
-fn with_last_words(message: String, state: &CallState) -> String {
-    let (stderr, _) = state.record.stderr.contents();
+/// Panics end in a trap that says nothing; what the guest wrote before says more. It comes
+/// without secrets: half of one that a cut left would not be found any more.
+fn with_last_words(message: String, record: &Record) -> String {
+    let (stderr, _) = record.stderr.contents();
     let text = String::from_utf8_lossy(&stderr);
     let words = text.trim();
     if words.is_empty() {
@@ -151,4 +163,29 @@ fn with_last_words(message: String, state: &CallState) -> String {
     let skipped = words.chars().count().saturating_sub(LAST_WORDS_MAX);
     let tail: String = words.chars().skip(skipped).collect();
     format!("{message}; its last words: {tail}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::streams::Captured;
+    use crate::secret::{Secret, Secrets};
+    use wasmtime_wasi::p2::OutputStream as _;
+
+    #[test]
+    fn last_words_are_masked_before_they_are_cut() {
+        let secret = "sk-canary77aa01secretx";
+        let secrets = Secrets::new([Secret::new(secret.to_owned())]);
+        // Wherever the cut comes.
+        for behind in LAST_WORDS_MAX - 30..LAST_WORDS_MAX {
+            let mut record = Record::blank(Limits::standard());
+            record.stderr = Captured::new(1 << 20, &secrets);
+            let said = format!("API_KEY={secret} {}", "x".repeat(behind));
+            record.stderr.write(said.into()).unwrap();
+            let words = with_last_words("it trapped".to_owned(), &record);
+            let shown = words.strip_prefix("it trapped; its last words: ").unwrap();
+            let whole = format!("API_KEY=*** {}", "x".repeat(behind));
+            assert!(whole.ends_with(shown), "{behind}: {words}");
+        }
+    }
 }

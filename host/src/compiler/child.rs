@@ -1,11 +1,12 @@
 //! The child's side: a process that reads one component, writes its code and ends.
 
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::process::ExitCode;
 
 use wasmtime::OutOfMemory;
 
-use super::CompileLimits;
+use super::{CompileLimits, Confinement};
 use crate::engine;
 use crate::validate::validate;
 
@@ -14,7 +15,9 @@ pub(super) const OUT_OF_MEMORY: u8 = 3;
 
 /// Compiles what a host gives on standard input and answers on standard output. The program
 /// that [`CompilerProcess`](super::CompilerProcess) names calls this, before it does
-/// anything else, and ends with what this returns.
+/// anything else, and ends with what this returns. From before the first byte of the component
+/// is read it is held to its limits, and confined as far as the system can: see
+/// [`Confinement`].
 pub fn compile_for_parent() -> ExitCode {
     match compile() {
         Ok(()) => ExitCode::SUCCESS,
@@ -31,28 +34,36 @@ pub fn compile_for_parent() -> ExitCode {
 }
 
 fn compile() -> wasmtime::Result<()> {
-    let mut input = io::stdin().lock();
+    let (mut input, mut output) = plain_files()?;
     CompileLimits::read(&mut input)?.impose()?;
+    // It looks at the processor and at nothing of a stranger's.
+    let engine = engine::compiling()?;
+    Confinement::enter();
     let mut component = Vec::new();
     input.read_to_end(&mut component)?;
     validate(&component).map_err(wasmtime::Error::new)?;
-    let code = engine::compiling()?.precompile_component(&component)?;
-    // Not `Stdout`, which would look for the ends of lines in native code.
-    let mut output = output()?;
+    let code = engine.precompile_component(&component)?;
     output.write_all(&code)?;
     Ok(())
 }
 
-/// Standard output without the buffer that text has.
-fn output() -> io::Result<std::fs::File> {
+/// Standard input without a buffer, which would read ahead, and standard output without the
+/// one that looks for the ends of lines.
+fn plain_files() -> io::Result<(File, File)> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd as _;
-        Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
+        let input = io::stdin().as_fd().try_clone_to_owned()?;
+        Ok((
+            input.into(),
+            io::stdout().as_fd().try_clone_to_owned()?.into(),
+        ))
     }
     #[cfg(windows)]
     {
         use std::os::windows::io::AsHandle as _;
-        Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
+        let input = io::stdin().as_handle().try_clone_to_owned()?;
+        let output = io::stdout().as_handle().try_clone_to_owned()?;
+        Ok((input.into(), output.into()))
     }
 }

@@ -63,7 +63,8 @@ impl CompileLimits {
     }
 
     /// Puts this process under the limits that the system keeps. It writes no core, which
-    /// would hold the component, and ends when the thread that waits for it ends.
+    /// would hold the component, no other process of the user sees into it, and it ends when
+    /// the thread that waits for it ends.
     #[cfg(unix)]
     pub(super) fn impose(&self) -> io::Result<()> {
         use rustix::process::{Resource, Rlimit, setrlimit};
@@ -75,7 +76,11 @@ impl CompileLimits {
             setrlimit(resource, limit)
         };
         #[cfg(target_os = "linux")]
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        {
+            use rustix::process::{DumpableBehavior, Signal};
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+        }
         limit(Resource::Core, 0, 0)?;
         limit(Resource::Data, self.memory_bytes, self.memory_bytes)?;
         limit(Resource::Fsize, self.code_bytes, self.code_bytes)?;

@@ -1,6 +1,6 @@
 //! Which addresses a public name may lead to.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
 /// Whether `address` belongs to the public internet. A name that leads anywhere else leads
 /// into the network of whoever runs the host.
@@ -10,6 +10,36 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
         IpAddr::V6(address) => is_public_v6(address),
     }
 }
+
+/// Whether `address` is one of this machine's, which only those can be bound to. The machine
+/// may have a public one, and what listens there is often meant for the machine alone. Nothing
+/// is sent. A public address that a router in front of the machine translates is the router's,
+/// and not known here.
+pub(super) fn is_own(address: IpAddr) -> bool {
+    let binds = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
+    let (anybody, nobody): (IpAddr, IpAddr) = match address {
+        IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED.into(), NOBODY_V4.into()),
+        IpAddr::V6(_) => (Ipv6Addr::UNSPECIFIED.into(), NOBODY_V6.into()),
+    };
+    if !binds(address) {
+        return false;
+    }
+    if !binds(nobody) {
+        return true;
+    }
+    // This system binds to whatever is wanted (`ip_nonlocal_bind`); it reaches itself from the
+    // very address that it reaches.
+    let reached_from = || {
+        let socket = UdpSocket::bind((anybody, 0))?;
+        socket.connect((address, 9))?;
+        socket.local_addr()
+    };
+    reached_from().is_ok_and(|from| from.ip() == address)
+}
+
+/// Addresses of documentation, which no machine has.
+const NOBODY_V4: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+const NOBODY_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
 
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
@@ -114,6 +144,24 @@ mod tests {
             ],
             false,
         );
+    }
+
+    #[test]
+    fn the_machine_knows_its_own_addresses() {
+        for (address, expect) in [
+            ("127.0.0.1", true),
+            ("127.9.9.9", true),
+            ("192.0.2.1", false),
+            ("93.184.216.34", false),
+            ("2606:4700::1111", false),
+        ] {
+            assert_eq!(is_own(address.parse().unwrap()), expect, "{address}");
+        }
+        // Where this machine is reached from outside, if it is.
+        let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+        if socket.connect("93.184.216.34:9").is_ok() {
+            assert!(is_own(socket.local_addr().unwrap().ip()));
+        }
     }
 
     #[test]

@@ -16,14 +16,14 @@ use tool_hub_manifest::Origin;
 use wasmtime_wasi_http::Error;
 use wasmtime_wasi_http::io::TokioIo;
 
-use super::address::is_public;
+use super::address::{is_own, is_public};
 
 /// How many of a name's addresses are tried.
 const ADDRESSES_TRIED_MAX: usize = 4;
 
 /// Why there is no connection.
 pub(crate) enum Refused {
-    /// Every address of the name is private.
+    /// Every address of the name is private, or the machine's own.
     Address,
     /// The attempt failed.
     Failed(Error),
@@ -61,9 +61,12 @@ pub(crate) enum Names {
     /// At the system's resolver.
     #[default]
     System,
-    /// In a list of answers, one for each question.
+    /// In a list of answers, one for each question, on a machine with these addresses.
     #[cfg(test)]
-    Listed(std::sync::Mutex<std::collections::VecDeque<Vec<SocketAddr>>>),
+    Listed(
+        std::sync::Mutex<std::collections::VecDeque<Vec<SocketAddr>>>,
+        Vec<IpAddr>,
+    ),
 }
 
 impl Names {
@@ -71,13 +74,22 @@ impl Names {
         match self {
             Self::System => Ok(tokio::net::lookup_host((host, port)).await?.collect()),
             #[cfg(test)]
-            Self::Listed(answers) => {
+            Self::Listed(answers, _) => {
                 let mut answers = answers.lock().unwrap();
                 answers
                     .pop_front()
                     .ok_or_else(|| io::Error::other("asked too often"))
             }
         }
+    }
+
+    fn lead_out_to(&self, address: IpAddr) -> bool {
+        let is_own = match self {
+            Self::System => is_own(address),
+            #[cfg(test)]
+            Self::Listed(_, own) => own.contains(&address),
+        };
+        is_public(address) && !is_own
     }
 }
 
@@ -130,7 +142,7 @@ async fn resolve(host: &str, port: u16, names: &Names) -> Result<Vec<SocketAddr>
             .collect(),
         _ => found
             .iter()
-            .filter(|a| is_public(a.ip()))
+            .filter(|a| names.lead_out_to(a.ip()))
             .copied()
             .collect(),
     };

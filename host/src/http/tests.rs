@@ -8,6 +8,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use super::*;
+use crate::secret::{Secret, Secrets};
+use crate::{Failure, FailureKind, Reply};
 use tool_hub_manifest::Methods;
 
 #[track_caller]
@@ -47,9 +49,13 @@ async fn server(answer: String) -> u16 {
 }
 
 fn rules(granted: &[String], edit: impl FnOnce(&mut Limits)) -> Rules {
+    rules_with(granted, &Methods::Any, edit)
+}
+
+fn rules_with(granted: &[String], methods: &Methods, edit: impl FnOnce(&mut Limits)) -> Rules {
     let mut grants = Grants::none();
     for origin in granted {
-        grants = grants.network(origin.parse().unwrap(), Methods::Any);
+        grants = grants.network(origin.parse().unwrap(), methods.clone());
     }
     let mut limits = Limits::standard();
     edit(&mut limits);
@@ -68,13 +74,19 @@ fn rules(granted: &[String], edit: impl FnOnce(&mut Limits)) -> Rules {
 }
 
 async fn get(rules: &Rules, uri: &str) -> Result<(http::StatusCode, Bytes), Error> {
-    let body = Empty::<Bytes>::new()
-        .map_err(|never| match never {})
-        .boxed_unsync();
-    let request = http::Request::get(uri)
-        .header("host", "x")
-        .body(body)
-        .unwrap();
+    let nothing = Empty::<Bytes>::new();
+    let request = http::Request::get(uri).header("host", "x").body(nothing);
+    send(rules, request.unwrap()).await
+}
+
+async fn send<B>(
+    rules: &Rules,
+    request: http::Request<B>,
+) -> Result<(http::StatusCode, Bytes), Error>
+where
+    B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
+{
+    let request = request.map(|body| body.map_err(|never| match never {}).boxed_unsync());
     let (response, driver) = rules.send_noted(request, RequestOptions::default()).await?;
     let driver = tokio::spawn(Pin::from(driver));
     let status = response.status();
@@ -213,4 +225,136 @@ fn a_time_that_the_guest_chose_is_not_the_host_s_limit() {
     };
     let ours = Some(("http_connect_ms", limits.http_connect_ms));
     assert_eq!(reached(&limits, &patient, &timeout), ours);
+}
+
+/// A server that must not be reached.
+fn canary() -> (String, std::net::TcpListener) {
+    let canary = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    canary.set_nonblocking(true).unwrap();
+    let origin = format!("http://{}", canary.local_addr().unwrap());
+    (origin, canary)
+}
+
+/// A body of a length that nobody knows before it ends, as guests have it.
+fn piecewise(
+    pieces: &[&'static str],
+) -> impl http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + use<> {
+    let frames: Vec<_> = pieces
+        .iter()
+        .map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes()))))
+        .collect();
+    http_body_util::StreamBody::new(futures::stream::iter(frames))
+}
+
+#[tokio::test]
+async fn methods_that_are_not_granted_come_by_no_other_way() {
+    let (origin, canary) = canary();
+    let only = Methods::Only(["GET".parse().unwrap(), "HEAD".parse().unwrap()].into());
+    let request = |method: &str| {
+        http::Request::builder()
+            .method(method)
+            .uri(&origin)
+            .header("host", "x")
+    };
+    let refused = async |what: &str, request: http::Request<_>| {
+        let rules = rules_with(std::slice::from_ref(&origin), &only, |_| {});
+        let answered = send(&rules, request).await;
+        assert!(
+            matches!(answered, Err(Error::HttpRequestDenied)),
+            "{what}: {answered:?}"
+        );
+        let failure = Failure::new(FailureKind::Failed, "no answer");
+        rules.record.released::<Reply>(Err(failure)).unwrap_err()
+    };
+    for header in [
+        "X-HTTP-Method-Override",
+        "x-method-override",
+        "X-Http-Method",
+    ] {
+        let request = request("GET").header(header, "delete").body(piecewise(&[]));
+        let failure = refused(header, request.unwrap()).await;
+        let capability = format!("network {origin} with DELETE");
+        assert_eq!(failure.kind, FailureKind::Denied { capability });
+    }
+    for method in ["GET", "HEAD"] {
+        let body = request(method).body(piecewise(&["", "_method=DELETE"]));
+        let failure = refused(method, body.unwrap()).await;
+        let capability = format!("network {origin} with a body in {method}");
+        assert_eq!(failure.kind, FailureKind::Denied { capability });
+        let announced = request(method)
+            .header("content-length", "14")
+            .body(piecewise(&[]));
+        refused(method, announced.unwrap()).await;
+    }
+    assert!(canary.accept().is_err(), "something was sent");
+}
+
+#[tokio::test]
+async fn a_body_that_is_opened_and_empty_is_none() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    let only = Methods::Only(["GET".parse().unwrap()].into());
+    let rules = rules_with(std::slice::from_ref(&origin), &only, |_| {});
+    let request = http::Request::get(&origin)
+        .header("host", "x")
+        .header("x-http-method-override", "GET")
+        .body(piecewise(&["", ""]));
+    let heard = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = vec![0; 4096];
+        let length = stream.read(&mut head).await.unwrap();
+        let answer = b"HTTP/1.1 204 No Content\r\n\r\n";
+        stream.write_all(answer).await.unwrap();
+        String::from_utf8_lossy(&head[..length]).to_lowercase()
+    };
+    let (answered, head) = tokio::join!(send(&rules, request.unwrap()), heard);
+    assert_eq!(answered.unwrap().0.as_u16(), 204);
+    assert!(!head.contains("transfer-encoding"), "{head}");
+}
+
+/// What a refused request says, to the agent and to whoever keeps the audit log.
+#[tokio::test]
+async fn no_refusal_holds_a_part_of_a_secret() {
+    const SECRET: &str = "sk-Canary77AA01secretX";
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _listening = tracing::subscriber::set_default(subscriber);
+    let mut said = String::new();
+    // Wherever the name of the origin is cut.
+    for before in (0..220).step_by(3) {
+        let mut rules = rules(&[], |_| {});
+        let mut record = Record::blank(Limits::standard());
+        record.secrets = Secrets::new([Secret::new(SECRET.to_owned())]);
+        rules.record = Arc::new(record);
+        let uri = format!("http://{}:{SECRET}@example.com/", "u".repeat(before));
+        assert!(get(&rules, &uri).await.is_err());
+        let failure = Failure::new(FailureKind::Failed, format!("no {uri}"));
+        let failure = rules.record.released::<Reply>(Err(failure));
+        said += &format!("{failure:?}");
+    }
+    said += &String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    assert!(said.contains("tool_hub_host::audit: refused"), "{said}");
+    let said = said.to_lowercase();
+    for part in SECRET.to_lowercase().as_bytes().windows(5) {
+        let part = std::str::from_utf8(part).unwrap();
+        assert!(!said.contains(part), "{part} in {said}");
+    }
+}
+
+#[derive(Clone, Default)]
+struct Written(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

@@ -1,5 +1,6 @@
-//! The forms in which a value turns up in texts: as it is, in JSON, in a URL, and in base64,
-//! wherever in the encoded bytes it begins.
+//! The forms in which a value turns up in texts: as it is and reversed, in Rust and JSON, in a URL,
+//! as hexadecimal digits, and in base64, wherever in the encoded bytes it begins. All in lower
+//! case: they are looked for in either.
 
 use std::fmt::Write as _;
 
@@ -10,17 +11,15 @@ const ENCODED_BYTES_MIN: usize = 8;
 
 /// The forms of `value`, each once.
 pub(super) fn of(value: &str) -> Vec<String> {
-    let mut forms = vec![value.to_owned()];
+    let mut forms = vec![value.to_owned(), value.escape_debug().to_string()];
     forms.extend([in_json(value, |c| c.is_ascii()), in_json(value, |_| true)]);
     for plain in [RFC_3986, BROWSERS, PYTHON] {
-        forms.extend([in_url(value, plain, false), in_url(value, plain, true)]);
+        forms.push(in_url(value, plain));
     }
     // As forms write it.
-    let spaced = |form: &str| form.replace("%20", "+");
-    forms.extend([
-        spaced(&in_url(value, RFC_3986, false)),
-        spaced(&in_url(value, RFC_3986, true)),
-    ]);
+    forms.push(in_url(value, RFC_3986).replace("%20", "+"));
+    forms.extend([in_hex(value, "%"), in_hex(value, "")]);
+    forms.push(value.chars().rev().collect());
     if value.len() >= ENCODED_BYTES_MIN {
         for before in 0..3 {
             forms.extend([
@@ -28,6 +27,9 @@ pub(super) fn of(value: &str) -> Vec<String> {
                 in_base64(value, before, &URL_SAFE_NO_PAD),
             ]);
         }
+    }
+    for form in &mut forms {
+        form.make_ascii_lowercase();
     }
     forms.sort_unstable();
     forms.dedup();
@@ -62,18 +64,23 @@ const BROWSERS: &[u8] = b"-._~!'()*";
 const PYTHON: &[u8] = b"-._~/";
 
 /// Percent-encoded, all but letters, digits and what is `plain`.
-fn in_url(value: &str, plain: &[u8], lower_case: bool) -> String {
+fn in_url(value: &str, plain: &[u8]) -> String {
     let mut form = String::new();
     for byte in value.bytes() {
         let _ = match byte {
             _ if byte.is_ascii_alphanumeric() || plain.contains(&byte) => {
                 form.write_char(byte.into())
             }
-            _ if lower_case => write!(form, "%{byte:02x}"),
-            _ => write!(form, "%{byte:02X}"),
+            _ => write!(form, "%{byte:02x}"),
         };
     }
     form
+}
+
+/// Two hexadecimal digits for each byte, and `before` each of them.
+fn in_hex(value: &str, before: &str) -> String {
+    let digits = |byte| format!("{before}{byte:02x}");
+    value.bytes().map(digits).collect()
 }
 
 /// The digits of base64 that depend on nothing but `value`, when so many bytes stand `before`
@@ -126,7 +133,15 @@ mod tests {
     }
 
     #[test]
+    fn secrets_are_found_spelled_byte_by_byte() {
+        check("sk-Key", "736b2d4b6579 736B2D4B6579", "*** ***");
+        check("sk-Key", "?k=%73%6b%2d%4b%65%79&n=1", "?k=***&n=1");
+        check("sk-Key", "%73%6B%2D%4B%65%79", "***");
+        check("sk-Key", "yeK-ks", "***");
+    }
+
+    #[test]
     fn short_values_are_not_looked_for_in_base64() {
-        assert_eq!(of("abcd"), ["abcd"]);
+        assert_eq!(of("abcd"), ["%61%62%63%64", "61626364", "abcd", "dcba"]);
     }
 }

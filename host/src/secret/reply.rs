@@ -2,14 +2,23 @@
 
 use super::Secrets;
 use crate::{
-    Content, ContentBody, EmbeddedResource, Failure, Prompt, PromptMessage, Question, Reply,
-    ResourceContents, ResourceEntry, ResourceLink, ResourceTemplate,
+    Content, ContentBody, EmbeddedResource, Failure, FailureKind, Prompt, PromptMessage, Question,
+    Reply, ResourceContents, ResourceEntry, ResourceLink, ResourceTemplate,
 };
 
 /// What a call comes to, on its way to whoever made it.
 pub(crate) trait Mask {
     /// The same without `secrets`, in whatever part of it they are.
     fn masked(self, secrets: &Secrets) -> Self;
+}
+
+impl<T: Mask> Mask for Result<T, Failure> {
+    fn masked(self, secrets: &Secrets) -> Self {
+        match self {
+            Ok(value) => Ok(value.masked(secrets)),
+            Err(failure) => Err(secrets.mask_failure(failure)),
+        }
+    }
 }
 
 impl<T: Mask> Mask for Vec<T> {
@@ -55,12 +64,14 @@ impl Mask for PromptMessage {
     }
 }
 
-/// Its names are what it is asked for by; they stay.
+/// Its names are what it is asked for by: one with a secret in it cannot be asked for.
 impl Mask for Prompt {
     fn masked(mut self, secrets: &Secrets) -> Self {
+        self.name = secrets.mask(self.name);
         self.title = secrets.mask_some(self.title);
         self.description = secrets.mask_some(self.description);
         for argument in &mut self.arguments {
+            argument.name = secrets.mask(std::mem::take(&mut argument.name));
             argument.description = secrets.mask_some(argument.description.take());
         }
         self
@@ -79,11 +90,11 @@ impl Mask for ResourceEntry {
 impl Mask for ResourceTemplate {
     fn masked(self, secrets: &Secrets) -> Self {
         Self {
+            uri_template: self.uri_template.map(|text| secrets.mask(text)),
             name: secrets.mask(self.name),
             title: secrets.mask_some(self.title),
             description: secrets.mask_some(self.description),
             media_type: secrets.mask_some(self.media_type),
-            ..self
         }
     }
 }
@@ -91,7 +102,17 @@ impl Mask for ResourceTemplate {
 impl Secrets {
     /// A failure without the secrets.
     pub(crate) fn mask_failure(&self, failure: Failure) -> Failure {
+        let kind = match failure.kind {
+            FailureKind::Denied { capability } => FailureKind::Denied {
+                capability: self.mask(capability),
+            },
+            FailureKind::InputRequired(question) => {
+                FailureKind::InputRequired(Box::new(self.mask_question(*question)))
+            }
+            kind => kind,
+        };
         Failure {
+            kind,
             message: self.mask(failure.message),
             fix: self.mask_some(failure.fix),
             argument: self.mask_some(failure.argument),
@@ -164,7 +185,7 @@ impl Secrets {
 mod tests {
     use super::*;
     use crate::secret::Secret;
-    use crate::{ContentAnnotations, FailureKind};
+    use crate::{ContentAnnotations, PromptArgument, UriTemplate};
     use serde_json::json;
 
     const SECRET: &str = "canary-77aa01";
@@ -228,11 +249,51 @@ mod tests {
     }
 
     #[test]
+    fn no_part_of_what_is_listed_holds_a_secret() {
+        // The only characters that names have.
+        let secret = "canary_77aa01";
+        let secrets = Secrets::new([Secret::new(secret.to_owned())]);
+        let said = || format!("x_{secret}_x");
+        let prompt = Prompt {
+            name: said(),
+            title: Some(said()),
+            description: Some(said()),
+            arguments: vec![PromptArgument {
+                name: said(),
+                description: Some(said()),
+                required: true,
+            }],
+        };
+        let family = |pattern: String| ResourceTemplate {
+            uri_template: UriTemplate::parse(&pattern).unwrap(),
+            name: said(),
+            title: Some(said()),
+            description: Some(said()),
+            media_type: Some(said()),
+        };
+        let families = vec![
+            family(format!("x:{}/{{name}}", said())),
+            family(format!("x:{{{}}}", said())),
+        ];
+        let masked = format!(
+            "{:?} {:?}",
+            prompt.masked(&secrets),
+            families.masked(&secrets)
+        );
+        assert!(!masked.contains(secret), "{masked}");
+    }
+
+    #[test]
     fn no_part_of_a_failure_or_a_question_holds_a_secret() {
         let failure = Failure::new(FailureKind::Failed, SECRET)
             .with_fix(SECRET)
             .with_argument(SECRET);
         let masked = format!("{:?}", secrets().mask_failure(failure));
+        assert!(!masked.contains(SECRET), "{masked}");
+        let kind = FailureKind::Denied {
+            capability: format!("network https://{SECRET}.example"),
+        };
+        let masked = format!("{:?}", secrets().mask_failure(Failure::new(kind, "")));
         assert!(!masked.contains(SECRET), "{masked}");
         let question = Question {
             key: "sure".to_owned(),

@@ -105,7 +105,7 @@ async fn too_many_tables(lab: &mut Lab) {
 
 async fn instances_with_memories(lab: &mut Lab) {
     let error = lab.refused(instances(900), Bounds::tight()).await;
-    too_much(&error, "instances", 32);
+    too_much(&error, "instances", 64);
     let error = lab.refused(instances(8), Bounds::tight()).await;
     too_much(&error, "memories", 4);
 }

@@ -1,8 +1,8 @@
 //! Calls: arguments in, outcomes out.
 
-use tool_hub_host::{ContentBody, FailureKind, Tool};
+use tool_hub_host::{CallerKey, ContentBody, FailureKind, Host, HostConfig, Tool};
 
-use crate::support::{LIFT, component, failure, load, reply};
+use crate::support::{LIFT, component, failure, load, reply, try_load};
 
 /// Functions over numbers and strings.
 fn arithmetic() -> Vec<u8> {
@@ -127,4 +127,31 @@ async fn an_unknown_function_names_the_known_ones() {
     assert_eq!(failed.kind, FailureKind::UnknownFunction);
     assert_eq!(failed.message, "tool `demo` has no function `multiply`");
     assert!(failed.fix.unwrap().contains("`add`"));
+}
+
+#[tokio::test]
+async fn a_caller_with_many_calls_keeps_nobody_waiting() {
+    let mut config = HostConfig::new();
+    config.calls_in_flight_max = 8;
+    config.limits.call_ms = 10_000;
+    let host = Host::new(config).unwrap();
+    let spin = component(
+        r#"(func (export "spin") (loop (br 0))) (func (export "nap"))"#,
+        r#"(func (export "spin") (canon lift (core func $i "spin")))
+            (func (export "nap") (canon lift (core func $i "nap")))"#,
+    );
+    let tool = try_load(&host, spin).await.unwrap();
+    let (ann, bob) = (CallerKey::new("ann"), CallerKey::new("bob"));
+    assert!(tool.for_caller(ann.clone()).is(&tool));
+    let of_ann: Vec<_> = (0..20)
+        .map(|_| {
+            let tool = tool.for_caller(ann.clone());
+            tokio::spawn(async move { tool.call("spin", "").await })
+        })
+        .collect();
+    // They are all in their places or in the queue: this runtime has one thread.
+    tokio::task::yield_now().await;
+    reply(tool.for_caller(bob).call("nap", "").await);
+    assert!(of_ann.iter().all(|call| !call.is_finished()));
+    of_ann.iter().for_each(tokio::task::JoinHandle::abort);
 }

@@ -63,7 +63,7 @@ async fn structured(tool: &Tool, function: &str) -> Value {
 #[tokio::test]
 async fn only_granted_variables_are_there() {
     let verified = environment(r#"variables = [{ name = "A" }, { name = "B" }]"#);
-    let grants = Grants::none().variable("B".parse().unwrap());
+    let grants = Grants::none().plain_variable("B".parse().unwrap());
     let approved = inspect(&verified).unwrap().approve(grants).unwrap();
     let tool = load(approved.clone()).await;
     assert_eq!(structured(&tool, "variables").await, json!([]));
@@ -79,6 +79,32 @@ async fn only_granted_variables_are_there() {
         structured(&tool, "settings").await,
         json!([["B", "hunter2"]])
     );
+}
+
+#[tokio::test]
+async fn values_are_masked_whatever_the_author_says() {
+    let asked = r#"variables = [{ name = "A" }, { name = "B", secret = true }, { name = "C" }]"#;
+    let names = ["A", "B", "C"].map(|name| name.parse().unwrap());
+    let [a, b, c] = names;
+    let grants = Grants::none().variable(a).plain_variable(b).variable(c);
+    let mut approved = inspect(&environment(asked))
+        .unwrap()
+        .approve(grants)
+        .unwrap();
+    for (name, value) in [("A", "hunter2"), ("B", "metric"), ("C", "12")] {
+        approved = approved
+            .with_variable(name.parse().unwrap(), value)
+            .unwrap();
+    }
+    let tool = load(approved).await;
+    let expect = json!([["A", "***"], ["B", "metric"], ["C", "12"]]);
+    assert_eq!(structured(&tool, "variables").await, expect);
+    let unmasked: Vec<&str> = tool
+        .unmasked_variables()
+        .iter()
+        .map(|name| name.as_str())
+        .collect();
+    assert_eq!(unmasked, ["C"]);
 }
 
 /// Makes a directory in the first granted directory. Answers the number of directories and

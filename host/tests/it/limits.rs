@@ -79,3 +79,35 @@ async fn the_lower_of_what_the_author_asks_and_the_user_allows_holds() {
         );
     }
 }
+
+/// A component of `count` core modules, of which one has a memory, as Python components have
+/// them that stub WASI out.
+fn many_modules(count: usize) -> Vec<u8> {
+    let stubs: String = (1..count)
+        .map(|number| {
+            format!(
+                r#"(core module $m{number} (func (export "stub") unreachable))
+                (core instance $i{number} (instantiate $m{number}))"#
+            )
+        })
+        .collect();
+    let text = format!(
+        r#"(component {stubs}
+            (core module $m (memory 1)
+                (func (export "run") (result i32) (i32.const 7)))
+            (core instance $i (instantiate $m))
+            (func (export "run") (result u32) (canon lift (core func $i "run"))))"#
+    );
+    wat::parse_str(text).unwrap()
+}
+
+#[tokio::test]
+async fn modules_without_memories_are_cheap_and_bounded_all_the_same() {
+    let host = host(|_| {});
+    let tool = try_load(&host, many_modules(38)).await.unwrap();
+    assert_eq!(reply(tool.call("run", "").await).text(), "7");
+    let limit = Limits::standard().instances;
+    let error = try_load(&host, many_modules(65)).await.unwrap_err();
+    let named = format!("(limit instances = {limit})");
+    assert!(error.to_string().contains(&named), "{error}");
+}

@@ -22,6 +22,9 @@ pub(crate) fn tests() -> Vec<Test> {
         ("compiler::a_child_inherits_nothing", || {
             Box::pin(inherits_nothing())
         }),
+        ("compiler::a_child_is_confined_before_it_compiles", || {
+            Box::pin(is_confined())
+        }),
         ("compiler::every_limit_ends_the_child_and_is_named", || {
             Box::pin(limits())
         }),
@@ -119,6 +122,27 @@ async fn inherits_nothing() {
     assert_eq!(words("pwd >&2; exit 1").await, "/");
 }
 
+async fn is_confined() {
+    let bounded = host(process(|limits| limits.cpu_seconds = 2), None);
+    let load = tokio::spawn(async move { try_load(&bounded, many_functions()).await });
+    let mut seen = String::new();
+    while !load.is_finished() {
+        let mut statuses = children().into_iter().filter_map(|child| {
+            // It may have ended meanwhile.
+            fs::read_to_string(format!("/proc/{child}/status")).ok()
+        });
+        seen = statuses.next_back().unwrap_or(seen);
+        if seen.contains("Seccomp:\t2") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    for held in ["NoNewPrivs:\t1", "Seccomp:\t2", "Seccomp_filters:\t1"] {
+        assert!(seen.contains(held), "{held}: {seen}");
+    }
+    assert!(load.await.unwrap().is_err());
+}
+
 async fn check_limit(host: &Host, component: Vec<u8>, limit: &str, value: u64) {
     let begun = Instant::now();
     let error = try_load(host, component).await.unwrap_err();
@@ -149,17 +173,19 @@ async fn limits() {
     adds(&small).await;
     adds(&hurried).await;
     adds(&impatient).await;
-    assert_eq!(children(), 0, "a compiler is left");
+    assert_eq!(children().len(), 0, "a compiler is left");
 }
 
-/// How many children this process has, dead ones that nobody waited for included.
-pub(crate) fn children() -> usize {
+/// The children of this process, dead ones that nobody waited for included.
+pub(crate) fn children() -> Vec<u32> {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
     let children = tasks.filter_map(|task| {
         // A thread that has ended meanwhile has no children.
         fs::read_to_string(task.unwrap().path().join("children")).ok()
     });
-    children.map(|list| list.split_whitespace().count()).sum()
+    let lists: Vec<String> = children.collect();
+    let numbers = lists.iter().flat_map(|list| list.split_whitespace());
+    numbers.map(|number| number.parse().unwrap()).collect()
 }
 
 async fn failures() {

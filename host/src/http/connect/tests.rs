@@ -11,13 +11,14 @@ fn names<const N: usize>(answers: [&[&str]; N], port: u16) -> Names {
         addresses.map(|ip| SocketAddr::new(ip, port)).collect()
     };
     let answers: VecDeque<Vec<SocketAddr>> = answers.iter().map(answer).collect();
-    Names::Listed(answers.into())
+    let own = vec!["93.184.215.14".parse().unwrap()];
+    Names::Listed(answers.into(), own)
 }
 
 fn left(names: &Names) -> usize {
     match names {
         Names::System => 0,
-        Names::Listed(answers) => answers.lock().unwrap().len(),
+        Names::Listed(answers, _) => answers.lock().unwrap().len(),
     }
 }
 
@@ -66,6 +67,17 @@ async fn a_name_leads_to_public_addresses_only() {
             &["93.184.216.34"],
         );
     }
+}
+
+#[tokio::test]
+async fn no_name_leads_to_the_machine_itself() {
+    let hairpin = names([&["93.184.215.14"]], 80);
+    check(resolve("name.example", 80, &hairpin).await, &[]);
+    let beside = names([&["93.184.215.14", "93.184.216.34"]], 80);
+    check(
+        resolve("name.example", 80, &beside).await,
+        &["93.184.216.34"],
+    );
 }
 
 #[tokio::test]

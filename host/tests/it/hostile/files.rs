@@ -1,7 +1,9 @@
 //! A guest that does with paths whatever it is told to, through `wasi:filesystem`.
 
+use std::path::PathBuf;
+
 use serde_json::json;
-use tool_hub_host::{Approved, Outcome, Tool};
+use tool_hub_host::{Approved, Host, Outcome, Tool};
 use tool_hub_manifest::{Access, DirectoryRequest, Grants};
 
 use super::canary::Ground;
@@ -298,6 +300,16 @@ fn component() -> Vec<u8> {
 
 /// The guest with the ground's granted directory.
 pub(crate) async fn granted(ground: &Ground, access: Access) -> Tool {
+    granted_by(&HOST, ground, access, None).await
+}
+
+/// The same in a `host`, where a person may have insisted on something.
+pub(crate) async fn granted_by(
+    host: &Host,
+    ground: &Ground,
+    access: Access,
+    despite: Option<PathBuf>,
+) -> Tool {
     let name = || "ground".parse().unwrap();
     let verified = package(component(), |manifest| {
         manifest.capabilities.directories.push(DirectoryRequest {
@@ -306,8 +318,11 @@ pub(crate) async fn granted(ground: &Ground, access: Access) -> Tool {
             why: String::new(),
         });
     });
-    let grants = Grants::none().directory(name(), ground.granted(), access);
-    HOST.load(Approved::new(verified, grants).unwrap())
+    let mut grants = Grants::none().directory(name(), ground.granted(), access);
+    for grant in grants.directories.values_mut() {
+        grant.despite.extend(despite.clone());
+    }
+    host.load(Approved::new(verified, grants).unwrap())
         .await
         .unwrap()
 }

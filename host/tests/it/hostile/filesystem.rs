@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use tool_hub_host::{Host, HostConfig};
 use tool_hub_manifest::Access;
 
 use super::canary::{CANARY, Ground};
-use super::files::{Act, act, granted, read, read_link};
+use super::files::{Act, act, granted, granted_by, read, read_link};
 
 /// Ways out of a directory. `ABS` is the canary's path, `SECRET` that of its directory, both
 /// without the first slash.
@@ -121,41 +122,40 @@ async fn no_path_leads_out_of_a_directory() {
     }
 }
 
-/// Links may be made in a directory that may be changed, and lead nowhere outside.
+/// Links that only lead down may be made. Others could lead out, at once or after the link or a
+/// directory above it was moved, and whoever copies or edits the directory would follow them.
 #[tokio::test]
 async fn links_that_a_tool_makes_lead_nowhere_outside() {
     let ground = Ground::new();
     let tool = granted(&ground, Access::ReadWrite).await;
     let canary = ground.canary().display().to_string();
-    for (number, target) in [
+    for target in [
         canary.as_str(),
         "../secret/canary",
         "../secret",
         "/",
         "..",
         "/proc/self/root",
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let name = format!("link{number}");
-        if act(&tool, Act::SymbolicLink, target, &name).await.is_err() {
-            assert!(target.starts_with('/'), "{target} is a link like any other");
-            continue;
+        "deep/../../secret/canary",
+        "deep/..",
+        "./../secret",
+        "..\\secret",
+    ] {
+        for name in ["link", "deep/er/link"] {
+            let made = act(&tool, Act::SymbolicLink, target, name).await;
+            assert_eq!(made, Err("not-permitted"), "{name} -> {target}");
+            let place = ground.granted().join(name);
+            assert!(place.symlink_metadata().is_err(), "{name} -> {target}");
         }
-        for path in [
-            name.clone(),
-            format!("{name}/"),
-            format!("{name}/canary"),
-            format!("{name}/secret/canary"),
-            format!("{name}{canary}"),
-        ] {
-            let found = read(&tool, &path).await;
-            assert!(found.is_err(), "{path} -> {target}: {found:?}");
-        }
+    }
+    let made = act(&tool, Act::SymbolicLink, "er/..file", "deep/link2").await;
+    assert_eq!(made, Ok(()));
+    // One that a person made leads nowhere either.
+    symlink("../secret", ground.granted().join("link2")).unwrap();
+    for path in ["link2", "link2/", "link2/canary"] {
         for change in [Act::Write, Act::Truncate, Act::SetSize, Act::Mutate] {
-            let done = act(&tool, change, &name, "").await;
-            assert!(done.is_err(), "{change:?} {target}");
+            let done = act(&tool, change, path, "").await;
+            assert!(done.is_err(), "{change:?} {path}");
         }
     }
     for (from, to) in [
@@ -185,6 +185,67 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
     assert_eq!(std::fs::read_to_string(ground.canary()).unwrap(), CANARY);
     assert_eq!(std::fs::read_dir(ground.outside()).unwrap().count(), 1);
     assert!(!ground.granted().join("stolen").exists());
+}
+
+/// What other programs act on is not touched, by whatever name, way or detour.
+#[tokio::test]
+async fn guarded_names_are_not_touched_where_writing_is_granted() {
+    let ground = Ground::new();
+    let place = |path: &str| ground.granted().join(path);
+    for directory in [".git/hooks", "deep/er/.GIT"] {
+        std::fs::create_dir_all(place(directory)).unwrap();
+    }
+    for file in [".git/config", "toolbox.toml", "deep/er/.GIT/config"] {
+        std::fs::write(place(file), "theirs").unwrap();
+    }
+    let mut config = HostConfig::new();
+    config.guarded_names = vec![".git".into(), "toolbox.toml".into(), ".mcp.json".into()];
+    let host = Host::new(config).unwrap();
+    let tool = granted_by(&host, &ground, Access::ReadWrite, None).await;
+    let before = ground.state();
+    for change in CHANGES {
+        for (path, other) in [
+            ("toolbox.toml", "file2"),
+            ("./deep/../TOOLBOX.toml", "file2"),
+            (".git", "git"),
+            (".git/config", "file2"),
+            (".git/hooks/post-checkout", "file2"),
+            ("deep/er/.GIT/config", "file2"),
+        ] {
+            let done = act(&tool, change, path, other).await;
+            assert_eq!(done, Err("not-permitted"), "{change:?} {path}");
+        }
+    }
+    // Neither is something of such a name made of what is there.
+    for (path, other) in [
+        ("file", ".mcp.json"),
+        ("deep", "other/.git"),
+        ("deep/er", ".Git"),
+        ("deep", ".g\u{200c}it"),
+    ] {
+        for change in [Act::Rename, Act::HardLink, Act::SymbolicLink] {
+            let done = act(&tool, change, path, other).await;
+            assert_eq!(done, Err("not-permitted"), "{change:?} {path} {other}");
+        }
+    }
+    for path in [".mcp.json", "deep/.git", "deep/toolbox.toml"] {
+        for change in [Act::Write, Act::CreateNew, Act::MakeDirectory] {
+            let done = act(&tool, change, path, "").await;
+            assert_eq!(done, Err("not-permitted"), "{change:?} {path}");
+        }
+    }
+    assert_eq!(ground.state(), before);
+    assert_eq!(act(&tool, Act::Write, ".gitignore", "").await, Ok(()));
+
+    // What a person insisted on is given, and nothing else.
+    let git = Some(place(".git"));
+    let tool = granted_by(&host, &ground, Access::ReadWrite, git).await;
+    assert_eq!(act(&tool, Act::Write, ".git/config", "").await, Ok(()));
+    let done = act(&tool, Act::Write, "toolbox.toml", "").await;
+    assert_eq!(done, Err("not-permitted"));
+    // Who may only read changes nothing as it is.
+    let tool = granted_by(&host, &ground, Access::Read, None).await;
+    assert_eq!(read(&tool, "toolbox.toml").await.as_deref(), Ok("theirs"));
 }
 
 const CHANGES: [Act; 14] = [

@@ -1,0 +1,99 @@
+//! Linux: Landlock for what has a name, seccomp for everything else.
+
+use std::collections::BTreeMap;
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetError, RulesetStatus, Scope,
+};
+use seccompiler::SeccompCmpOp::{Eq, MaskedEq};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch,
+};
+
+/// The newest form of Landlock whose rights are all refused. Older kernels refuse those that
+/// they know.
+const LANDLOCK: ABI = ABI::V6;
+
+/// What a compiler asks for: memory, threads, time, randomness, its own files, its own end.
+const CALLS: [i64; 34] = [
+    libc::SYS_brk,
+    libc::SYS_clock_gettime,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_close,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+    libc::SYS_fstat,
+    libc::SYS_futex,
+    libc::SYS_getcpu,
+    libc::SYS_getpid,
+    libc::SYS_getrandom,
+    libc::SYS_gettid,
+    libc::SYS_lseek,
+    libc::SYS_madvise,
+    libc::SYS_mmap,
+    libc::SYS_mprotect,
+    libc::SYS_mremap,
+    libc::SYS_munmap,
+    libc::SYS_nanosleep,
+    libc::SYS_pread64,
+    libc::SYS_pwrite64,
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_restart_syscall,
+    libc::SYS_rseq,
+    libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_sched_getaffinity,
+    libc::SYS_sched_yield,
+    libc::SYS_set_robust_list,
+    libc::SYS_sigaltstack,
+    libc::SYS_write,
+    libc::SYS_writev,
+];
+
+/// Refuses every file and every TCP connection; tells whether the kernel does.
+pub(super) fn landlock() -> bool {
+    let refused = || -> Result<RulesetStatus, RulesetError> {
+        let rules = Ruleset::default()
+            .handle_access(AccessFs::from_all(LANDLOCK))?
+            .handle_access(AccessNet::from_all(LANDLOCK))?
+            .scope(Scope::from_all(LANDLOCK))?;
+        Ok(rules.create()?.restrict_self()?.ruleset)
+    };
+    refused().is_ok_and(|status| status != RulesetStatus::NotEnforced)
+}
+
+/// Refuses every call that is not listed; tells whether the kernel does.
+pub(super) fn seccomp() -> bool {
+    filter().is_ok_and(|filter| seccompiler::apply_filter(&filter).is_ok())
+}
+
+/// Everything else is answered as by a system that has no such call. Libraries know how to do
+/// without: the C library starts threads with `clone` then, whose flags can be looked at, where
+/// those of `clone3` cannot.
+fn filter() -> Result<BpfProgram, BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+        CALLS.into_iter().map(|call| (call, Vec::new())).collect();
+    let threads = number(libc::CLONE_THREAD);
+    for (call, argument, compare, value) in [
+        // Threads, and no process.
+        (libc::SYS_clone, 0, MaskedEq(threads), threads),
+        // To abort, which signals nobody else.
+        (libc::SYS_tgkill, 0, Eq, std::process::id().into()),
+        (libc::SYS_prlimit64, 0, Eq, 0),
+        (libc::SYS_prctl, 0, Eq, number(libc::PR_SET_NAME)),
+        (libc::SYS_fcntl, 1, Eq, number(libc::F_DUPFD_CLOEXEC)),
+    ] {
+        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, compare, value)?;
+        rules.insert(call, vec![SeccompRule::new(vec![condition])?]);
+    }
+    let unknown = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+    let arch = TargetArch::try_from(std::env::consts::ARCH)?;
+    SeccompFilter::new(rules, unknown, SeccompAction::Allow, arch)?.try_into()
+}
+
+fn number(constant: libc::c_int) -> u64 {
+    constant.unsigned_abs().into()
+}

@@ -1,0 +1,112 @@
+//! The method that a request has in effect. Some servers take it from a header in place of the
+//! request line, and what they make of a body where the method has none is up to them; so a
+//! grant of methods counts for both. What else a server takes for a method, such as a member
+//! `_method` of a form, is its own affair.
+
+use std::time::Duration;
+
+use http::{HeaderMap, header};
+use http_body::Body as _;
+use http_body_util::{BodyExt as _, Empty};
+use tool_hub_manifest::Methods;
+use wasmtime_wasi_http::{Error, WasiBody};
+
+/// The headers in which frameworks look for the method.
+const OVERRIDES: [&str; 3] = [
+    "x-http-method-override",
+    "x-method-override",
+    "x-http-method",
+];
+/// The methods that only ask (RFC 9110), whose body has no meaning.
+const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
+
+/// The methods that headers put in place of the request's own, as servers read them.
+pub(super) fn overriding(headers: &HeaderMap) -> impl Iterator<Item = String> {
+    let values = OVERRIDES.iter().flat_map(|name| headers.get_all(*name));
+    let methods = values.flat_map(|value| {
+        let value = String::from_utf8_lossy(value.as_bytes()).to_ascii_uppercase();
+        let methods = value.split(',').map(|method| method.trim().to_owned());
+        methods.collect::<Vec<_>>()
+    });
+    methods.filter(|method| !method.is_empty())
+}
+
+/// Whether a request with `method` may have a body, where `granted` is what may be sent.
+pub(super) fn may_have_body(method: &str, granted: &Methods) -> bool {
+    let carries = |method: &str| !SAFE.contains(&method) && method != "DELETE";
+    !SAFE.contains(&method)
+        || match granted {
+            Methods::Any => true,
+            Methods::Only(methods) => methods.iter().any(|method| carries(method.as_str())),
+        }
+}
+
+/// Whether `headers` announce a body.
+pub(super) fn announce_body(headers: &HeaderMap) -> bool {
+    let lengths = headers.get_all(header::CONTENT_LENGTH);
+    let mut announced = lengths.iter().filter(|length| length.as_bytes() != b"0");
+    announced.next().is_some() || headers.contains_key(header::TRANSFER_ENCODING)
+}
+
+/// Waits for the end of `body`, which guests also open for requests that have none, at most
+/// `patience`. Nothing comes back when there is something in it.
+pub(super) async fn nothing(
+    mut body: WasiBody,
+    patience: Duration,
+) -> Result<Option<WasiBody>, Error> {
+    while !body.is_end_stream() {
+        let frame = tokio::time::timeout(patience, body.frame()).await;
+        let Some(frame) = frame.map_err(|_| Error::ConnectionWriteTimeout)? else {
+            break;
+        };
+        if frame?.data_ref().is_some_and(|data| !data.is_empty()) {
+            return Ok(None);
+        }
+    }
+    let empty = Empty::new().map_err(|never| match never {});
+    Ok(Some(empty.boxed_unsync()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_find_methods_in_headers() {
+        let mut headers = HeaderMap::new();
+        headers.append("X-HTTP-Method-Override", "delete".parse().unwrap());
+        headers.append("x-http-method-override", "GET, put ,".parse().unwrap());
+        headers.append("X-Method-Override", "PATCH".parse().unwrap());
+        headers.append("X-HTTP-Method", "MERGE".parse().unwrap());
+        headers.append("X-Method", "POST".parse().unwrap());
+        let found: Vec<String> = overriding(&headers).collect();
+        assert_eq!(found, ["DELETE", "GET", "PUT", "PATCH", "MERGE"]);
+    }
+
+    #[test]
+    fn a_body_needs_a_method_that_carries_one() {
+        let only = |methods: &[&str]| {
+            Methods::Only(
+                methods
+                    .iter()
+                    .map(|method| method.parse().unwrap())
+                    .collect(),
+            )
+        };
+        for (method, granted, expect) in [
+            ("GET", only(&["GET"]), false),
+            ("HEAD", only(&["GET", "HEAD", "DELETE"]), false),
+            ("GET", only(&["GET", "POST"]), true),
+            ("GET", only(&["GET", "REPORT"]), true),
+            ("GET", Methods::Any, true),
+            ("DELETE", only(&["DELETE"]), true),
+            ("POST", only(&["POST"]), true),
+        ] {
+            assert_eq!(
+                may_have_body(method, &granted),
+                expect,
+                "{method}, {granted}"
+            );
+        }
+    }
+}
