@@ -102,11 +102,7 @@ impl Datasets {
     }
 
     async fn holds(&self, push: &PushTexts<'_>, commit: &CommitId) -> Result<bool, ClientError> {
-        let at = Resolved {
-            repo: push.repo.clone(),
-            commit: commit.clone(),
-            version: None,
-        };
+        let at = Resolved::new(&push.repo, commit.clone(), None);
         let names: Vec<&str> = push.texts.iter().map(|(name, _)| *name).collect();
         let listed = self.0.files_of(&at, &names).await?;
         for (name, text) in push.texts {

@@ -56,7 +56,7 @@ pub use limits::{
 };
 pub use progress::{Progress, Silent};
 pub use push::{Push, PushOutcome, Pushed, Rehearsal, Visibility};
-pub use resolve::{Resolved, TaggedVersion};
+pub use resolve::{Resolved, TaggedVersion, VersionBranch};
 pub use search::{Found, FoundTool, SEARCH_TAG, SearchResults};
 pub use store::{DamagedBlob, Freed, Store, StoreError, StoreReport};
 pub use token::{Token, TokenError};

@@ -293,11 +293,7 @@ impl<'a> Push<'a> {
     }
 
     fn at(&self, commit: &CommitId) -> Resolved {
-        Resolved {
-            repo: self.repo.clone(),
-            commit: commit.clone(),
-            version: None,
-        }
+        Resolved::new(&self.repo, commit.clone(), None)
     }
 }
 

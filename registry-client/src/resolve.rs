@@ -19,6 +19,18 @@ pub struct Resolved {
     pub commit: CommitId,
     /// The version whose tag names the commit; none when a branch was asked for.
     pub version: Option<Version>,
+    /// Branches of the repo that read as versions, at most 20. This client goes by the tags, but
+    /// others that ask for such a name may get what the branch holds, which can change.
+    pub version_branches: Vec<VersionBranch>,
+}
+
+/// A branch with a name that only a version's tag should have, such as `v1.2.3` or `1.2.3`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionBranch {
+    /// The branch.
+    pub name: String,
+    /// Whether there is a tag of the same name, so that one name means two commits.
+    pub is_tag_too: bool,
 }
 
 /// A version of a tool and the commit that its tag names.
@@ -59,8 +71,21 @@ impl Client {
     /// [`ClientError::RepoNotFound`], [`ClientError::VersionNotFound`] with the versions
     /// there are, [`ClientError::RevisionNotFound`], and as every question.
     pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
+        let refs = self.refs(&reference.repo).await?;
+        let version_branches = refs.version_branches();
+        let found = self.resolve_among(reference, &refs).await?;
+        Ok(Resolved {
+            version_branches,
+            ..found
+        })
+    }
+
+    async fn resolve_among(
+        &self,
+        reference: &ToolRef,
+        refs: &Refs,
+    ) -> Result<Resolved, ClientError> {
         let repo = &reference.repo;
-        let refs = self.refs(repo).await?;
         let act = Act::ListVersions(repo.clone());
         match &reference.revision {
             Revision::Newest => {
@@ -68,11 +93,11 @@ impl Client {
                 let newest = versions.into_iter().find(|it| it.version.pre.is_empty());
                 match newest {
                     Some(found) => Ok(found.of(repo)),
-                    None => self.branch(repo, &refs, DEFAULT_BRANCH).await,
+                    None => self.named(repo, refs, DEFAULT_BRANCH).await,
                 }
             }
             Revision::Version(requirement) => matching(repo, requirement, refs.versions(&act)?),
-            Revision::Branch(name) => self.branch(repo, &refs, name).await,
+            Revision::Branch(name) => self.named(repo, refs, name).await,
             Revision::Commit(commit) => {
                 let versions = refs.versions(&act)?;
                 match versions.into_iter().find(|it| it.commit == *commit) {
@@ -99,31 +124,21 @@ impl Client {
         self.wire().get(&act, url).await
     }
 
-    /// A branch, else a tag, else whatever the registry takes the name for, such as a pull
-    /// request's `refs/pr/1`.
-    async fn branch(
-        &self,
-        repo: &RepoId,
-        refs: &Refs,
-        name: &str,
-    ) -> Result<Resolved, ClientError> {
+    /// A tag, else a branch, else whatever the registry takes the name for, such as a pull
+    /// request's `refs/pr/1`. Tags stay and branches move, so only the default branch goes
+    /// before a tag of its name.
+    async fn named(&self, repo: &RepoId, refs: &Refs, name: &str) -> Result<Resolved, ClientError> {
         let act = Act::FindRevision(repo.clone(), name.to_owned());
-        let found = refs.branches.iter().find(|it| it.name == name);
-        if let Some(found) = found {
-            return Ok(Resolved {
-                repo: repo.clone(),
-                commit: refusal::commit(&act, &found.target_commit)?,
-                version: None,
-            });
-        }
-        match refs.tags.iter().find(|it| it.name == name) {
-            Some(tag) => Ok(Resolved {
-                repo: repo.clone(),
-                commit: refusal::commit(&act, &tag.target_commit)?,
-                version: tagged(name),
-            }),
-            None => self.revision(repo, name).await,
-        }
+        let branch = refs.branches.iter().find(|it| it.name == name);
+        let tag = refs.tags.iter().find(|it| it.name == name);
+        let (found, version) = match (tag, branch) {
+            (_, Some(branch)) if name == DEFAULT_BRANCH => (branch, None),
+            (Some(tag), _) => (tag, tagged(name)),
+            (None, Some(branch)) => (branch, None),
+            (None, None) => return self.revision(repo, name).await,
+        };
+        let commit = refusal::commit(&act, &found.target_commit)?;
+        Ok(Resolved::new(repo, commit, version))
     }
 
     async fn revision(&self, repo: &RepoId, name: &str) -> Result<Resolved, ClientError> {
@@ -140,15 +155,39 @@ impl Client {
                 &format!("it names {commit} instead"),
             ));
         }
-        Ok(Resolved {
+        Ok(Resolved::new(repo, commit, None))
+    }
+}
+
+impl Resolved {
+    /// Of a repo of which nothing else is known.
+    pub(crate) fn new(repo: &RepoId, commit: CommitId, version: Option<Version>) -> Self {
+        Self {
             repo: repo.clone(),
             commit,
-            version: None,
-        })
+            version,
+            version_branches: Vec::new(),
+        }
     }
 }
 
 impl Refs {
+    fn version_branches(&self) -> Vec<VersionBranch> {
+        let reads_as_version = |branch: &&Ref| {
+            let name = branch.name.as_str();
+            let number = name.strip_prefix(['v', 'V']).unwrap_or(name);
+            number.parse::<Version>().is_ok()
+        };
+        let branches = self.branches.iter().filter(reads_as_version);
+        branches
+            .take(VERSIONS_LISTED_MAX)
+            .map(|branch| VersionBranch {
+                name: branch.name.clone(),
+                is_tag_too: self.tags.iter().any(|tag| tag.name == branch.name),
+            })
+            .collect()
+    }
+
     /// The tags that are versions, newest first. Other tags are nobody's business.
     pub(crate) fn versions(&self, act: &Act) -> Result<Vec<TaggedVersion>, ClientError> {
         let mut versions = Vec::new();
@@ -172,11 +211,7 @@ impl Refs {
 
 impl TaggedVersion {
     fn of(self, repo: &RepoId) -> Resolved {
-        Resolved {
-            repo: repo.clone(),
-            commit: self.commit,
-            version: Some(self.version),
-        }
+        Resolved::new(repo, self.commit, Some(self.version))
     }
 }
 
@@ -262,6 +297,20 @@ mod tests {
         let all = ["2.0.0-rc.1", "1.10.0", "1.9.3", "0.9.0"];
         check(&tags, "^3", Err(&all));
         check(&[], "^1", Err(&[]));
+    }
+
+    #[test]
+    fn branches_that_read_as_versions_are_told() {
+        let mut refs = refs(&["v1.0.0", "dev"]);
+        refs.branches = ["main", "v1.0.0", "2.0.0-rc.1", "v1.0", "dev"]
+            .map(|name| Ref {
+                name: name.to_owned(),
+                target_commit: "0".repeat(40),
+            })
+            .into();
+        let told = refs.version_branches();
+        let told: Vec<_> = told.iter().map(|it| (&*it.name, it.is_tag_too)).collect();
+        assert_eq!(told, [("v1.0.0", true), ("2.0.0-rc.1", false)]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod storage;
 use std::path::PathBuf;
 
 use ipnet::IpNet;
-use url::Url;
+use url::{Host, Url};
 
 pub use database::{DatabaseAddress, PostgresUrl};
 pub use storage::{Downloads, S3Storage, StorageAddress};
@@ -25,11 +25,22 @@ pub struct RegistryConfig {
     pub database: DatabaseAddress,
     /// Where the bytes of files are.
     pub storage: StorageAddress,
-    /// The address clients use, with scheme, when it differs from what their requests say, as it does behind a proxy with TLS.
-    /// Without it links are made from each request's `Host` header.
+    /// The address clients use, with scheme, when it differs from what their requests say, as it
+    /// does behind a proxy with TLS. Without it links are made from each request's `Host` header,
+    /// which must be one of the registry's names.
     pub public_url: Option<Url>,
-    /// The size from which files are to be sent over LFS; `None` for never. Only clients that still have basic LFS uploads can then
-    /// send them: the JavaScript one, git, and the Python one where Xet is switched off or not installed.
+    /// Further names by which clients reach the registry, beside the public address, `localhost`
+    /// and the addresses of this machine: a loopback address, or, where the registry listens on
+    /// another one, any address. A request with another name in its `Host` is refused, because it
+    /// may come from a page in somebody's browser whose name leads here.
+    pub hosts: Vec<Host>,
+    /// Whether the `.gitattributes` of a repository says which files are to be sent over LFS, as on
+    /// the Hub. Only clients that still have basic LFS uploads can then send them: the JavaScript
+    /// one, the Rust one, git, and the Python one where Xet is switched off or not installed. As it
+    /// is installed usually it sends such files by Xet alone, so this is off in
+    /// [`RegistryConfig::new`].
+    pub lfs_by_attributes: bool,
+    /// The size from which files are to be sent over LFS whatever their names; `None` for none.
     pub lfs_from_bytes: Option<u64>,
     /// Proxies and load balancers whose `X-Forwarded-For` says whom a request comes from, for the bound on requests without a token.
     /// Nobody else's is read. They must append to the header, or set it.
@@ -47,6 +58,8 @@ impl RegistryConfig {
             database: DatabaseAddress::Directory,
             storage: StorageAddress::Directory,
             public_url: None,
+            hosts: Vec::new(),
+            lfs_by_attributes: false,
             lfs_from_bytes: None,
             trusted_proxies: Vec::new(),
             limits: Limits::standard(),

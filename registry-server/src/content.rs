@@ -1,5 +1,6 @@
 //! The content store: the bytes of files, keyed by their SHA-256, in any `object_store`.
 
+mod batch;
 mod bucket;
 mod copy;
 mod digest;
@@ -22,6 +23,7 @@ use object_store::path::Path as Key;
 use object_store::{GetOptions, ObjectStore, ObjectStoreExt as _};
 use url::Url;
 
+pub(crate) use batch::Batch;
 use bucket::Bucket;
 pub(crate) use bucket::ShownAs;
 pub(crate) use digest::Sha256Digest;
@@ -32,6 +34,7 @@ pub(crate) use spool::{Spool, Spooled};
 
 use crate::config::S3Storage;
 use crate::error::RegistryError;
+use crate::http::Memory;
 
 /// The directory where bodies wait until they are complete; inside a local store.
 const INCOMING: &str = "incoming";
@@ -46,6 +49,8 @@ pub(crate) struct ContentStore {
     /// The directory of a local store.
     local: Option<Arc<Path>>,
     small: Arc<SmallParts>,
+    /// For files while they arrive.
+    memory: Option<Memory>,
     /// What only a store on another machine needs and can do.
     bucket: Option<Arc<Bucket>>,
 }
@@ -62,6 +67,7 @@ impl ContentStore {
             incoming: create_incoming(directory)?,
             local: Some(directory.into()),
             small: Arc::default(),
+            memory: None,
             bucket: None,
         })
     }
@@ -79,8 +85,16 @@ impl ContentStore {
             incoming,
             local: None,
             small: Arc::default(),
+            memory: None,
             bucket: Some(Arc::new(bucket)),
         })
+    }
+
+    /// Bounds the memory that files take while they arrive; without it each takes what its spool
+    /// may.
+    pub(crate) fn within(mut self, memory: &Memory) -> Self {
+        self.memory = Some(memory.clone());
+        self
     }
 
     /// An address that gives the bytes of a file to whoever knows it, for a while; `None` where clients get them from the registry.
@@ -97,7 +111,12 @@ impl ContentStore {
 
     /// A place for the bytes of one file while they arrive.
     pub(crate) fn spool(&self, memory_bytes_max: usize) -> Spool {
-        Spool::new(self.incoming.clone(), memory_bytes_max)
+        Spool::new(self.incoming.clone(), memory_bytes_max, self.memory.clone())
+    }
+
+    /// A place for the files of one commit until it has passed its checks.
+    pub(crate) fn batch(&self) -> Batch {
+        Batch::new(self.clone())
     }
 
     /// Makes a complete file part of the store. When this returns the bytes are durable.
@@ -108,8 +127,12 @@ impl ContentStore {
 
     async fn place(&self, spooled: Spooled, key: &Key) -> Result<(), RegistryError> {
         match (spooled.bytes, &self.bucket) {
-            (SpooledBytes::Memory(bytes), _) => {
+            (SpooledBytes::Memory(bytes, _held), _) => {
                 self.store.put(key, bytes.into()).await?;
+            }
+            // A file without bytes has no parts.
+            (SpooledBytes::File(_), Some(_)) if spooled.size_bytes == 0 => {
+                self.store.put(key, bytes::Bytes::new().into()).await?;
             }
             (SpooledBytes::File(path), Some(bucket)) => {
                 let store = Arc::clone(&self.store);
@@ -118,6 +141,12 @@ impl ContentStore {
                     .await?;
             }
             (SpooledBytes::File(path), None) => {
+                // Before it has its name: it may take the place of an object that is referred to.
+                let file = tokio::fs::OpenOptions::new()
+                    .write(true)
+                    .open(path.path())
+                    .await?;
+                file.sync_all().await?;
                 // The file lies in the store's own directory, so it is moved and not copied.
                 let staged = path
                     .file_name()

@@ -31,6 +31,7 @@ pub(crate) mod tree;
 pub(crate) mod validate_yaml;
 pub(crate) mod whoami;
 
+mod attributes;
 mod ignored;
 mod target;
 mod tool_version;

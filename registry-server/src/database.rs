@@ -16,9 +16,11 @@ mod group;
 mod heads;
 pub(crate) mod holdings;
 mod known;
+mod lineage;
 pub(crate) mod listings;
 pub(crate) mod objects;
 mod postgres;
+pub(crate) mod published;
 pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;
@@ -59,9 +61,11 @@ pub(crate) const BATCH_MAX: usize = 500;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
 
-/// A connection keeps up to 32 MiB of pages: of a large index, those on the way to every row.
+/// A connection keeps up to 8 MiB of pages: of a large index, those on the way to every row. All of
+/// them together leave room in 256 MiB for what clients send; the system's cache has the other
+/// pages.
 const SQLITE_PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
-     PRAGMA busy_timeout = 30000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -32768;";
+     PRAGMA busy_timeout = 30000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;";
 
 /// Characters with a meaning in a database address.
 const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');

@@ -3,6 +3,7 @@
 mod compare;
 mod discussion;
 mod listing;
+mod proposal;
 mod release;
 mod revision;
 mod squash;
@@ -14,9 +15,8 @@ pub(crate) use discussion::{Topic, open_discussion, open_draft, open_pull_reques
 pub(crate) use listing::{
     Blobs, Depth, ListedEntry, ListedKind, ListingRange, find_entry, list_directory, list_entries,
 };
+pub(crate) use proposal::{Operation, Proposal, contents};
 pub(crate) use release::{Release, find_releases};
 pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};
 pub(crate) use squash::{SquashOutcome, squash_head};
-pub(crate) use write::{
-    Operation, Proposal, WriteOutcome, WriteRefusal, initial_commit, write_commit,
-};
+pub(crate) use write::{WriteOutcome, WriteRefusal, initial_commit, prepare_first, write_commit};

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix_hash::ObjectId;
 
 use crate::card::{card_tags, parse_card};
+use crate::content::Batch;
 use crate::database::listings::Listing;
 use crate::database::objects::Blob;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::TreeEntry;
-use crate::history::Operation;
+use crate::history::{Operation, Proposal};
 use crate::registry::Registry;
 use crate::tool::{KnownManifest, MANIFEST, ManifestFault, TOOL_TAG, read_manifest};
 
@@ -28,19 +29,20 @@ pub(crate) async fn read_listing(
     repository: &Repository,
     touched: &BTreeSet<String>,
     root: &Root,
-    operations: &[Operation],
+    proposal: &Proposal,
 ) -> Result<Result<Option<Listing>, ManifestFault>, RegistryError> {
     if !touched.contains(CARD) && !touched.contains(MANIFEST) {
         return Ok(Ok(None));
     }
+    let (operations, files) = (&proposal.operations, &proposal.files);
     let card = find_file(registry, repository, root, operations, CARD).await?;
     let mut listing = match card {
-        Some(blob) => read_card(registry, repository, &blob).await?,
+        Some(blob) => read_card(registry, repository, files, &blob).await?,
         None => Listing::default(),
     };
     if let Some(blob) = find_file(registry, repository, root, operations, MANIFEST).await? {
         let bytes_max = registry.limits().manifest_bytes_max;
-        match read_manifest(registry.content(), &blob, bytes_max).await? {
+        match read_manifest(files, &blob, bytes_max).await? {
             Ok(manifest) => add_tool(&mut listing, manifest),
             Err(fault) if touched.contains(MANIFEST) => return Ok(Err(fault)),
             // It came before manifests were checked; who changes the card need not mend it.
@@ -96,11 +98,11 @@ fn add_tool(listing: &mut Listing, manifest: KnownManifest) {
 async fn read_card(
     registry: &Registry,
     repository: &Repository,
+    files: &Batch,
     blob: &Blob,
 ) -> Result<Listing, RegistryError> {
     let front_matter_max = registry.limits().card_bytes_max;
-    let bytes = registry
-        .content()
+    let bytes = files
         .head(
             &blob.sha256,
             blob.size_bytes,

@@ -10,10 +10,20 @@ use std::time::Duration;
 pub struct Limits {
     /// Longest JSON or form body. The Rust client announces all files of a commit in one preupload body, about 800 bytes a file.
     pub json_bytes_max: usize,
+    /// Longest such body for routes that take a few words and no list of files.
+    pub plain_body_bytes_max: usize,
+    /// Longest such body without a valid token.
+    pub anonymous_body_bytes_max: usize,
+    /// Most bytes of bodies in memory at once, of all connections together. When they are reached a
+    /// request waits a while and is then refused with 503, and files that arrive go to the disk at
+    /// once.
+    pub buffered_bytes_max: usize,
     /// Longest commit body, base64 and all.
     pub commit_bytes_max: u64,
     /// Longest single file after decoding.
     pub file_bytes_max: u64,
+    /// Longest wait of a body for memory that other bodies take.
+    pub buffer_wait_max: Duration,
     /// Most files, deletions and folders in one commit.
     pub commit_operations_max: usize,
     /// Longest line of a commit body, not counting the base64 of a file's content.
@@ -30,6 +40,8 @@ pub struct Limits {
     pub tree_expanded_page_max: usize,
     /// Most paths in one paths-info question.
     pub paths_max: usize,
+    /// Most levels of all paths of one paths-info question together.
+    pub path_levels_max: usize,
     /// Most commits of one page of the history.
     pub history_page_max: usize,
     /// Most repositories of one page of a search.
@@ -42,6 +54,8 @@ pub struct Limits {
     pub tool_versions_page_max: usize,
     /// Longest wait for a client that is sending a body, until it has sent [`Limits::stall_bytes_min`] more.
     pub body_stall_max: Duration,
+    /// The same while less than half of the memory for bodies or of the connections is free.
+    pub pressed_stall_max: Duration,
     /// Longest wait for a client that is sent an answer, until it has taken [`Limits::stall_bytes_min`] more.
     pub answer_stall_max: Duration,
     /// Who moves fewer bytes than these in the time above is as good as silent, and would otherwise hold a connection for ever.
@@ -49,8 +63,21 @@ pub struct Limits {
     /// Longest wait for a request on an open connection; also how long an idle connection is kept. Python pools connections and
     /// trips over servers that close theirs early, so it is above a minute.
     pub idle_connection_max: Duration,
-    /// Most connections at once; further ones wait in the kernel's queue.
+    /// Longest wait for the first request of a connection.
+    pub head_max: Duration,
+    /// The same, and how long an idle connection is kept, while less than half of the connections
+    /// is free.
+    pub pressed_head_max: Duration,
+    /// Longest head of a request; each connection may keep as much in memory.
+    pub head_bytes_max: usize,
+    /// Most connections at once. For a further one the connection is given up that waits longest
+    /// for its first request, else the one that is idle longest, else it waits in the kernel's
+    /// queue.
     pub connections_max: usize,
+    /// Most connections at once from one address, in the same way; a network of 64 bits of IPv6 is
+    /// one address. Loopback and [trusted proxies](crate::RegistryConfig::trusted_proxies) are not
+    /// counted: behind them everybody would be one.
+    pub address_connections_max: usize,
     /// How long open requests may go on after a shutdown began.
     pub shutdown_grace_max: Duration,
     /// Bytes of a refused request's body that are read and thrown away, so that the client sees the refusal and not a reset connection.
@@ -59,6 +86,10 @@ pub struct Limits {
     pub lfs_part_bytes: u64,
     /// How long an address for an LFS upload is good.
     pub lfs_ticket_lifetime: Duration,
+    /// Most objects in one LFS batch.
+    pub lfs_batch_max: usize,
+    /// Most LFS uploads of an owner's repositories that were announced and have not arrived.
+    pub lfs_open_uploads_max: usize,
     /// How long an object that arrived over LFS waits for a commit that names it.
     pub lfs_object_lifetime: Duration,
     /// How often one token may ask; `None` for no bound. Each process on a registry counts for itself.
@@ -69,8 +100,9 @@ pub struct Limits {
     pub address_rate: Option<RateLimit>,
     /// Most tokens and addresses that are counted at once, about 100 bytes each; beyond them those who asked least are forgotten.
     pub rate_subjects_max: usize,
-    /// Most bytes of files, each version once a repository, that an owner may keep; `None` for no bound. An owner's own quota goes
-    /// before it.
+    /// Most bytes of files, each version once a repository, that an owner may keep or announce;
+    /// `None` for no bound. An owner's own quota goes before it. What the owner sent and nobody
+    /// refers to, deleted repositories above all, may be as much again until it is collected.
     pub owner_bytes_max: Option<u64>,
 }
 
@@ -89,6 +121,10 @@ impl Limits {
     pub fn standard() -> Self {
         Self {
             json_bytes_max: 32 << 20,
+            plain_body_bytes_max: 256 << 10,
+            anonymous_body_bytes_max: 64 << 10,
+            buffered_bytes_max: 64 << 20,
+            buffer_wait_max: Duration::from_secs(5),
             commit_bytes_max: 16 << 30,
             file_bytes_max: 8 << 30,
             commit_operations_max: 25_000,
@@ -99,20 +135,28 @@ impl Limits {
             tree_page_max: 1_000,
             tree_expanded_page_max: 100,
             paths_max: 10_000,
+            path_levels_max: 200_000,
             history_page_max: 1_000,
             search_page_max: 1_000,
             card_bytes_max: 64 << 10,
             manifest_bytes_max: 1 << 20,
             tool_versions_page_max: 50,
             body_stall_max: Duration::from_secs(60),
+            pressed_stall_max: Duration::from_secs(10),
             answer_stall_max: Duration::from_secs(60),
             stall_bytes_min: 16 << 10,
             idle_connection_max: Duration::from_secs(75),
+            head_max: Duration::from_secs(30),
+            pressed_head_max: Duration::from_secs(5),
+            head_bytes_max: 32 << 10,
             connections_max: 4_096,
+            address_connections_max: 512,
             shutdown_grace_max: Duration::from_secs(20),
             refused_body_drain_bytes_max: 16 << 20,
             lfs_part_bytes: 64 << 20,
             lfs_ticket_lifetime: Duration::from_secs(12 * 60 * 60),
+            lfs_batch_max: 1_000,
+            lfs_open_uploads_max: 50_000,
             lfs_object_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
             token_rate: Some(RateLimit {
                 per_minute: 30_000,

@@ -12,7 +12,7 @@ mod word;
 pub use address::RepositoryKind;
 pub(crate) use address::{Address, RepositoryId, decode};
 pub(crate) use head::Head;
-pub(crate) use path::RepositoryPath;
+pub(crate) use path::{PathFault, RepositoryPath};
 pub use reach::{RepositoryPattern, TokenReach};
 pub(crate) use reference::RefName;
 pub use word::{AccountName, NameError, RepositoryName};

@@ -1,7 +1,16 @@
 //! How much an owner may keep: their own quota, else the registry's.
+//!
+//! It bounds the disk and not only what commits refer to. What is announced counts as if it were
+//! there, and what arrived counts for its sender from before it is stored until a commit refers to
+//! it or it is collected; that may be as much again as the quota, so that whoever deletes a
+//! repository has room at once.
 
+use std::collections::BTreeSet;
+
+use crate::clock;
+use crate::content::{Batch, Sha256Digest};
 use crate::database::Writing;
-use crate::database::quotas::Stored;
+use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::http::Refusal;
 use crate::registry::Registry;
@@ -11,6 +20,8 @@ use crate::registry::Registry;
 pub(crate) struct QuotaExceeded {
     quota_bytes: u64,
     used_bytes: u64,
+    /// What nobody refers to and that was not collected yet.
+    waiting_bytes: u64,
 }
 
 /// What an owner may still add.
@@ -29,7 +40,7 @@ impl Room {
         let quota = quota(registry, own);
         // Counting takes longer the more an owner keeps, so it is done only where there is a bound.
         let used = match quota {
-            Some(_) => used(registry.database().stored_by(owner).await?),
+            Some(_) => registry.database().stored_by(owner).await?.used(),
             None => 0,
         };
         Ok(Self {
@@ -37,6 +48,7 @@ impl Room {
             exceeded: QuotaExceeded {
                 quota_bytes: quota.unwrap_or(u64::MAX),
                 used_bytes: used,
+                waiting_bytes: 0,
             },
         })
     }
@@ -50,30 +62,95 @@ impl Room {
     }
 }
 
-/// Whether the owner keeps too much with what the transaction has written.
+/// Makes files part of the store, unless their owner has too much there already. No commit refers
+/// to them yet.
+pub(crate) async fn keep(
+    registry: &Registry,
+    repository: &Repository,
+    files: &mut Batch,
+) -> Result<Option<QuotaExceeded>, RegistryError> {
+    let sizes: Vec<(Sha256Digest, u64)> = files.sizes().collect();
+    let exceeded = announce(registry, &repository.owner, &repository.id, sizes).await?;
+    if exceeded.is_none() {
+        let in_flight_max = registry.limits().content_writes_in_flight_max;
+        files.keep(in_flight_max).await?;
+    }
+    Ok(exceeded)
+}
+
+/// Counts contents for an owner before they are stored; those that the repository was given before
+/// are counted already.
+pub(crate) async fn announce(
+    registry: &Registry,
+    owner: &str,
+    repository: &str,
+    mut sizes: Vec<(Sha256Digest, u64)>,
+) -> Result<Option<QuotaExceeded>, RegistryError> {
+    let database = registry.database();
+    if sizes.is_empty() || quota(registry, database.quota_of(owner).await?).is_none() {
+        return Ok(None);
+    }
+    let digests: Vec<Sha256Digest> = sizes.iter().map(|(digest, _)| *digest).collect();
+    let given = database.given(repository, &digests).await?;
+    sizes.retain(|(digest, _)| !given.contains_key(digest));
+    if sizes.is_empty() {
+        return Ok(None);
+    }
+    let mut writing = database.write().await?;
+    writing.lock_quota(owner).await?;
+    writing
+        .insert_arrivals(owner, &sizes, clock::now_ms())
+        .await?;
+    let exceeded = exceeded(registry, &mut writing, owner, &BTreeSet::new()).await?;
+    if exceeded.is_none() {
+        writing.commit().await?;
+    }
+    Ok(exceeded)
+}
+
+/// Whether the owner keeps too much with what the transaction has written. It refers to those that
+/// arrived, so they count as such.
 pub(crate) async fn exceeded(
     registry: &Registry,
     writing: &mut Writing,
     owner: &str,
+    arrived: &BTreeSet<Sha256Digest>,
 ) -> Result<Option<QuotaExceeded>, RegistryError> {
     let Some(quota_bytes) = quota(registry, writing.quota_of(owner).await?) else {
         return Ok(None);
     };
     writing.lock_quota(owner).await?;
-    let used_bytes = used(writing.stored_by(owner).await?);
-    Ok((used_bytes > quota_bytes).then_some(QuotaExceeded {
+    writing.delete_arrivals(owner, arrived).await?;
+    let stored = writing.stored_by(owner).await?;
+    let (used_bytes, all_bytes) = (stored.used(), stored.all());
+    let is_exceeded = used_bytes > quota_bytes || all_bytes > quota_bytes.saturating_mul(2);
+    Ok(is_exceeded.then_some(QuotaExceeded {
         quota_bytes,
         used_bytes,
+        waiting_bytes: all_bytes - used_bytes,
     }))
+}
+
+/// Counts what only this repository refers to for its owner until it is collected. Call it before
+/// the repository is deleted.
+pub(crate) async fn abandon(
+    registry: &Registry,
+    writing: &mut Writing,
+    repository: &Repository,
+) -> Result<(), RegistryError> {
+    let owner = &repository.owner;
+    if quota(registry, writing.quota_of(owner).await?).is_none() {
+        return Ok(());
+    }
+    writing.lock_quota(owner).await?;
+    writing
+        .abandon_contents(owner, &repository.id, clock::now_ms())
+        .await
 }
 
 fn quota(registry: &Registry, own: Option<i64>) -> Option<u64> {
     own.map(|bytes| bytes.max(0).unsigned_abs())
         .or(registry.limits().owner_bytes_max)
-}
-
-fn used(stored: Stored) -> u64 {
-    stored.used_bytes.max(0).unsigned_abs()
 }
 
 /// The public Hub answers 403 here, and its clients show the text.
@@ -82,7 +159,14 @@ impl From<QuotaExceeded> for Refusal {
         let QuotaExceeded {
             quota_bytes,
             used_bytes,
+            waiting_bytes,
         } = exceeded;
+        if used_bytes <= quota_bytes && waiting_bytes > 0 {
+            return Self::forbidden(format!(
+                "Storage limit reached: the owner may keep {quota_bytes} bytes, and {waiting_bytes} bytes that were deleted or refused \
+                 still wait to be collected. Try again after the registry's next garbage collection."
+            ));
+        }
         Self::forbidden(format!(
             "Storage limit reached: the owner may keep {quota_bytes} bytes and would have more with this ({used_bytes} counted). \
              Delete a repository or ask the registry's operator for a larger quota."

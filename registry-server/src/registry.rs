@@ -2,14 +2,16 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ipnet::IpNet;
-use url::Url;
+use url::{Host, Url};
 
 use crate::config::{DatabaseAddress, RegistryConfig, StorageAddress};
 use crate::content::ContentStore;
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::http::Memory;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::rates::Rates;
@@ -30,9 +32,14 @@ struct Inner {
     database: Database,
     content: ContentStore,
     public_url: Option<Url>,
+    hosts: Vec<Host>,
+    lfs_by_attributes: bool,
     lfs_from_bytes: Option<u64>,
     trusted_proxies: Vec<IpNet>,
     rates: Rates,
+    memory: Memory,
+    /// Listeners with so many connections that newcomers may have to wait.
+    pressed_listeners: Arc<AtomicUsize>,
     limits: Limits,
     metrics: Arc<Metrics>,
 }
@@ -58,21 +65,31 @@ impl Registry {
             }
             DatabaseAddress::Postgres(url) => Database::open_postgres(url).await?,
         };
+        let memory = Memory::new(
+            config.limits.buffered_bytes_max,
+            config.limits.buffer_wait_max,
+        );
         let content = match &config.storage {
             StorageAddress::Directory => {
                 let content_directory = directory.join(CONTENT_DIRECTORY);
                 create_private_directory(&content_directory)?;
-                ContentStore::open_local(&content_directory)?
+                ContentStore::open_local(&content_directory)?.within(&memory)
             }
-            StorageAddress::S3(storage) => ContentStore::open_s3(storage, &directory).await?,
+            StorageAddress::S3(storage) => ContentStore::open_s3(storage, &directory)
+                .await?
+                .within(&memory),
         };
         Ok(Self(Arc::new(Inner {
             database,
             content,
             public_url: config.public_url,
+            hosts: config.hosts,
+            lfs_by_attributes: config.lfs_by_attributes,
             lfs_from_bytes: config.lfs_from_bytes,
             trusted_proxies: config.trusted_proxies,
             rates: Rates::new(&config.limits),
+            memory,
+            pressed_listeners: Arc::default(),
             limits: config.limits,
             metrics: Arc::new(Metrics::new()),
         })))
@@ -95,6 +112,17 @@ impl Registry {
         self.0.public_url.as_ref()
     }
 
+    /// The names of the registry that its operator gave.
+    pub(crate) fn hosts(&self) -> Vec<Host> {
+        let public = self.0.public_url.as_ref().and_then(Url::host);
+        let public = public.map(|host| host.to_owned());
+        self.0.hosts.iter().cloned().chain(public).collect()
+    }
+
+    pub(crate) fn lfs_by_attributes(&self) -> bool {
+        self.0.lfs_by_attributes
+    }
+
     pub(crate) fn lfs_from_bytes(&self) -> Option<u64> {
         self.0.lfs_from_bytes
     }
@@ -107,12 +135,53 @@ impl Registry {
         &self.0.rates
     }
 
+    /// The memory for what requests bring.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.0.memory
+    }
+
+    /// Whether slow clients keep others waiting, for memory or for a connection.
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.0.pressed_listeners.load(Ordering::Relaxed) > 0 || self.0.memory.is_tight()
+    }
+
+    /// What a listener reports to.
+    pub(crate) fn pressure(&self) -> Pressure {
+        Pressure {
+            pressed_listeners: Arc::clone(&self.0.pressed_listeners),
+            is_under_pressure: false,
+        }
+    }
+
     pub(crate) fn metrics(&self) -> &Arc<Metrics> {
         &self.0.metrics
     }
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+}
+
+/// Whether one listener is pressed_listeners.
+pub(crate) struct Pressure {
+    pressed_listeners: Arc<AtomicUsize>,
+    is_under_pressure: bool,
+}
+
+impl Pressure {
+    pub(crate) fn report(&mut self, is_under_pressure: bool) {
+        match (self.is_under_pressure, is_under_pressure) {
+            (false, true) => self.pressed_listeners.fetch_add(1, Ordering::Relaxed),
+            (true, false) => self.pressed_listeners.fetch_sub(1, Ordering::Relaxed),
+            _ => return,
+        };
+        self.is_under_pressure = is_under_pressure;
+    }
+}
+
+impl Drop for Pressure {
+    fn drop(&mut self) {
+        self.report(false);
     }
 }
 

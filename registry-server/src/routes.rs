@@ -1,7 +1,7 @@
 //! Every route of the registry, on one page, each with the access it needs.
 
-use axum::Router;
 use axum::middleware::from_fn_with_state;
+use axum::{Extension, Router};
 use http::StatusCode;
 
 use crate::access::{
@@ -14,7 +14,7 @@ use crate::controllers::{
     repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash, tag_create,
     tag_delete, tool, tree, validate_yaml, whoami,
 };
-use crate::http::{Refusal, with_request_id};
+use crate::http::{Hosts, Refusal, with_request_id};
 use crate::registry::Registry;
 
 const GET: RouteMethod = RouteMethod::Get;
@@ -25,11 +25,12 @@ const DELETE: RouteMethod = RouteMethod::Delete;
 /// What stands before an id in the address of a file; models have nothing.
 const WEB_PREFIXES: [&str; 4] = ["", "/datasets", "/spaces", "/kernels"];
 
-pub(crate) fn router(registry: Registry) -> Router {
+pub(crate) fn router(registry: Registry, hosts: Hosts) -> Router {
     files(api())
         .otherwise(Anyone, not_found::route)
         .into_router()
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(Extension(hosts))
         .layer(from_fn_with_state(registry.clone(), with_request_id))
         .with_state(registry)
 }

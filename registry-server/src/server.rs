@@ -1,29 +1,41 @@
 //! Accepting connections until told to stop.
 
+mod connections;
+
+use std::convert::Infallible;
 use std::future::Future;
-use std::net::IpAddr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
 use http::Request;
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use crate::error::RegistryError;
-use crate::http::{StalledWrites, client_address};
-use crate::rates::Peer;
+use crate::http::{Hosts, StalledWrites, client_address};
+use crate::limits::Limits;
+use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 use crate::routes;
 use crate::sweep;
 
+use connections::{Connections, Slot};
+
+/// Those who wait too long are looked for so often.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// hyper takes no smaller buffer.
+const HEAD_BYTES_MIN: usize = 8 << 10;
 /// Rest after the system refused a connection for want of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -40,7 +52,11 @@ pub async fn serve(
     sweep::incoming(&registry)?;
     let mut sweeping = JoinSet::new();
     sweeping.spawn(sweep::now_and_then(registry.clone()));
-    let router = routes::router(registry.clone());
+    // Where it does not say, it is for this machine.
+    let listens_at = listener.local_addr();
+    let listens_at = listens_at.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());
+    let hosts = Hosts::new(registry.hosts(), listens_at);
+    let router = routes::router(registry.clone(), hosts);
     accept_until(listener, &registry, router, shutdown).await;
     Ok(())
 }
@@ -67,41 +83,53 @@ async fn accept_until(
 ) {
     let limits = registry.limits().clone();
     let service = TowerToHyperService::new(router);
-    let connections = Arc::new(Semaphore::new(limits.connections_max));
+    let connections = Connections::new(&limits);
     let graceful = GracefulShutdown::new();
+    let builder = http1(&limits);
+    let mut pressure = registry.pressure();
+    let mut looking = tokio::time::interval(SWEEP_INTERVAL);
     let mut shutdown = std::pin::pin!(shutdown);
 
-    let mut builder = Builder::new();
-    // The timer for a request's head also runs while a kept connection waits for its next request, so this one value ends both
-    // idle connections and clients that send their headers a byte at a time.
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.idle_connection_max);
-
     loop {
-        let accepted = tokio::select! {
-            accepted = accept(&listener, &connections) => accepted,
+        let (stream, address) = tokio::select! {
+            accepted = accept(&listener, &connections) => match accepted {
+                Some(accepted) => accepted,
+                None => continue,
+            },
+            _ = looking.tick() => {
+                connections.shed_expired(Instant::now());
+                pressure.report(connections.is_under_pressure());
+                continue;
+            }
             () = &mut shutdown => break,
         };
-        let Some((stream, peer, permit)) = accepted else {
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            continue;
+        let counted = counted(address, registry.trusted_proxies());
+        let (slot, shed) = match connections.admit(counted, Instant::now()) {
+            Ok(entered) => entered,
+            Err(_) => {
+                refuse(&stream);
+                continue;
+            }
         };
         prepare(&stream);
         let stream = StalledWrites::new(stream, &limits);
         let open = registry.metrics().connection();
-        let (registry, service) = (registry.clone(), service.clone());
-        let from_peer = service_fn(move |mut request: Request<Incoming>| {
-            let address = client_address(peer, request.headers(), registry.trusted_proxies());
-            request.extensions_mut().insert(Peer(address));
-            service.call(request)
-        });
+        let service = Service {
+            registry: registry.clone(),
+            service: service.clone(),
+            address,
+            slot: slot.clone(),
+        };
+        let from_peer = service_fn(move |request| service.clone().answer(request));
         let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), from_peer));
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection broke off");
+            tokio::select! {
+                ended = connection => if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection broke off");
+                },
+                Ok(()) = shed => tracing::debug!("a connection was given up for another one"),
             }
-            drop((open, permit));
+            drop((open, slot));
         });
     }
     drop(listener);
@@ -113,16 +141,69 @@ async fn accept_until(
     }
 }
 
+fn http1(limits: &Limits) -> Builder {
+    let mut builder = Builder::new();
+    // The timer for a request's head also runs while a kept connection waits for its next request,
+    // so this one value ends idle connections; those that have not asked for anything yet have less
+    // time.
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.idle_connection_max)
+        .max_buf_size(limits.head_bytes_max.max(HEAD_BYTES_MIN));
+    builder
+}
+
+/// What answers the requests of one connection.
+#[derive(Clone)]
+struct Service {
+    registry: Registry,
+    service: TowerToHyperService<Router>,
+    address: IpAddr,
+    slot: Slot,
+}
+
+impl Service {
+    async fn answer(self, mut request: Request<Incoming>) -> Result<Response, Infallible> {
+        let busy = self.slot.begin();
+        let trusted = self.registry.trusted_proxies();
+        let address = client_address(self.address, request.headers(), trusted);
+        request.extensions_mut().insert(Peer(address));
+        let response = self.service.call(request).await?;
+        // The request is under way until its answer's last byte.
+        Ok(response.map(|body| {
+            Body::new(body.inspect_frame(move |_| {
+                let _ = &busy;
+            }))
+        }))
+    }
+}
+
+/// Whose connection this is; nobody's where many share an address.
+fn counted(address: IpAddr, trusted: &[IpNet]) -> Option<IpAddr> {
+    let address = address.to_canonical();
+    if trusted.iter().any(|network| network.contains(&address)) {
+        return None;
+    }
+    match Peer(address).subject() {
+        Some(Subject::Address(address)) => Some(address),
+        _ => None,
+    }
+}
+
+/// Tells a newcomer for whom there is no slot, as far as it listens.
+fn refuse(stream: &TcpStream) {
+    const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let _ = stream.try_write(ANSWER);
+}
+
 /// Waits for room and then for a connection; `None` when the system refused one.
-async fn accept(
-    listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> Option<(TcpStream, IpAddr, OwnedSemaphorePermit)> {
-    let permit = Arc::clone(connections).acquire_owned().await.ok()?;
+async fn accept(listener: &TcpListener, connections: &Connections) -> Option<(TcpStream, IpAddr)> {
+    connections.room().await;
     match listener.accept().await {
-        Ok((stream, address)) => Some((stream, address.ip(), permit)),
+        Ok((stream, address)) => Some((stream, address.ip())),
         Err(error) => {
             tracing::warn!(%error, "a connection could not be accepted");
+            tokio::time::sleep(ACCEPT_PAUSE).await;
             None
         }
     }

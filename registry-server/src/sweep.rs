@@ -11,6 +11,9 @@ pub(crate) const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Rest between two sweeps. Each of several servers sweeps; what one has taken away the others do not miss.
 const PAUSE: Duration = Duration::from_secs(60 * 60);
 
+/// How long an upload that was begun in time may take to be put together.
+const COMPLETION_MAX: Duration = Duration::from_secs(60 * 60);
+
 /// Sweeps for ever.
 pub(crate) async fn now_and_then(registry: Registry) {
     loop {
@@ -35,23 +38,38 @@ pub(crate) fn incoming(registry: &Registry) -> Result<(), RegistryError> {
     registry.content().sweep_incoming(INCOMING_AGE_MAX)
 }
 
+/// Removes parts of uploads that are no longer known. What cannot be removed is swept some day.
+pub(crate) async fn parts(registry: &Registry, parts: &[(String, i64)]) {
+    for (ticket, number) in parts {
+        if let Err(error) = registry.content().remove_part(ticket, *number).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "a part could not be removed"
+            );
+        }
+    }
+}
+
 /// Forgets LFS uploads that ran out of time and objects that no commit came to name, and removes parts that were never put together.
 pub(crate) async fn uploads(registry: &Registry) -> Result<(), RegistryError> {
     let (database, limits) = (registry.database(), registry.limits());
     let now_ms = clock::now_ms();
+    let expired_ms = now_ms.saturating_sub(clock::span_ms(COMPLETION_MAX));
     let uploaded_ms = now_ms.saturating_sub(clock::span_ms(limits.lfs_object_lifetime));
     let repositories = database
-        .repositories_with_old_uploads(now_ms, uploaded_ms)
+        .repositories_with_old_uploads(expired_ms, uploaded_ms)
         .await?;
     for repository in repositories {
         let mut writing = match database.write_to(&repository).await {
             Err(RegistryError::RepositoryGone) => continue,
             writing => writing?,
         };
+        let parts = writing.parts_of_repository(&repository, expired_ms).await?;
         writing
-            .delete_old_uploads(&repository, now_ms, uploaded_ms)
+            .delete_old_uploads(&repository, expired_ms, uploaded_ms)
             .await?;
         writing.commit().await?;
+        self::parts(registry, &parts).await;
     }
     // A part is younger than the address it was sent to, and is read for a while after that has run out.
     let age_max = limits.lfs_ticket_lifetime.saturating_add(INCOMING_AGE_MAX);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};
 
-use crate::content::{ContentStore, Sha256Digest};
+use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
 use crate::error::RegistryError;
 
@@ -63,9 +63,9 @@ pub(crate) struct ManifestFault {
     pub(crate) nearest: Option<String>,
 }
 
-/// Reads the manifest that `blob` holds.
+/// Reads the manifest that `blob` holds; it may be one of these files, or in the store.
 pub(crate) async fn read_manifest(
-    content: &ContentStore,
+    files: &Batch,
     blob: &Blob,
     bytes_max: usize,
 ) -> Result<Result<KnownManifest, ManifestFault>, RegistryError> {
@@ -75,9 +75,7 @@ pub(crate) async fn read_manifest(
             blob.size_bytes
         ))));
     }
-    let bytes = content
-        .head(&blob.sha256, blob.size_bytes, bytes_max)
-        .await?;
+    let bytes = files.head(&blob.sha256, blob.size_bytes, bytes_max).await?;
     let sha256 = blob.sha256;
     // A document of the largest size keeps a processor busy for a while, which other requests must not wait for.
     let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
@@ -132,6 +130,12 @@ fn facts_of(manifest: Manifest) -> ToolFacts {
 /// The version a tag stands for: `v` and a whole version, `v1.2.3`. Others, `v1.0` among them, are tags like any.
 pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
     tag.strip_prefix('v')?.parse().ok()
+}
+
+/// The version that people read in the name of a branch or a tag: `v1.2.3`, `V1.2.3` or `1.2.3`.
+/// Such names are for tags only.
+pub(crate) fn version_in_name(name: &str) -> Option<Version> {
+    name.strip_prefix(['v', 'V']).unwrap_or(name).parse().ok()
 }
 
 impl ManifestFault {
@@ -215,6 +219,23 @@ mod tests {
             ("vv1.2.3", false),
         ] {
             assert_eq!(version_of_tag(tag).is_some(), expect, "{tag}");
+        }
+    }
+
+    #[test]
+    fn names_that_read_as_versions() {
+        for (name, expect) in [
+            ("v1.2.3", Some("1.2.3")),
+            ("V1.2.3", Some("1.2.3")),
+            ("1.2.3", Some("1.2.3")),
+            ("1.2.3-rc.1+linux", Some("1.2.3-rc.1+linux")),
+            ("v1.0", None),
+            ("vv1.2.3", None),
+            ("release/1.2.3", None),
+            ("main", None),
+        ] {
+            let version = version_in_name(name).map(|version| version.to_string());
+            assert_eq!(version.as_deref(), expect, "{name}");
         }
     }
 }

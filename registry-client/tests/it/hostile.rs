@@ -6,6 +6,7 @@ mod claims;
 mod content;
 mod delivery;
 mod redirects;
+mod upload;
 
 use std::path::PathBuf;
 

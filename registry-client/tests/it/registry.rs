@@ -37,6 +37,8 @@ pub(crate) struct Repo {
     pub(crate) private: bool,
     pub(crate) head: Option<String>,
     pub(crate) tags: BTreeMap<String, String>,
+    /// Beside `main`.
+    pub(crate) branches: BTreeMap<String, String>,
     pub(crate) commits: BTreeMap<String, Files>,
 }
 
@@ -257,12 +259,18 @@ impl Repo {
 
     fn refs(&self) -> Value {
         let reference = |kind: &str, name: &str, commit: &str| json!({"name": name, "ref": format!("refs/{kind}/{name}"), "targetCommit": commit});
+        let head = self
+            .head
+            .iter()
+            .map(|head| reference("heads", "main", head));
+        let others = self.branches.iter();
+        let branches = head.chain(others.map(|(name, commit)| reference("heads", name, commit)));
         let tags = self
             .tags
             .iter()
             .map(|(tag, commit)| reference("tags", tag, commit));
         json!({
-            "branches": self.head.iter().map(|head| reference("heads", "main", head)).collect::<Vec<_>>(),
+            "branches": branches.collect::<Vec<_>>(),
             "tags": tags.collect::<Vec<_>>(),
             "converts": [],
         })

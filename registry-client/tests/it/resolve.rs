@@ -56,6 +56,30 @@ async fn every_form_of_reference() {
 }
 
 #[tokio::test]
+async fn a_branch_does_not_stand_in_for_a_version() {
+    let registry = registry().await;
+    registry.change(|world| {
+        let repo = world.repos.get_mut("alice/demo").unwrap();
+        for branch in ["v1.0.0", "1.1.0", "nightly"] {
+            repo.branches.insert(branch.into(), commit(4));
+        }
+    });
+    let client = anonymous(&registry);
+    for (reference, number) in [
+        ("alice/demo@v1.0.0", 0),
+        ("alice/demo@1.1.0", 1),
+        ("alice/demo@nightly", 3),
+        ("alice/demo@main", 4),
+    ] {
+        let resolved = client.resolve(&reference.parse().unwrap()).await.unwrap();
+        assert_eq!(resolved.commit.as_str(), commit(number), "{reference}");
+        let told = resolved.version_branches.iter();
+        let told: Vec<_> = told.map(|it| (&*it.name, it.is_tag_too)).collect();
+        assert_eq!(told, [("1.1.0", false), ("v1.0.0", true)], "{reference}");
+    }
+}
+
+#[tokio::test]
 async fn a_repo_without_versions_is_its_main_branch() {
     let registry = Registry::start().await;
     let mut repo = Repo::default();

@@ -13,11 +13,15 @@ use http::request::Parts;
 use serde::de::DeserializeOwned;
 
 use super::caller::Visitor;
-use super::route::{Route, RouteMethod};
+use super::route::{Access, Route, RouteMethod};
 use super::scope::Scope;
-use crate::http::{BaseUrl, Query, Refusal, Reply, drain, read_bounded};
+use crate::error::RegistryError;
+use crate::http::{BaseUrl, Held, Query, Refusal, Reply, drain, read_bounded};
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
+
+/// Bytes that are parsed while others wait for the processor; what is longer is parsed elsewhere.
+const PARSED_AT_ONCE_MAX: usize = 64 << 10;
 
 /// One admitted request.
 pub(crate) struct Call<S: Scope> {
@@ -27,6 +31,23 @@ pub(crate) struct Call<S: Scope> {
     pub(crate) parts: Parts,
     /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can be lent across an await.
     body: Mutex<Body>,
+    /// Whether a valid token came with the request.
+    is_known: bool,
+    /// Memory that its body takes.
+    held: Held,
+}
+
+async fn parse<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) -> Result<T, Refusal> {
+    let read = |bytes: &[u8]| {
+        serde_json::from_slice(bytes).map_err(|error| {
+            Refusal::bad_request(format!("the body is not what this route takes: {error}"))
+        })
+    };
+    if bytes.len() <= PARSED_AT_ONCE_MAX {
+        return read(&bytes);
+    }
+    let parsing = tokio::task::spawn_blocking(move || read(&bytes)).await;
+    parsing.map_err(|_| RegistryError::Damaged("reading a body was cut off".to_owned()))?
 }
 
 impl<S: Scope> Call<S> {
@@ -39,19 +60,45 @@ impl<S: Scope> Call<S> {
         std::mem::take(self.body.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The whole body, for small ones.
+    /// The whole body, for routes that take a few words. Its bytes count as held until the call is
+    /// over.
     pub(crate) async fn bytes(&mut self) -> Result<Vec<u8>, Refusal> {
-        let body = self.take_body();
-        let limits = self.registry.limits();
-        read_bounded(body, limits, limits.json_bytes_max).await
+        self.bytes_within(self.registry.limits().plain_body_bytes_max)
+            .await
     }
 
-    /// The body as JSON. The content type is not looked at: the clients do not agree on it.
-    pub(crate) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Refusal> {
+    /// The whole body, for routes that take a list.
+    pub(crate) async fn list_bytes(&mut self) -> Result<Vec<u8>, Refusal> {
+        self.bytes_within(self.registry.limits().json_bytes_max)
+            .await
+    }
+
+    async fn bytes_within(&mut self, bytes_max: usize) -> Result<Vec<u8>, Refusal> {
+        let body = self.take_body();
+        let limits = self.registry.limits();
+        let stranger_max = match self.is_known {
+            true => usize::MAX,
+            false => limits.anonymous_body_bytes_max,
+        };
+        let bytes_max = bytes_max.min(limits.json_bytes_max).min(stranger_max);
+        read_bounded(body, &self.registry, bytes_max, &mut self.held).await
+    }
+
+    /// The body as JSON of a few words. The content type is not looked at: the clients do not agree
+    /// on it.
+    pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(
+        &mut self,
+    ) -> Result<T, Refusal> {
         let bytes = self.bytes().await?;
-        serde_json::from_slice(&bytes).map_err(|error| {
-            Refusal::bad_request(format!("the body is not what this route takes: {error}"))
-        })
+        parse(bytes).await
+    }
+
+    /// The body as JSON that holds a list.
+    pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(
+        &mut self,
+    ) -> Result<T, Refusal> {
+        let bytes = self.list_bytes().await?;
+        parse(bytes).await
     }
 }
 
@@ -126,14 +173,25 @@ where
     Fut: Future<Output = Reply> + Send,
 {
     let (parts, body) = request.into_parts();
+    let base = match S::METERED {
+        true => BaseUrl::of(&registry, &parts),
+        false => Ok(BaseUrl::none()),
+    };
+    let base = match base {
+        Ok(base) => base,
+        // Nobody waits for the body of a request that is meant for somebody else.
+        Err(refusal) => return refusal.into_response(),
+    };
     match admit::<S>(&registry, &parts).await {
-        Ok((admitted, base)) => {
+        Ok((admitted, is_known)) => {
             let reply = controller(Call {
                 registry,
                 admitted,
                 base,
                 parts,
                 body: Mutex::new(body),
+                is_known,
+                held: Held::default(),
             })
             .await;
             reply.unwrap_or_else(Refusal::into_response)
@@ -141,7 +199,7 @@ where
         Err(refusal) => {
             // A client that asked first whether to send its body is told not to by the answer itself.
             if !parts.headers.contains_key(EXPECT) {
-                drain(body, registry.limits()).await;
+                drain(body, &registry).await;
             }
             refusal.into_response()
         }
@@ -151,8 +209,7 @@ where
 async fn admit<S: Scope>(
     registry: &Registry,
     parts: &Parts,
-) -> Result<(S::Admitted, BaseUrl), Refusal> {
-    let base = BaseUrl::of(registry, parts)?;
+) -> Result<(S::Admitted, bool), Refusal> {
     let visitor = Visitor::of(registry, parts).await;
     if let Some(caller) = visitor.as_ref().ok().and_then(Visitor::caller) {
         tracing::Span::current().record("account", &caller.account.name);
@@ -162,7 +219,10 @@ async fn admit<S: Scope>(
     {
         registry.rates().count(subject)?;
     }
-    Ok((S::admit(registry, visitor?, parts).await?, base))
+    let visitor = visitor?;
+    // Who holds a ticket was given it by somebody who may write.
+    let is_known = visitor.caller().is_some() || S::ACCESS == Access::HoldsTicket;
+    Ok((S::admit(registry, visitor, parts).await?, is_known))
 }
 
 /// Who is counted: a valid token wherever it is used, else the address, so that guessing tokens is counted too.

@@ -9,6 +9,9 @@ use crate::registry::Registry;
 pub struct OwnerStorage {
     /// Bytes of every version of every file, once for each repository that holds it.
     pub used_bytes: u64,
+    /// Bytes of LFS objects that were announced and have not arrived; they count against the quota
+    /// as well.
+    pub announced_bytes: u64,
     /// The owner's own quota; without one the registry's [`owner_bytes_max`](crate::Limits::owner_bytes_max) counts.
     pub quota_bytes: Option<u64>,
 }
@@ -40,7 +43,8 @@ impl Registry {
         let owner = self.find_owner(owner).await?;
         let stored = self.database().stored_by(&owner.id).await?;
         Ok(OwnerStorage {
-            used_bytes: stored.used_bytes.max(0).unsigned_abs(),
+            used_bytes: stored.referenced_bytes.max(0).unsigned_abs(),
+            announced_bytes: stored.announced_bytes.max(0).unsigned_abs(),
             quota_bytes: stored.quota_bytes.map(|bytes| bytes.max(0).unsigned_abs()),
         })
     }

@@ -1,8 +1,8 @@
 //! The bytes of one file while they arrive: hashed on the way, in memory while short, in a temporary file when long.
 
 use std::fs::File;
-use std::io::Read as _;
-use std::path::PathBuf;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
 
 use gix_hash::ObjectId;
 use gix_object::Kind;
@@ -13,15 +13,21 @@ use tokio::io::AsyncWriteExt as _;
 use super::Sha256Digest;
 use crate::error::RegistryError;
 use crate::git;
+use crate::http::{Held, Memory};
 
 /// Bytes hashed between two reads of a temporary file.
 const HASH_BYTES: usize = 256 << 10;
+
+/// Bytes of a file that may be in memory however little there is of it.
+const FREE_BYTES: usize = 16 << 10;
 
 /// A file that is still arriving.
 pub(crate) struct Spool {
     directory: PathBuf,
     memory_bytes_max: usize,
     memory: Vec<u8>,
+    budget: Option<Memory>,
+    held: Held,
     file: Option<(tokio::fs::File, TempPath)>,
     sha256: Sha256,
     size_bytes: u64,
@@ -38,8 +44,8 @@ pub(crate) struct Spooled {
 
 #[derive(Debug)]
 pub(super) enum SpooledBytes {
-    Memory(Vec<u8>),
-    /// Written, synced, and removed when dropped.
+    Memory(Vec<u8>, Held),
+    /// Written, not synced, and removed when dropped.
     File(StagedFile),
 }
 
@@ -62,12 +68,33 @@ impl StagedFile {
     }
 }
 
+impl Spooled {
+    /// The same in a temporary file.
+    pub(super) fn staged_in(self, directory: &Path) -> std::io::Result<Self> {
+        let SpooledBytes::Memory(bytes, _) = &self.bytes else {
+            return Ok(self);
+        };
+        let (mut file, path) = temporary(directory)?.into_parts();
+        file.write_all(bytes)?;
+        let bytes = SpooledBytes::File(StagedFile(path));
+        Ok(Self { bytes, ..self })
+    }
+}
+
+fn temporary(directory: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix("file-")
+        .tempfile_in(directory)
+}
+
 impl Spool {
-    pub(super) fn new(directory: PathBuf, memory_bytes_max: usize) -> Self {
+    pub(super) fn new(directory: PathBuf, memory_bytes_max: usize, budget: Option<Memory>) -> Self {
         Self {
             directory,
             memory_bytes_max,
             memory: Vec::new(),
+            budget,
+            held: Held::default(),
             file: None,
             sha256: Sha256::new(),
             size_bytes: 0,
@@ -84,18 +111,30 @@ impl Spool {
         self.sha256.update(bytes);
         self.size_bytes += bytes.len() as u64;
         self.memory.extend_from_slice(bytes);
-        if self.memory.len() > self.memory_bytes_max {
+        if self.memory.len() > self.memory_bytes_max || !self.may_hold() {
             self.flush().await?;
         }
         Ok(())
     }
 
+    /// Whether there is memory for what is in it. The first bytes are free; when memory is short
+    /// all others go to the disk at once.
+    fn may_hold(&mut self) -> bool {
+        let Some(budget) = &self.budget else {
+            return true;
+        };
+        if self.memory.len() > FREE_BYTES && self.held.bytes() == 0 {
+            match budget.try_hold(self.memory_bytes_max) {
+                Some(held) => self.held = held,
+                None => return false,
+            }
+        }
+        true
+    }
+
     async fn flush(&mut self) -> Result<(), RegistryError> {
         if self.file.is_none() {
-            let (file, path) = tempfile::Builder::new()
-                .prefix("file-")
-                .tempfile_in(&self.directory)?
-                .into_parts();
+            let (file, path) = temporary(&self.directory)?.into_parts();
             let mut file = tokio::fs::File::from_std(file);
             file.set_max_buf_size(self.memory_bytes_max.max(64 << 10));
             self.file = Some((file, path));
@@ -107,14 +146,15 @@ impl Spool {
         Ok(())
     }
 
-    /// Ends the file: gives it its names and, when it is long, puts it on the disk.
+    /// Ends the file: gives it its names and, when it is long, writes the rest of it to its
+    /// temporary file.
     ///
     /// A git blob id covers the length before the bytes, so a file whose length was not known is read once more, from the
     /// page cache.
     pub(crate) async fn finish(mut self) -> Result<Spooled, RegistryError> {
         let (oid, bytes) = if self.file.is_none() {
             let oid = git::object_id(Kind::Blob, &self.memory)?;
-            (oid, SpooledBytes::Memory(self.memory))
+            (oid, SpooledBytes::Memory(self.memory, self.held))
         } else {
             self.flush().await?;
             let Some((mut file, path)) = self.file else {
@@ -123,7 +163,6 @@ impl Spool {
                 ));
             };
             file.flush().await?;
-            file.sync_all().await?;
             drop(file);
             let (size_bytes, staged) = (self.size_bytes, StagedFile(path));
             let hashing = tokio::task::spawn_blocking(move || hash_file(staged, size_bytes)).await;

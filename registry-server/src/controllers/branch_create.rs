@@ -8,7 +8,8 @@ use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::database::references::Reference;
-use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit};
+use crate::error::RegistryError;
+use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit, prepare_first};
 use crate::http::{Refusal, Reply};
 
 #[derive(Deserialize, Default)]
@@ -32,7 +33,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     };
     let branch = target::reference_name(&call.admitted.address)?;
     let repository = &call.admitted.repository;
-    tool_version::check_new_branch(&call.registry, repository, &branch).await?;
+    tool_version::check_new_branch(&branch)?;
     let exists = || {
         Refusal::new(
             StatusCode::CONFLICT,
@@ -69,14 +70,19 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 message: String::new(),
                 parent: None,
                 operations: Vec::new(),
+                files: call.registry.content().batch(),
             };
+            let author = &call.admitted.caller.account;
+            let prepared = prepare_first(database, repository, author, &proposal)
+                .await?
+                .map_err(|refusal| RegistryError::Damaged(format!("no files: {refusal:?}")))?;
             initial_commit(
                 &call.registry,
                 &mut writing,
                 repository,
                 &branch,
-                &call.admitted.caller.account,
-                &proposal,
+                &prepared,
+                &proposal.operations,
             )
             .await?
         }

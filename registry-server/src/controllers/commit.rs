@@ -18,17 +18,17 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let place = match place(&call).await {
         Ok(place) => place,
         Err(refusal) => {
-            drain(body, call.registry.limits()).await;
+            drain(body, &call.registry).await;
             return Err(refusal);
         }
     };
     let repository = &call.admitted.repository;
     let author = &call.admitted.caller.account;
     let room = Room::of(&call.registry, &repository.owner).await?;
-    let proposal = read_proposal(&call.registry, &repository.id, room, body).await?;
+    let mut proposal = read_proposal(&call.registry, &repository.id, room, body).await?;
     match place {
         Place::Head(head) => {
-            match write_commit(&call.registry, repository, &head, author, &proposal).await? {
+            match write_commit(&call.registry, repository, &head, author, &mut proposal).await? {
                 WriteOutcome::Written(commit) => Ok(answer(&call, &commit, None)),
                 WriteOutcome::Refused(refusal) => Err(refused(refusal, &head.reference())),
             }
@@ -39,7 +39,9 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 Some(parent) => target::find_commit(&call.registry, repository, parent).await?,
                 None => base,
             };
-            match open_pull_request(&call.registry, repository, &base, author, &proposal).await? {
+            match open_pull_request(&call.registry, repository, &base, author, &mut proposal)
+                .await?
+            {
                 Ok(opened) => Ok(answer(&call, &opened.commit, Some(opened.number))),
                 Err(refusal) => Err(refused(refusal, &base.oid)),
             }
@@ -96,7 +98,7 @@ fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u3
     json(value)
 }
 
-fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {
+pub(super) fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {
     match refusal {
         WriteRefusal::NoSuchBranch => Refusal::revision_not_found(branch),
         WriteRefusal::ParentMoved => Refusal::new(
@@ -111,6 +113,10 @@ fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {
         WriteRefusal::InTheWay { path } => Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             format!("{path}: a file and a directory cannot have the same path"),
+        ),
+        WriteRefusal::TooManyDirectories => Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "the commit changes files in too many directories; make several commits of it",
         ),
         WriteRefusal::QuotaExceeded(exceeded) => exceeded.into(),
         WriteRefusal::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),

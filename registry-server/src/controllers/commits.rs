@@ -34,12 +34,7 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
     let commits = if skip < total {
         call.registry
             .database()
-            .history(
-                &call.admitted.repository.id,
-                &target.commit.oid,
-                skip,
-                limit,
-            )
+            .history(&call.admitted.repository.id, &target.commit, skip, limit)
             .await?
     } else {
         Vec::new()

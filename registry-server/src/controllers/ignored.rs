@@ -28,7 +28,11 @@ pub(super) async fn ignored(
 ) -> Result<Vec<bool>, Refusal> {
     let patterns = match patterns {
         Some(patterns) => Some(patterns),
-        None => stored_patterns(registry, repository, commit).await?,
+        None => {
+            // One byte more than is allowed tells that there is more.
+            let bytes_max = IGNORE_FILE_BYTES_MAX + 1;
+            stored_patterns(registry, repository, commit, IGNORE_FILE, bytes_max).await?
+        }
     };
     let Some(patterns) = patterns else {
         return Ok(vec![false; paths.len()]);
@@ -47,22 +51,22 @@ pub(super) async fn ignored(
         .map_err(|_| RegistryError::Damaged("matching a .gitignore failed".to_owned()).into())
 }
 
-async fn stored_patterns(
+/// The beginning of a file of patterns.
+pub(super) async fn stored_patterns(
     registry: &Registry,
     repository: &Repository,
     commit: &Commit,
+    file: &str,
+    bytes_max: usize,
 ) -> Result<Option<String>, Refusal> {
     let (database, id) = (registry.database(), &repository.id);
-    let found = list_entries(database, id, commit, &[IGNORE_FILE.to_owned()]).await?;
+    let found = list_entries(database, id, commit, &[file.to_owned()]).await?;
     let Some(ListedKind::File(Some(blob))) = found.first().map(|entry| entry.kind) else {
         return Ok(None);
     };
-    if blob.size_bytes > IGNORE_FILE_BYTES_MAX as u64 {
-        return Err(too_long());
-    }
     let content = registry.content();
     let bytes = content
-        .head(&blob.sha256, blob.size_bytes, IGNORE_FILE_BYTES_MAX)
+        .head(&blob.sha256, blob.size_bytes, bytes_max)
         .await?;
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
@@ -85,7 +89,7 @@ fn compile(patterns: &str) -> Option<Gitignore> {
 
 /// Only what can be a path in a repository is matched: the rules take nothing else.
 fn is_ignored(rules: &Gitignore, path: &str) -> bool {
-    RepositoryPath::parse(path).is_some()
+    RepositoryPath::parse_stored(path).is_ok()
         && rules.matched_path_or_any_parents(path, false).is_ignore()
 }
 

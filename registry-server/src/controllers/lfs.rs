@@ -40,16 +40,22 @@ async fn take_in(registry: &Registry, upload: &Upload, spooled: Spooled) -> Resu
         size_bytes: spooled.size_bytes,
         form: BlobForm::Pointer,
     };
+    let size = (blob.sha256, blob.size_bytes);
+    let (owner, repository) = (&upload.owner, &upload.repository);
+    if let Some(exceeded) = quota::announce(registry, owner, repository, vec![size]).await? {
+        return Err(exceeded.into());
+    }
     registry.content().keep(spooled).await?;
-    let repository = &upload.repository;
     let oid = pointer_oid(&blob.sha256, blob.size_bytes)?;
     let mut writing = registry.database().write_to(repository).await?;
     let digests = BTreeSet::from([blob.sha256]);
-    let claimed = writing.claim_contents(registry.content(), digests).await?;
+    let claimed = writing
+        .claim_contents(registry.content(), digests.clone())
+        .await?;
     if writing
         .insert_uploaded_blob(repository, &oid, &blob, &claimed, clock::now_ms())
         .await?
-        && let Some(exceeded) = quota::exceeded(registry, &mut writing, &upload.owner).await?
+        && let Some(exceeded) = quota::exceeded(registry, &mut writing, owner, &digests).await?
     {
         return Err(exceeded.into());
     }

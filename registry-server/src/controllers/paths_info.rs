@@ -9,29 +9,30 @@ use serde_json::Value;
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::history::list_entries;
-use crate::http::{Query, Refusal, Reply};
+use crate::http::{List, Query, Refusal, Reply, too_many};
 use crate::wire::entry_json;
 
 #[derive(Deserialize)]
 struct Question {
-    paths: Vec<String>,
+    paths: List<String>,
     #[serde(default)]
     expand: bool,
 }
 
 pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
     let target = target::find_whole(&call.registry, &call.admitted).await?;
-    let question = read_question(&mut call).await?;
-    let paths_max = call.registry.limits().paths_max;
-    if question.paths.len() > paths_max {
+    let (paths, expand) = read_question(&mut call).await?;
+    let levels_max = call.registry.limits().path_levels_max;
+    let levels: usize = paths.iter().map(|it| it.split('/').count()).sum();
+    if levels > levels_max {
         return Err(Refusal::bad_request(format!(
-            "at most {paths_max} paths may be asked for at once"
+            "these paths have {levels} levels in all; at most path_levels_max = {levels_max} may be asked for at once"
         )));
     }
     let database = call.registry.database();
     let repository = &call.admitted.repository.id;
-    let entries = list_entries(database, repository, &target.commit, &question.paths).await?;
-    let last = if question.expand {
+    let entries = list_entries(database, repository, &target.commit, &paths).await?;
+    let last = if expand {
         target
             .last_changes(&call.registry, &call.admitted, &entries)
             .await?
@@ -47,7 +48,8 @@ pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
 }
 
 /// Python sends a form, the others send JSON.
-async fn read_question(call: &mut Call<ReadRepository>) -> Result<Question, Refusal> {
+async fn read_question(call: &mut Call<ReadRepository>) -> Result<(Vec<String>, bool), Refusal> {
+    let paths_max = call.registry.limits().paths_max;
     let content_type = call
         .parts
         .headers
@@ -55,11 +57,16 @@ async fn read_question(call: &mut Call<ReadRepository>) -> Result<Question, Refu
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if content_type.starts_with("application/x-www-form-urlencoded") {
-        let form = Query::parse(&call.bytes().await?);
-        return Ok(Question {
-            paths: form.all("paths").map(str::to_owned).collect(),
-            expand: form.is_on("expand"),
-        });
+        let bytes = call.list_bytes().await?;
+        // Counted before it is taken apart: two bytes become fifty.
+        let fields = bytes.iter().filter(|byte| **byte == b'&').count();
+        if fields > paths_max {
+            return Err(too_many(paths_max, "paths"));
+        }
+        let form = Query::parse(&bytes);
+        let paths = form.all("paths").map(str::to_owned).collect();
+        return Ok((paths, form.is_on("expand")));
     }
-    call.json().await
+    let question: Question = call.json_list().await?;
+    Ok((question.paths.within(paths_max, "paths")?, question.expand))
 }

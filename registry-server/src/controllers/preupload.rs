@@ -1,25 +1,30 @@
 //! `POST …/preupload/{rev}`: how each file is to be uploaded.
 //!
-//! The answer is `regular`, the only one that all three clients follow in their standard installation: a file then comes inside the
-//! commit body, which is read as a stream. An operator may have files from some size on sent over LFS.
+//! As on the Hub, the repository's `.gitattributes` says which files are sent over LFS. All others
+//! come inside the commit body, which is read as a stream, unless the operator has files from some
+//! size on sent over LFS.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
+use super::attributes::sent_over_lfs;
 use super::ignored::ignored;
 use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::database::objects::BlobForm;
 use crate::history::{ListedEntry, ListedKind, list_entries};
-use crate::http::{Refusal, Reply};
+use crate::http::{List, Reply};
 
 #[derive(Deserialize)]
 struct Question {
-    files: Vec<AnnouncedFile>,
+    files: List<AnnouncedFile>,
     /// The `.gitignore` that the commit will bring.
     #[serde(default, rename = "gitIgnore")]
     git_ignore: Option<String>,
+    /// The `.gitattributes` that the commit will bring.
+    #[serde(default, rename = "gitAttributes")]
+    git_attributes: Option<String>,
 }
 
 /// The sample that clients send along does not change the answer.
@@ -31,21 +36,13 @@ struct AnnouncedFile {
 }
 
 pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
-    let question: Question = call.json().await?;
+    let question: Question = call.json_list().await?;
     let files_max = call.registry.limits().commit_operations_max;
-    if question.files.len() > files_max {
-        return Err(Refusal::bad_request(format!(
-            "a commit may hold at most {files_max} changes"
-        )));
-    }
+    let announced = question.files.within(files_max, "files")?;
     let repository = &call.admitted.repository;
     let revision = call.admitted.address.rest_text().unwrap_or_default();
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
-    let paths: Vec<String> = question
-        .files
-        .iter()
-        .map(|file| file.path.clone())
-        .collect();
+    let paths: Vec<String> = announced.iter().map(|file| file.path.clone()).collect();
     let unwanted = ignored(
         &call.registry,
         repository,
@@ -54,19 +51,34 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
         paths.clone(),
     )
     .await?;
+    let by_attributes = match call.registry.lfs_by_attributes() {
+        true => {
+            let attributes = question.git_attributes;
+            sent_over_lfs(
+                &call.registry,
+                repository,
+                &commit,
+                attributes,
+                paths.clone(),
+            )
+            .await?
+        }
+        false => vec![false; paths.len()],
+    };
     let known = list_entries(call.registry.database(), &repository.id, &commit, &paths).await?;
     let known: HashMap<&str, &ListedEntry> = known
         .iter()
         .map(|entry| (entry.path.as_str(), entry))
         .collect();
     let lfs_from_bytes = call.registry.lfs_from_bytes();
-    let files: Vec<Value> = question
-        .files
+    let files: Vec<Value> = announced
         .iter()
         .zip(unwanted)
-        .map(|(file, unwanted)| {
+        .zip(by_attributes)
+        .map(|((file, unwanted), by_attributes)| {
             // Some clients send an empty file inside the commit whatever the answer.
-            let lfs = lfs_from_bytes.is_some_and(|from| file.size >= from.max(1));
+            let large = lfs_from_bytes.is_some_and(|from| file.size >= from);
+            let lfs = (large || by_attributes) && file.size > 0;
             let mode = if lfs { "lfs" } else { "regular" };
             let entry = known.get(file.path.as_str());
             // As in git, what is there already is not ignored.

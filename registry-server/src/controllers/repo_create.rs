@@ -1,11 +1,16 @@
 //! `POST /api/repos/create`: a new repository with a first commit.
 
+use std::collections::BTreeMap;
+use std::mem;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
+use super::commit::refused;
 use super::visibility::Visibility;
 use super::{json, tool_version};
 use crate::access::{Call, Caller, SignedInToWrite, Standing, require_reach, standing_in};
@@ -14,19 +19,17 @@ use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
-use crate::history::{DEFAULT_BRANCH, Operation, Proposal, initial_commit};
-use crate::http::{BaseUrl, Refusal, Reply};
+use crate::history::{
+    DEFAULT_BRANCH, Operation, Proposal, contents, initial_commit, prepare_first,
+};
+use crate::http::{BaseUrl, List, Refusal, Reply};
 use crate::index;
 use crate::names::{
-    AccountName, NameError, RefName, RepositoryKind, RepositoryName, RepositoryPath,
+    AccountName, NameError, RefName, RepositoryId, RepositoryKind, RepositoryName, RepositoryPath,
 };
-use crate::quota;
+use crate::quota::{self, Room};
 use crate::random;
 use crate::registry::Registry;
-
-/// Clients and their tests expect this file in a new repository. It says what is true here: the registry stores every file as it is,
-/// so nothing is marked as an LFS pointer.
-const GIT_ATTRIBUTES: &str = "*.wasm binary\n*.safetensors binary\n*.bin binary\n*.zip binary\n";
 
 #[derive(Deserialize)]
 struct Wish {
@@ -35,14 +38,17 @@ struct Wish {
     organization: Option<String>,
     #[serde(default, rename = "type")]
     kind: Option<String>,
-    #[serde(flatten)]
-    visibility: Visibility,
+    // Not flattened: for that serde keeps all that the body holds, also what nobody asked for.
+    #[serde(default)]
+    visibility: Option<String>,
+    #[serde(default)]
+    private: Option<bool>,
     #[serde(default)]
     license: Option<String>,
     #[serde(default)]
     sdk: Option<String>,
     #[serde(default)]
-    files: Vec<WishedFile>,
+    files: List<WishedFile>,
 }
 
 #[derive(Deserialize)]
@@ -54,12 +60,14 @@ struct WishedFile {
 }
 
 pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
-    let wish: Wish = call.json().await?;
+    let mut wish: Wish = call.json_list().await?;
     let registry = &call.registry;
     let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
     let (owner, name) = owner_and_name(&wish)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
     require_reach(&call.admitted, &owner.name, name.as_str())?;
+    let visibility = Visibility::new(wish.visibility.take(), wish.private);
+    let private = visibility.private()?;
     let now_ms = clock::now_ms();
     let repository = Repository {
         id: random::id()?,
@@ -67,43 +75,48 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         owner: owner.id.clone(),
         owner_name: owner.name.clone(),
         name: name.to_string(),
-        private: wish.visibility.private()?.unwrap_or(false),
+        private: private.unwrap_or(false),
         card: None,
         downloads: 0,
         likes: 0,
         created_ms: now_ms,
         modified_ms: now_ms,
     };
-    let proposal = first_proposal(registry, &repository, &wish).await?;
+    let mut proposal = first_proposal(registry, &repository, &mut wish).await?;
+    let author = &call.admitted.account;
+    let prepared = prepare_first(registry.database(), &repository, author, &proposal)
+        .await?
+        .map_err(|refusal| refused(refusal, DEFAULT_BRANCH))?;
     let touched = proposal.operations.iter().filter_map(put_path).collect();
     let root = index::root_of(&proposal.operations);
-    let listing =
-        index::read_listing(registry, &repository, &touched, &root, &proposal.operations).await?;
+    let listing = index::read_listing(registry, &repository, &touched, &root, &proposal).await?;
     let listing = listing.map_err(|fault| tool_version::invalid_manifest(&fault))?;
     let main = RefName::parse(DEFAULT_BRANCH)
         .ok_or_else(|| RegistryError::Damaged("the default branch has no name".to_owned()))?;
 
+    // Whoever asks for what is there leaves nothing behind; that it is there still is found out
+    // below.
+    if is_taken(registry, &repository).await? {
+        return Err(taken(&call.base, &repository));
+    }
+    if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal.files).await? {
+        return Err(exceeded.into());
+    }
     let mut writing = registry.database().write().await?;
     if !writing.insert_repository(&repository).await? {
-        let message = format!(
-            "You already created this {} repo: {}",
-            kind.word(),
-            repository.full_name()
-        );
-        // Python's exist_ok reads the address out of the refusal.
-        return Err(Refusal::new(StatusCode::CONFLICT, message)
-            .field("url", Value::String(web_url(&call.base, &repository))));
+        return Err(taken(&call.base, &repository));
     }
     initial_commit(
         registry,
         &mut writing,
         &repository,
         &main,
-        &call.admitted.account,
-        &proposal,
+        &prepared,
+        &proposal.operations,
     )
     .await?;
-    if let Some(exceeded) = quota::exceeded(registry, &mut writing, &owner.id).await? {
+    let arrived = contents(&proposal.operations);
+    if let Some(exceeded) = quota::exceeded(registry, &mut writing, &owner.id, &arrived).await? {
         return Err(exceeded.into());
     }
     if let Some(listing) = &listing {
@@ -118,6 +131,24 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     Ok(json(
         json!({"url": web_url(&call.base, &repository), "name": repository.full_name(), "id": repository.id}),
     ))
+}
+
+async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, Refusal> {
+    let id = RepositoryId::parse(repository.kind, &repository.full_name())
+        .map_err(|error| Refusal::bad_request(error.to_string()))?;
+    let found = registry.database().known_repository(None, &id).await?;
+    Ok(found.is_some())
+}
+
+/// Python's `exist_ok` reads the address out of the refusal.
+fn taken(base: &BaseUrl, repository: &Repository) -> Refusal {
+    let message = format!(
+        "You already created this {} repo: {}",
+        repository.kind.word(),
+        repository.full_name()
+    );
+    let url = Value::String(web_url(base, repository));
+    Refusal::new(StatusCode::CONFLICT, message).field("url", url)
 }
 
 /// The owner may be named apart from the name, before it, or not at all, which means the caller.
@@ -166,38 +197,41 @@ pub(super) async fn find_owner(
     }
 }
 
+/// The files of a first commit. Of those with one path the last one counts.
 async fn first_proposal(
     registry: &Registry,
     repository: &Repository,
-    wish: &Wish,
+    wish: &mut Wish,
 ) -> Result<Proposal, Refusal> {
-    let mut files = vec![(
-        ".gitattributes".to_owned(),
-        GIT_ATTRIBUTES.as_bytes().to_vec(),
-    )];
+    let files_max = registry.limits().commit_operations_max;
+    let wished = mem::take(&mut wish.files).within(files_max, "files")?;
+    // Clients and their tests expect this file in a new repository.
+    let attributes = standard_attributes(repository.kind);
+    let mut files = BTreeMap::from([(ATTRIBUTES_FILE.to_owned(), attributes.into_bytes())]);
     if let Some(card) = first_card(repository, wish)? {
-        files.push(("README.md".to_owned(), card.into_bytes()));
+        files.insert("README.md".to_owned(), card.into_bytes());
     }
-    for file in &wish.files {
-        if file
-            .encoding
-            .as_deref()
-            .is_some_and(|encoding| encoding != "base64")
-        {
-            return Err(Refusal::bad_request("files must be encoded as base64"));
+    let decoding = tokio::task::spawn_blocking(move || {
+        for file in wished {
+            let content = decode(&file)?;
+            files.insert(file.path, content);
         }
-        let content = STANDARD
-            .decode(&file.content)
-            .map_err(|_| Refusal::bad_request("the content of a file is not valid base64"))?;
-        files.retain(|(path, _)| *path != file.path);
-        files.push((file.path.clone(), content));
-    }
+        Ok::<_, Refusal>(files)
+    });
+    let files = decoding
+        .await
+        .map_err(|_| RegistryError::Damaged("decoding files was cut off".to_owned()))??;
+    let bytes: usize = files.values().map(Vec::len).sum();
+    Room::of(registry, &repository.owner)
+        .await?
+        .admit(bytes as u64)?;
     let mut operations = Vec::with_capacity(files.len());
+    let mut batch = registry.content().batch();
     for (path, content) in files {
-        let path = RepositoryPath::parse(&path).ok_or_else(|| {
+        let path = RepositoryPath::parse(&path).map_err(|fault| {
             Refusal::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
-                "a path is not valid in a repository",
+                format!("a path is not valid in a repository: {fault}"),
             )
         })?;
         let mut spool = registry
@@ -215,15 +249,27 @@ async fn first_proposal(
             oid: spooled.oid,
             blob,
         });
-        registry.content().keep(spooled).await?;
+        batch.add(spooled).await?;
+        // Hashing takes long enough together that others want a turn.
+        tokio::task::yield_now().await;
     }
-    refuse_clashes(&operations)?;
     Ok(Proposal {
         title: "initial commit".to_owned(),
         message: String::new(),
         parent: None,
         operations,
+        files: batch,
     })
+}
+
+fn decode(file: &WishedFile) -> Result<Vec<u8>, Refusal> {
+    let encoding = file.encoding.as_deref();
+    if encoding.is_some_and(|encoding| encoding != "base64") {
+        return Err(Refusal::bad_request("files must be encoded as base64"));
+    }
+    STANDARD
+        .decode(&file.content)
+        .map_err(|_| Refusal::bad_request("the content of a file is not valid base64"))
 }
 
 /// The card of a new repository, if there is anything to put on it. A space always has one.
@@ -250,23 +296,6 @@ fn card_line(key: &str, word: Option<&str>) -> Result<Option<String>, Refusal> {
         )));
     }
     Ok(Some(format!("{key}: {word}\n")))
-}
-
-/// A file may not have the name of another file's directory.
-fn refuse_clashes(operations: &[Operation]) -> Result<(), Refusal> {
-    let paths: std::collections::BTreeSet<String> =
-        operations.iter().filter_map(put_path).collect();
-    for operation in operations {
-        if let Operation::Put { path, .. } = operation
-            && let Some(ancestor) = path.ancestors().find(|ancestor| paths.contains(*ancestor))
-        {
-            return Err(Refusal::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                format!("{ancestor} is both a file and a directory"),
-            ));
-        }
-    }
-    Ok(())
 }
 
 fn put_path(operation: &Operation) -> Option<String> {

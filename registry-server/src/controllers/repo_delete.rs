@@ -7,6 +7,8 @@ use super::json;
 use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
 use crate::http::{Refusal, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
+use crate::quota;
+use crate::sweep;
 
 #[derive(Deserialize)]
 struct Wish {
@@ -29,8 +31,13 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
         .map_err(|_| repo_not_found(&Visitor::Known(Box::new(call.admitted.clone()))))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &id).await?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
+    quota::abandon(&call.registry, &mut writing, &repository).await?;
+    let parts = writing
+        .parts_of_repository(&repository.id, i64::MAX)
+        .await?;
     writing.delete_repository(&repository.id).await?;
     writing.commit().await?;
+    sweep::parts(&call.registry, &parts).await;
     tracing::info!(repository = repository.full_name(), "deleted");
     Ok(json(json!({"success": true})))
 }

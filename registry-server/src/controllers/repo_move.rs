@@ -1,10 +1,12 @@
 //! `POST /api/repos/move`: another name or owner; the old id goes on working.
 
+use std::collections::BTreeSet;
+
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::json;
+use super::{json, tool_version};
 use crate::access::{
     Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_reach,
 };
@@ -43,8 +45,12 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
             format!("A {} repository called {to} already exists", kind.word()),
         ));
     }
+    if let Some(earlier) = writing.publish_moved(&repository).await? {
+        return Err(tool_version::published_before(&to.to_string(), &earlier));
+    }
     if owner.id != repository.owner
-        && let Some(exceeded) = quota::exceeded(&call.registry, &mut writing, &owner.id).await?
+        && let Some(exceeded) =
+            quota::exceeded(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?
     {
         return Err(exceeded.into());
     }

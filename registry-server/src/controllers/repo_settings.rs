@@ -14,8 +14,10 @@ const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
 
 #[derive(Deserialize)]
 struct Wish {
-    #[serde(flatten)]
-    visibility: Visibility,
+    #[serde(default)]
+    visibility: Option<String>,
+    #[serde(default)]
+    private: Option<bool>,
     #[serde(default)]
     gated: Option<Value>,
     #[serde(default)]
@@ -24,7 +26,7 @@ struct Wish {
 
 pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
     let wish: Wish = call.json().await?;
-    let private = wish.visibility.private()?;
+    let private = Visibility::new(wish.visibility, wish.private).private()?;
     // Answering yes and serving the files to everyone would be worse than refusing.
     if wish
         .gated

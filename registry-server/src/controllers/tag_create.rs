@@ -37,19 +37,17 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
     let tag = RefName::parse(&wish.tag)
         .ok_or_else(|| Refusal::bad_request("the tag has no valid name"))?;
-    let manifest = tool_version::check_new_tag(&call.registry, repository, &tag, &commit).await?;
+    let version = tool_version::check_new_tag(&call.registry, repository, &tag, &commit).await?;
     let reference = Reference {
         name: tag.tag(),
         commit: commit.oid,
     };
-    let mut writing = call.registry.database().write_to(&repository.id).await?;
+    let database = call.registry.database();
+    let now_ms = clock::now_ms();
+    let mut writing = database.write_to(&repository.id).await?;
+    tool_version::check_names_no_branch(database, repository, &tag).await?;
     if !writing
-        .insert_reference(
-            &repository.id,
-            &reference,
-            wish.message.as_deref(),
-            clock::now_ms(),
-        )
+        .insert_reference(&repository.id, &reference, wish.message.as_deref(), now_ms)
         .await?
     {
         return Err(Refusal::new(
@@ -57,8 +55,15 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             format!("Tag reference exists already: {tag}"),
         ));
     }
-    if let Some(manifest) = &manifest {
-        writing.insert_manifest(&repository.id, manifest).await?;
+    if let Some(version) = &version {
+        let published = writing.publish(&repository.id, &version.publication, now_ms);
+        if let Some(earlier) = published.await? {
+            let id = repository.full_name();
+            return Err(tool_version::published_before(&id, &earlier));
+        }
+        writing
+            .insert_manifest(&repository.id, &version.manifest)
+            .await?;
     }
     writing.commit().await?;
     Ok(json(json!({"success": true})))

@@ -1,19 +1,21 @@
 //! What a body says about who may see a repository.
 
-use serde::Deserialize;
-
 use crate::http::Refusal;
 
 /// Older clients send `private`, newer ones `visibility`, which goes before it.
-#[derive(Deserialize)]
 pub(super) struct Visibility {
-    #[serde(default)]
     visibility: Option<String>,
-    #[serde(default)]
     private: Option<bool>,
 }
 
 impl Visibility {
+    pub(super) fn new(visibility: Option<String>, private: Option<bool>) -> Self {
+        Self {
+            visibility,
+            private,
+        }
+    }
+
     /// Whether only those with a right in the repository may see it; `None` when the body does not say.
     pub(super) fn private(&self) -> Result<Option<bool>, Refusal> {
         match self.visibility.as_deref() {

@@ -1,12 +1,10 @@
 //! Commits and what they changed.
 
-use std::collections::{HashMap, HashSet};
-
 use gix_hash::ObjectId;
 use sqlx::{AssertSqlSafe, FromRow};
 
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Writing, placeholders, select};
+use super::{Database, Writing, select};
 use crate::error::RegistryError;
 
 /// A commit as stored, without its git object.
@@ -69,92 +67,38 @@ impl Database {
     }
 
     /// `limit` commits back from `head`, after leaving out the first `skip`.
+    ///
+    /// Commits are walked over from the nearest one that is known without a walk, so that a late
+    /// page of a long history costs what the first one does.
     pub(crate) async fn history(
         &self,
         repository: &str,
-        head: &str,
+        head: &Commit,
         skip: i64,
         limit: i64,
     ) -> Result<Vec<Commit>, RegistryError> {
+        let first = head.generation - skip;
+        let (generation, oid) = self.at_or_after(repository, head, first).await?;
+        let skip = generation - first;
+        // The CROSS JOIN and the plus keep SQLite from reading all commits in the order of an index
+        // instead.
         let sql = format!(
             "WITH RECURSIVE chain (oid, parent, depth) AS ( \
                  SELECT oid, parent, CAST(0 AS BIGINT) FROM commits WHERE repository = $1 AND oid = $2 \
                  UNION ALL \
-                 SELECT c.oid, c.parent, chain.depth + 1 FROM commits c JOIN chain ON c.oid = chain.parent \
-                 WHERE c.repository = $1 AND chain.depth < $3 + $4 \
+                 SELECT c.oid, c.parent, chain.depth + 1 FROM chain CROSS JOIN commits c \
+                 WHERE c.repository = $1 AND c.oid = chain.parent AND chain.depth < $3 + $4 \
              ) \
-             SELECT {COMMITS} JOIN chain ON c.repository = $1 AND c.oid = chain.oid \
-             WHERE chain.depth >= $3 AND chain.depth < $3 + $4 ORDER BY chain.depth"
+             SELECT {COMMITS} WHERE c.repository = $1 \
+             AND c.oid IN (SELECT oid FROM chain WHERE depth >= $3 AND depth < $3 + $4) ORDER BY +c.generation DESC"
         );
         Ok(sqlx::query_as(AssertSqlSafe(sql))
             .bind(repository)
-            .bind(head)
+            .bind(oid)
             .bind(skip)
             .bind(limit)
             .fetch_all(&self.pool)
             .await?)
-    }
-
-    /// For each path the last commit in the history of `head` that touched it.
-    pub(crate) async fn last_changes(
-        &self,
-        repository: &str,
-        head: &Commit,
-        paths: &[&str],
-    ) -> Result<HashMap<String, Commit>, RegistryError> {
-        let chain = self.ancestor_ids(repository, &head.oid).await?;
-        let mut last: HashMap<String, (i64, String)> = HashMap::new();
-        for batch in paths.chunks(BATCH_MAX) {
-            let sql = format!(
-                "SELECT path, generation, commit_oid FROM changes WHERE repository = $1 AND generation <= $2 AND path IN ({})",
-                placeholders(3, batch.len())
-            );
-            let mut query = sqlx::query_as(AssertSqlSafe(sql))
-                .bind(repository)
-                .bind(head.generation);
-            for path in batch {
-                query = query.bind(*path);
-            }
-            let rows: Vec<(String, i64, String)> = query.fetch_all(&self.pool).await?;
-            for (path, generation, oid) in rows {
-                let newer = last.get(&path).is_none_or(|(known, _)| generation > *known);
-                if newer && chain.contains(&oid) {
-                    last.insert(path, (generation, oid));
-                }
-            }
-        }
-        let mut commits: HashMap<String, Commit> = HashMap::new();
-        let mut result = HashMap::with_capacity(last.len());
-        for (path, (_, oid)) in last {
-            if !commits.contains_key(&oid)
-                && let Some(commit) = self.commit(repository, &oid).await?
-            {
-                commits.insert(oid.clone(), commit);
-            }
-            if let Some(commit) = commits.get(&oid) {
-                result.insert(path, commit.clone());
-            }
-        }
-        Ok(result)
-    }
-
-    async fn ancestor_ids(
-        &self,
-        repository: &str,
-        head: &str,
-    ) -> Result<HashSet<String>, RegistryError> {
-        let oids: Vec<String> = sqlx::query_scalar(
-            "WITH RECURSIVE chain (oid, parent) AS ( \
-                 SELECT oid, parent FROM commits WHERE repository = $1 AND oid = $2 \
-                 UNION ALL \
-                 SELECT c.oid, c.parent FROM commits c JOIN chain ON c.oid = chain.parent WHERE c.repository = $1 \
-             ) SELECT oid FROM chain",
-        )
-        .bind(repository)
-        .bind(head)
-        .fetch_all(&self.pool)
-        .await?;
-        Ok(oids.into_iter().collect())
     }
 }
 

@@ -112,6 +112,7 @@ impl Writing {
                 let new = self.insert_contents(&open).await?;
                 open.retain(|digest| !new.contains(*digest));
                 let known = self.lock_contents(&open, self.engine.share_rows()).await?;
+                let mut seen = BTreeSet::new();
                 for row in known {
                     let digest = stored(&row.sha256)?;
                     if row.condemned_ms > 0
@@ -122,8 +123,9 @@ impl Writing {
                             sha256: digest.to_string(),
                         });
                     }
-                    open.retain(|open| **open != digest);
+                    seen.insert(digest);
                 }
+                open.retain(|digest| !seen.contains(*digest));
             }
         }
         Ok(Claimed(digests))
@@ -213,14 +215,17 @@ impl Writing {
         referenced(self.connection(), digests).await
     }
 
-    /// Records that a condemned content is gone.
+    /// Records that a condemned content is gone, and counts for nobody.
     pub(crate) async fn record_removal(
         &mut self,
         digest: &Sha256Digest,
     ) -> Result<(), RegistryError> {
-        let statement = sqlx::query("UPDATE contents SET removed = 1 WHERE sha256 = $1")
-            .bind(digest.to_string());
-        self.run(statement).await?;
+        for sql in [
+            "UPDATE contents SET removed = 1 WHERE sha256 = $1",
+            "DELETE FROM arrivals WHERE sha256 = $1",
+        ] {
+            self.run(sqlx::query(sql).bind(digest.to_string())).await?;
+        }
         Ok(())
     }
 

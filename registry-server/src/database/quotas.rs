@@ -1,17 +1,47 @@
 //! How much an owner keeps, and how much they may.
 
-use sqlx::{Any, Executor, FromRow};
+use std::collections::BTreeSet;
 
-use super::{Database, Writing};
+use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
+
+use super::writing::insertions;
+use super::{BATCH_MAX, Database, Writing, placeholders};
+use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
 /// What an owner keeps: every version of every file, once for each repository that holds it.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub(crate) struct Stored {
-    pub(crate) used_bytes: i64,
+    /// What commits refer to, or wait to.
+    pub(crate) referenced_bytes: i64,
+    /// LFS objects on their way, or what has arrived of them if that is more.
+    pub(crate) announced_bytes: i64,
+    /// What the owner sent and nobody refers to.
+    waiting_bytes: i64,
     /// The owner's own quota.
     pub(crate) quota_bytes: Option<i64>,
 }
+
+impl Stored {
+    /// What counts against the quota.
+    pub(crate) fn used(&self) -> u64 {
+        let bytes = self.referenced_bytes.saturating_add(self.announced_bytes);
+        bytes.max(0).unsigned_abs()
+    }
+
+    /// With what waits to be referred to or collected.
+    pub(crate) fn all(&self) -> u64 {
+        self.used()
+            .saturating_add(self.waiting_bytes.max(0).unsigned_abs())
+    }
+}
+
+/// Uploads of one object together, by announced length and by what has arrived of each.
+const ANNOUNCED: &str = "SELECT u.repository, u.sha256, MAX(u.size_bytes) AS size_bytes, \
+         SUM((SELECT COALESCE(SUM(p.size_bytes), 0) FROM lfs_parts p WHERE p.ticket = u.ticket)) AS part_bytes \
+     FROM lfs_uploads u JOIN repositories r ON r.id = u.repository \
+     WHERE r.owner = $1 AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.repository = u.repository AND b.sha256 = u.sha256) \
+     GROUP BY u.repository, u.sha256";
 
 impl Database {
     pub(crate) async fn stored_by(&self, owner: &str) -> Result<Stored, RegistryError> {
@@ -43,6 +73,77 @@ impl Writing {
         Ok(())
     }
 
+    /// Counts contents for an owner until a commit refers to them or they are collected.
+    pub(crate) async fn insert_arrivals(
+        &mut self,
+        owner: &str,
+        sizes: &[(Sha256Digest, u64)],
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let sql = [
+            "INSERT INTO arrivals (owner, sha256, size_bytes, arrived_ms)",
+            "ON CONFLICT (owner, sha256) DO UPDATE SET arrived_ms = excluded.arrived_ms",
+        ];
+        let statements = insertions(sql, 4, sizes.iter(), |statement, (sha256, bytes)| {
+            statement
+                .bind(owner.to_owned())
+                .bind(sha256.to_string())
+                .bind(i64::try_from(*bytes).unwrap_or(i64::MAX))
+                .bind(now_ms)
+        });
+        self.run_all(statements).await?;
+        Ok(())
+    }
+
+    /// Counts these contents no longer for having arrived.
+    pub(crate) async fn delete_arrivals(
+        &mut self,
+        owner: &str,
+        digests: &BTreeSet<Sha256Digest>,
+    ) -> Result<(), RegistryError> {
+        let all: Vec<&Sha256Digest> = digests.iter().collect();
+        for batch in all.chunks(BATCH_MAX) {
+            let sql = format!(
+                "DELETE FROM arrivals WHERE owner = $1 AND sha256 IN ({})",
+                placeholders(2, batch.len())
+            );
+            let mut statement = sqlx::query(AssertSqlSafe(sql)).bind(owner.to_owned());
+            for digest in batch {
+                statement = statement.bind(digest.to_string());
+            }
+            self.run(statement).await?;
+        }
+        Ok(())
+    }
+
+    /// Counts what only this repository refers to as having arrived.
+    pub(crate) async fn abandon_contents(
+        &mut self,
+        owner: &str,
+        repository: &str,
+        now_ms: i64,
+    ) -> Result<(), RegistryError> {
+        let statement = sqlx::query(
+            "INSERT INTO arrivals (owner, sha256, size_bytes, arrived_ms) \
+             SELECT CAST($1 AS TEXT), b.sha256, MAX(b.size_bytes), CAST($2 AS BIGINT) FROM blobs b WHERE b.repository = $3 \
+             AND NOT EXISTS (SELECT 1 FROM blobs o WHERE o.sha256 = b.sha256 AND o.repository <> b.repository) \
+             GROUP BY b.sha256 \
+             ON CONFLICT (owner, sha256) DO UPDATE SET arrived_ms = excluded.arrived_ms",
+        )
+        .bind(owner)
+        .bind(now_ms)
+        .bind(repository);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    /// Forgets what arrived before `before_ms`: it was collected, or somebody refers to it.
+    pub(crate) async fn forget_arrivals(&mut self, before_ms: i64) -> Result<(), RegistryError> {
+        let statement = sqlx::query("DELETE FROM arrivals WHERE arrived_ms < $1").bind(before_ms);
+        self.run(statement).await?;
+        Ok(())
+    }
+
     pub(crate) async fn set_quota(
         &mut self,
         owner: &str,
@@ -60,12 +161,18 @@ async fn stored_by(
     database: impl Executor<'_, Database = Any>,
     owner: &str,
 ) -> Result<Stored, RegistryError> {
-    let stored = sqlx::query_as(
+    let sql = format!(
         "SELECT a.quota_bytes, (SELECT CAST(COALESCE(SUM(b.size_bytes), 0) AS BIGINT) FROM blobs b \
-             JOIN repositories r ON r.id = b.repository WHERE r.owner = a.id) AS used_bytes \
-         FROM accounts a WHERE a.id = $1",
+             JOIN repositories r ON r.id = b.repository WHERE r.owner = a.id) AS referenced_bytes, \
+         (SELECT CAST(COALESCE(SUM(CASE WHEN o.part_bytes > o.size_bytes THEN o.part_bytes ELSE o.size_bytes END), 0) AS BIGINT) \
+             FROM ({ANNOUNCED}) o) AS announced_bytes, \
+         (SELECT CAST(COALESCE(SUM(i.size_bytes), 0) AS BIGINT) FROM arrivals i WHERE i.owner = a.id) AS waiting_bytes \
+         FROM accounts a WHERE a.id = $1"
     );
-    let stored: Option<Stored> = stored.bind(owner).fetch_optional(database).await?;
+    let stored: Option<Stored> = sqlx::query_as(AssertSqlSafe(sql))
+        .bind(owner)
+        .fetch_optional(database)
+        .await?;
     stored.ok_or_else(|| RegistryError::Damaged(format!("the owner {owner} is missing")))
 }
 

@@ -4,17 +4,16 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, FromRow};
 
+use super::writing::insertions;
 use super::{BATCH_MAX, Database, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
 /// A permission to upload one object of a repository, as it is made.
 #[derive(Debug, Clone)]
-pub(crate) struct NewUpload<'a> {
+pub(crate) struct NewUpload {
     /// The hash of the secret in the address.
     pub(crate) ticket: String,
-    pub(crate) repository: &'a str,
-    pub(crate) token: &'a str,
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: u64,
     /// How long each part is, but for the last; `None` when the object comes in one piece.
@@ -134,23 +133,66 @@ impl Database {
 }
 
 impl Writing {
-    pub(crate) async fn insert_upload(
+    pub(crate) async fn insert_uploads(
         &mut self,
-        upload: &NewUpload<'_>,
+        repository: &str,
+        token: &str,
+        uploads: &[NewUpload],
     ) -> Result<(), RegistryError> {
-        let statement = sqlx::query(
-            "INSERT INTO lfs_uploads (ticket, repository, token, sha256, size_bytes, part_bytes, expires_ms) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        )
-        .bind(&upload.ticket)
-        .bind(upload.repository)
-        .bind(upload.token)
-        .bind(upload.sha256.to_string())
-        .bind(bound(upload.size_bytes))
-        .bind(upload.part_bytes.map(bound))
-        .bind(upload.expires_ms);
-        self.run(statement).await?;
+        let sql = [
+            "INSERT INTO lfs_uploads (ticket, repository, token, sha256, size_bytes, part_bytes, expires_ms)",
+            "",
+        ];
+        let statements = insertions(sql, 7, uploads.iter(), |statement, upload| {
+            statement
+                .bind(upload.ticket.clone())
+                .bind(repository.to_owned())
+                .bind(token.to_owned())
+                .bind(upload.sha256.to_string())
+                .bind(bound(upload.size_bytes))
+                .bind(upload.part_bytes.map(bound))
+                .bind(upload.expires_ms)
+        });
+        self.run_all(statements).await?;
         Ok(())
+    }
+
+    /// Uploads to an owner's repositories that have not arrived. Those that have are told apart
+    /// only when all are more than `enough`.
+    pub(crate) async fn open_uploads(
+        &mut self,
+        owner: &str,
+        enough: usize,
+    ) -> Result<usize, RegistryError> {
+        let all = "SELECT COUNT(*) FROM lfs_uploads u JOIN repositories r ON r.id = u.repository WHERE r.owner = $1";
+        let open = " AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.repository = u.repository AND b.sha256 = u.sha256)";
+        let mut count = 0;
+        for sql in [all.to_owned(), format!("{all}{open}")] {
+            let counting = sqlx::query_scalar(AssertSqlSafe(sql)).bind(owner.to_owned());
+            let counted: i64 = counting.fetch_one(self.connection()).await?;
+            count = usize::try_from(counted).unwrap_or_default();
+            if count <= enough {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    /// The parts, ticket and number, of uploads to a repository that expired before `expired_ms`.
+    pub(crate) async fn parts_of_repository(
+        &mut self,
+        repository: &str,
+        expired_ms: i64,
+    ) -> Result<Vec<(String, i64)>, RegistryError> {
+        let parts = sqlx::query_as(
+            "SELECT p.ticket, p.number FROM lfs_parts p JOIN lfs_uploads u ON u.ticket = p.ticket \
+             WHERE u.repository = $1 AND u.expires_ms <= $2",
+        );
+        Ok(parts
+            .bind(repository)
+            .bind(expired_ms)
+            .fetch_all(self.connection())
+            .await?)
     }
 
     /// Records a part; one that is sent again takes the place of the first.
@@ -178,20 +220,26 @@ impl Writing {
         Ok(())
     }
 
-    /// Starts the wait of a file for its commit anew.
-    pub(crate) async fn renew_upload(
+    /// Starts the wait of files for their commit anew.
+    pub(crate) async fn renew_uploads(
         &mut self,
         repository: &str,
-        sha256: &Sha256Digest,
+        digests: &[Sha256Digest],
         now_ms: i64,
     ) -> Result<(), RegistryError> {
-        let statement = sqlx::query(
-            "UPDATE blobs SET uploaded_ms = $1 WHERE repository = $2 AND sha256 = $3 AND uploaded_ms IS NOT NULL",
-        )
-        .bind(now_ms)
-        .bind(repository)
-        .bind(sha256.to_string());
-        self.run(statement).await?;
+        for batch in digests.chunks(BATCH_MAX) {
+            let sql = format!(
+                "UPDATE blobs SET uploaded_ms = $1 WHERE repository = $2 AND uploaded_ms IS NOT NULL AND sha256 IN ({})",
+                placeholders(3, batch.len())
+            );
+            let mut statement = sqlx::query(AssertSqlSafe(sql))
+                .bind(now_ms)
+                .bind(repository.to_owned());
+            for digest in batch {
+                statement = statement.bind(digest.to_string());
+            }
+            self.run(statement).await?;
+        }
         Ok(())
     }
 
@@ -207,6 +255,14 @@ impl Writing {
                 .bind(repository)
                 .bind(expired_ms);
         self.run(uploads).await?;
+        // The way by which they came is of no use any more, and would count as announced again.
+        let used = sqlx::query(
+            "DELETE FROM lfs_uploads WHERE repository = $1 AND EXISTS (SELECT 1 FROM blobs b \
+             WHERE b.repository = lfs_uploads.repository AND b.sha256 = lfs_uploads.sha256 AND b.uploaded_ms <= $2)",
+        )
+        .bind(repository)
+        .bind(uploaded_ms);
+        self.run(used).await?;
         let blobs = sqlx::query("DELETE FROM blobs WHERE repository = $1 AND uploaded_ms <= $2")
             .bind(repository)
             .bind(uploaded_ms);

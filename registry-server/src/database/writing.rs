@@ -141,7 +141,7 @@ impl Writing {
     /// Runs statements one after another and tells how many rows they changed together.
     pub(super) async fn run_all(
         &mut self,
-        statements: Vec<Insertion>,
+        statements: impl Iterator<Item = Insertion>,
     ) -> Result<u64, RegistryError> {
         let mut changed = 0;
         for statement in statements {
@@ -154,25 +154,25 @@ impl Writing {
 /// A statement that inserts, while its values are bound.
 pub(super) type Insertion = Query<'static, Any, AnyArguments>;
 
-/// The statements that insert rows, many rows in each. `sql` is what stands before and after the values, and `bind` binds the `columns`
-/// of a row.
+/// The statements that insert rows, many rows in each, made one after another. `sql` is what stands
+/// before and after the values, and `bind` binds the `columns` of a row.
 pub(super) fn insertions<T>(
     sql: [&'static str; 2],
     columns: usize,
-    rows: impl Iterator<Item = T>,
+    mut rows: impl Iterator<Item = T>,
     bind: impl Fn(Insertion, T) -> Insertion,
-) -> Vec<Insertion> {
+) -> impl Iterator<Item = Insertion> {
     let [before, after] = sql;
-    let mut rows = rows.peekable();
-    let mut statements = Vec::new();
-    while rows.peek().is_some() {
+    std::iter::from_fn(move || {
         let batch: Vec<T> = rows.by_ref().take(ROWS_MAX).collect();
+        if batch.is_empty() {
+            return None;
+        }
         let values: Vec<String> = (0..batch.len())
             .map(|row| format!("({})", placeholders(1 + row * columns, columns)))
             .collect();
         let sql = format!("{before} VALUES {} {after}", values.join(","));
         let statement = sqlx::query(AssertSqlSafe(sql));
-        statements.push(batch.into_iter().fold(statement, &bind));
-    }
-    statements
+        Some(batch.into_iter().fold(statement, &bind))
+    })
 }

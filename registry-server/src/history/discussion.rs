@@ -1,6 +1,7 @@
 //! Opening discussions and pull requests. Each pull request has a reference of its own, on which its commits are.
 
-use super::write::{Proposal, WriteRefusal, prepare, store};
+use super::proposal::Proposal;
+use super::write::{WriteRefusal, prepare, store};
 use crate::clock;
 use crate::database::Writing;
 use crate::database::accounts::Account;
@@ -10,6 +11,7 @@ use crate::database::references::Reference;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::names::Head;
+use crate::quota;
 use crate::registry::Registry;
 
 /// A pull request that was opened, with its one commit.
@@ -33,13 +35,16 @@ pub(crate) async fn open_pull_request(
     repository: &Repository,
     base: &Commit,
     author: &Account,
-    proposal: &Proposal,
+    proposal: &mut Proposal,
 ) -> Result<Result<Opened, WriteRefusal>, RegistryError> {
     let database = registry.database();
     let prepared = match prepare(database, repository, base, author, proposal).await? {
         Ok(prepared) => prepared,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    if let Some(exceeded) = quota::keep(registry, repository, &mut proposal.files).await? {
+        return Ok(Err(WriteRefusal::QuotaExceeded(exceeded)));
+    }
     let mut writing = database.write_to(&repository.id).await?;
     let topic = Topic {
         title: &proposal.title,

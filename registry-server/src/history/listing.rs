@@ -68,36 +68,58 @@ pub(crate) async fn list_entries(
     commit: &Commit,
     paths: &[String],
 ) -> Result<Vec<ListedEntry>, RegistryError> {
-    let root = object_id(&commit.tree)?;
-    let mut directories: HashMap<String, Option<BTreeMap<String, TreeEntry>>> = HashMap::new();
-    directories.insert(
-        String::new(),
-        Some(directory_entries(database, repository, root).await?),
-    );
-    let mut found = Vec::new();
-    for path in paths {
-        let path = path.trim_end_matches('/');
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if !directories.contains_key(parent) {
-            let entry = find_entry(database, repository, commit, parent).await?;
-            let entries = match entry {
-                Some(ListedEntry {
-                    kind: ListedKind::Directory,
-                    oid,
-                    ..
-                }) => Some(directory_entries(database, repository, oid).await?),
-                _ => None,
-            };
-            directories.insert(parent.to_owned(), entries);
-        }
-        if let Some(Some(entries)) = directories.get(parent)
-            && let Some(entry) = entries.get(name)
-        {
-            found.push(listed(path.to_owned(), entry));
-        }
+    let mut search = Search::new(object_id(&commit.tree)?, paths);
+    while !search.level.is_empty() {
+        let oids: Vec<ObjectId> = search.level.keys().copied().collect();
+        search.descend(&database.trees(repository, &oids).await?)?;
     }
+    let mut found: Vec<ListedEntry> = paths
+        .iter()
+        .zip(search.found)
+        .filter_map(|(path, entry)| Some(listed(path.trim_end_matches('/').to_owned(), &entry?)))
+        .collect();
     add_blobs(database, repository, &mut found).await?;
     Ok(found)
+}
+
+/// What is at each of some paths. All of them are followed together, level by level, so that a
+/// directory is read once, however many of them lead through it.
+struct Search<'a> {
+    found: Vec<Option<TreeEntry>>,
+    /// The directories to read next: the number of each path that leads through one, and what of it
+    /// is left.
+    level: HashMap<ObjectId, Vec<(usize, &'a str)>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(root: ObjectId, paths: &'a [String]) -> Self {
+        let whole = paths.iter().map(|path| path.trim_end_matches('/'));
+        Self {
+            found: vec![None; paths.len()],
+            level: HashMap::from([(root, whole.enumerate().collect())]),
+        }
+    }
+
+    /// Goes one level down through the directories that were read.
+    fn descend(&mut self, trees: &HashMap<ObjectId, Vec<u8>>) -> Result<(), RegistryError> {
+        for (oid, asked) in std::mem::take(&mut self.level) {
+            let entries = decode(trees, oid)?;
+            for (number, path) in asked {
+                let (name, rest) = match path.split_once('/') {
+                    Some((name, rest)) => (name, Some(rest)),
+                    None => (path, None),
+                };
+                match (entries.get(name), rest) {
+                    (Some(entry), None) => self.found[number] = Some(*entry),
+                    (Some(TreeEntry::Directory(oid)), Some(rest)) => {
+                        self.level.entry(*oid).or_default().push((number, rest));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// How deep and from where a listing goes on.
@@ -147,7 +169,9 @@ pub(crate) async fn list_directory(
     };
     let mut entries = Vec::new();
     let mut level = vec![(path.to_owned(), directory)];
-    // One question to the database for each level of the tree, not for each directory.
+    // One question to the database for each level of the tree, not for each directory, and none for
+    // directories whose entries would all be outside of the range: a short page of a large tree
+    // costs little.
     while !level.is_empty() {
         let oids: Vec<ObjectId> = level.iter().map(|(_, oid)| *oid).collect();
         let trees = database.trees(repository, &oids).await?;
@@ -159,23 +183,42 @@ pub(crate) async fn list_directory(
                 } else {
                     format!("{parent}/{name}")
                 };
-                if let (TreeEntry::Directory(oid), Depth::All) = (entry, range.depth) {
+                if let (TreeEntry::Directory(oid), Depth::All) = (entry, range.depth)
+                    && range.after.is_none_or(|after| !ends_before(&path, after))
+                {
                     below.push((path.clone(), oid));
                 }
-                entries.push(listed(path, &entry));
+                if range.after.is_none_or(|after| path.as_str() > after) {
+                    entries.push(listed(path, &entry));
+                }
             }
+        }
+        if entries.len() > range.limit {
+            entries.select_nth_unstable_by(range.limit, |a, b| a.path.cmp(&b.path));
+            let first_left_out = &entries[range.limit].path;
+            below.retain(|(path, _)| begins_before(path, first_left_out));
+            entries.truncate(range.limit);
         }
         level = below;
     }
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    if let Some(after) = range.after {
-        entries.drain(..entries.partition_point(|entry| entry.path.as_str() <= after));
-    }
-    entries.truncate(range.limit);
     if range.blobs == Blobs::Wanted {
         add_blobs(database, repository, &mut entries).await?;
     }
     Ok(Some(entries))
+}
+
+/// Whether something below the directory could come before `path`.
+fn begins_before(directory: &str, path: &str) -> bool {
+    directory.bytes().chain([b'/']).lt(path.bytes())
+}
+
+/// Whether everything below the directory comes before `path` or is it.
+fn ends_before(directory: &str, path: &str) -> bool {
+    let is_below = path
+        .strip_prefix(directory)
+        .is_some_and(|rest| rest.starts_with('/'));
+    !is_below && begins_before(directory, path)
 }
 
 async fn directory_entries(
@@ -231,4 +274,67 @@ async fn add_blobs(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::encode_tree;
+
+    /// Directories one in another, with a file in the last, and the id of the first.
+    fn nested(depth: usize) -> (HashMap<ObjectId, Vec<u8>>, ObjectId) {
+        let file = ObjectId::from_hex(&[b'7'; 40]).unwrap();
+        let mut trees = HashMap::new();
+        let mut entry = ("f", TreeEntry::File(file));
+        for _ in 0..=depth {
+            let entries = BTreeMap::from([(entry.0.to_owned(), entry.1)]);
+            let (oid, bytes) = encode_tree(&entries).unwrap();
+            trees.insert(oid, bytes);
+            entry = ("d", TreeEntry::Directory(oid));
+        }
+        let TreeEntry::Directory(root) = entry.1 else {
+            unreachable!()
+        };
+        (trees, root)
+    }
+
+    #[test]
+    fn a_directory_is_read_once_however_many_paths_lead_through_it() {
+        let (trees, root) = nested(62);
+        let deepest = format!("{}f", "d/".repeat(62));
+        let mut reads = Vec::new();
+        for count in [1, 10, 4_000] {
+            let mut paths = vec![deepest.clone(); count];
+            paths.extend((0..count).map(|at| format!("{}x{at}", "d/".repeat(62))));
+            let mut search = Search::new(root, &paths);
+            let mut read = 0;
+            while !search.level.is_empty() {
+                read += search.level.len();
+                search.descend(&trees).unwrap();
+            }
+            assert_eq!(search.found.iter().flatten().count(), count);
+            reads.push(read);
+        }
+        assert_eq!(reads, [63; 3]);
+    }
+
+    #[track_caller]
+    fn check(directory: &str, path: &str, expect: (bool, bool)) {
+        let found = (begins_before(directory, path), ends_before(directory, path));
+        assert_eq!(found, expect, "{directory}/ {path}");
+    }
+
+    #[test]
+    fn directories_beside_a_path() {
+        check("a", "a", (false, false));
+        check("a", "a-b", (false, false));
+        check("a", "a.txt", (false, false));
+        check("a", "a/b", (true, false));
+        check("a", "a/", (false, false));
+        check("a", "a0", (true, true));
+        check("a", "b", (true, true));
+        check("b", "a/z", (false, false));
+        check("a/b", "a/b/c/d", (true, false));
+        check("a/b", "a/c", (true, true));
+    }
 }

@@ -85,7 +85,7 @@ async fn read_unknown(
     blob: &Blob,
 ) -> Result<Option<KnownManifest>, RegistryError> {
     let bytes_max = registry.limits().manifest_bytes_max;
-    Ok(read_manifest(registry.content(), blob, bytes_max)
+    Ok(read_manifest(&registry.content().batch(), blob, bytes_max)
         .await?
         .ok())
 }

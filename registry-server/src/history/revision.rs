@@ -4,6 +4,7 @@ use crate::database::Database;
 use crate::database::commits::Commit;
 use crate::error::RegistryError;
 use crate::names::RefName;
+use crate::tool::version_in_name;
 
 /// The branch every repository has.
 pub(crate) const DEFAULT_BRANCH: &str = "main";
@@ -11,7 +12,8 @@ pub(crate) const DEFAULT_BRANCH: &str = "main";
 /// Fewest digits of an abbreviated commit id.
 const SHORT_ID_MIN: usize = 5;
 
-/// Finds the commit a revision names: a branch, a tag, a full reference name, `HEAD`, a commit id or at least five digits of one.
+/// Finds the commit a revision names: a tag, a branch, a full reference name, `HEAD`, a commit id
+/// or at least five digits of one.
 pub(crate) async fn resolve_revision(
     database: &Database,
     repository: &str,
@@ -24,8 +26,9 @@ pub(crate) async fn resolve_revision(
     };
     let named = match RefName::parse(revision) {
         Some(name) => {
+            let [first, second] = full_names(&name);
             database
-                .reference_of(repository, [&name.branch(), &name.tag(), revision])
+                .reference_of(repository, [&first, &second, revision])
                 .await?
         }
         None => database.reference_of(repository, [revision; 3]).await?,
@@ -43,6 +46,39 @@ pub(crate) async fn resolve_revision(
     }
 }
 
+/// The full names that a short one may stand for, the first before the second. Tags go before
+/// branches, as in git, because tags stay and branches move. A version's name stands for its tag
+/// alone: a branch of that name, made before they were refused, answers to its full name only. The
+/// default branch is never hidden by a tag.
+fn full_names(name: &RefName) -> [String; 2] {
+    if version_in_name(name.as_str()).is_some() {
+        return [name.tag(), name.tag()];
+    }
+    if name.as_str() == DEFAULT_BRANCH {
+        return [name.branch(), name.tag()];
+    }
+    [name.tag(), name.branch()]
+}
+
 fn is_commit_id(text: &str) -> bool {
     (SHORT_ID_MIN..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, expect: [&str; 2]) {
+        assert_eq!(full_names(&RefName::parse(name).unwrap()), expect);
+    }
+
+    #[test]
+    fn tags_before_branches() {
+        check("dev", ["refs/tags/dev", "refs/heads/dev"]);
+        check("v1.0", ["refs/tags/v1.0", "refs/heads/v1.0"]);
+        check("main", ["refs/heads/main", "refs/tags/main"]);
+        check("v1.0.0", ["refs/tags/v1.0.0"; 2]);
+        check("1.0.0-rc.1+b", ["refs/tags/1.0.0-rc.1+b"; 2]);
+    }
 }

@@ -9,6 +9,11 @@ use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree, encode_tree};
 use crate::names::RepositoryPath;
 
+/// Most files and directories that one commit may touch. Each directory is a tree and a row, and a
+/// path names up to 63 of them, so without a bound a commit would come to forty times what was
+/// sent.
+const TOUCHED_MAX: usize = 50_000;
+
 /// The tree of a commit with changes on top.
 pub(super) struct Workspace {
     root: Directory,
@@ -31,6 +36,8 @@ pub(super) enum Misfit {
     Missing,
     /// A file is in the way of a directory, or a directory in the way of a file.
     InTheWay,
+    /// More is touched than one commit may.
+    TooManyDirectories,
 }
 
 enum Directory {
@@ -75,7 +82,7 @@ impl Workspace {
                 };
                 if !unchanged {
                     entries.insert(component.to_owned(), Node::File(oid));
-                    self.touch(path);
+                    return Ok(self.touch(path));
                 }
                 return Ok(Ok(()));
             }
@@ -105,8 +112,7 @@ impl Workspace {
                 if entries.remove(component).is_none() {
                     return Ok(Err(Misfit::Missing));
                 }
-                self.touch(path);
-                return Ok(Ok(()));
+                return Ok(self.touch(path));
             }
             match entries.get_mut(component) {
                 Some(Node::Directory(below)) => directory = below,
@@ -134,9 +140,17 @@ impl Workspace {
         })
     }
 
-    fn touch(&mut self, path: &RepositoryPath) {
+    fn touch(&mut self, path: &RepositoryPath) -> Result<(), Misfit> {
         self.touched.insert(path.as_str().to_owned());
-        self.touched.extend(path.ancestors().map(str::to_owned));
+        for ancestor in path.ancestors() {
+            if !self.touched.contains(ancestor) {
+                self.touched.insert(ancestor.to_owned());
+            }
+        }
+        match self.touched.len() > TOUCHED_MAX {
+            true => Err(Misfit::TooManyDirectories),
+            false => Ok(()),
+        }
     }
 }
 

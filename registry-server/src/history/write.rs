@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use gix_hash::ObjectId;
 
+use super::proposal::{Operation, Proposal, contents};
 use super::revision::{DEFAULT_BRANCH, resolve_revision};
 use super::workspace::{Misfit, Snapshot, Workspace};
 use crate::clock;
@@ -25,29 +26,10 @@ use crate::tool::ManifestFault;
 /// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
 /// kept out, so it is the last.
 const ATTEMPTS_MAX: usize = 2;
-
-/// One change.
-#[derive(Debug)]
-pub(crate) enum Operation {
-    /// A file whose content is in the store.
-    Put {
-        path: RepositoryPath,
-        oid: ObjectId,
-        blob: Blob,
-    },
-    /// A file or a directory with everything in it.
-    Remove { path: RepositoryPath },
-}
-
-/// A commit somebody wants to make.
-#[derive(Debug)]
-pub(crate) struct Proposal {
-    pub(crate) title: String,
-    pub(crate) message: String,
-    /// The commit the sender looked at: at least five digits of its id.
-    pub(crate) parent: Option<String>,
-    pub(crate) operations: Vec<Operation>,
-}
+/// Changes of a commit that shares its transaction with others.
+const SHARED_OPERATIONS_MAX: usize = 200;
+/// Changes that are made to a tree before others have a turn on the processor.
+const OPERATIONS_AT_ONCE: usize = 200;
 
 /// How writing a commit came out.
 #[derive(Debug)]
@@ -67,6 +49,8 @@ pub(crate) enum WriteRefusal {
     Missing { path: RepositoryPath },
     /// A file and a directory want the same path.
     InTheWay { path: RepositoryPath },
+    /// The commit changes files in too many directories.
+    TooManyDirectories,
     /// The owner may not keep so much.
     QuotaExceeded(QuotaExceeded),
     /// The default branch would carry a manifest that is not valid.
@@ -81,7 +65,7 @@ pub(crate) async fn write_commit(
     repository: &Repository,
     head: &Head,
     author: &Account,
-    proposal: &Proposal,
+    proposal: &mut Proposal,
 ) -> Result<WriteOutcome, RegistryError> {
     let database = registry.database();
     let reference = head.reference();
@@ -100,8 +84,7 @@ pub(crate) async fn write_commit(
             Err(refusal) => return Ok(WriteOutcome::Refused(refusal)),
         };
         let listing = if head.is_branch(DEFAULT_BRANCH) {
-            let operations = &proposal.operations;
-            match read_listing(registry, repository, &prepared.snapshot, operations).await? {
+            match read_listing(registry, repository, &prepared.snapshot, proposal).await? {
                 Ok(listing) => listing,
                 Err(fault) => {
                     return Ok(WriteOutcome::Refused(WriteRefusal::InvalidManifest(fault)));
@@ -110,8 +93,16 @@ pub(crate) async fn write_commit(
         } else {
             None
         };
+        if let Some(exceeded) = quota::keep(registry, repository, &mut proposal.files).await? {
+            return Ok(WriteOutcome::Refused(WriteRefusal::QuotaExceeded(exceeded)));
+        }
         let mut writing = match turn.take() {
             Some(writing) => writing,
+            // What may be taken back alone has to be kept apart in memory, page by page, until all
+            // are done.
+            None if proposal.operations.len() > SHARED_OPERATIONS_MAX => {
+                database.write_to(&repository.id).await?
+            }
             None => database.write_with_others(&repository.id).await?,
         };
         let commit = &prepared.commit;
@@ -140,7 +131,26 @@ pub(crate) async fn write_commit(
     Ok(WriteOutcome::Refused(WriteRefusal::Busy))
 }
 
-/// Writes the first commit of a repository, or of a branch without a past, inside the transaction that makes it.
+/// The first commit of a repository, or of a branch without a past.
+pub(crate) async fn prepare_first(
+    database: &Database,
+    repository: &Repository,
+    author: &Account,
+    proposal: &Proposal,
+) -> Result<Result<Prepared, WriteRefusal>, RegistryError> {
+    let snapshot = match build(database, &repository.id, None, &proposal.operations).await? {
+        Ok(snapshot) => snapshot,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let (commit, data) = draft(author, None, &snapshot, proposal)?;
+    Ok(Ok(Prepared {
+        commit,
+        data,
+        snapshot,
+    }))
+}
+
+/// Writes a first commit inside the transaction that makes the repository or the branch.
 ///
 /// False when a reference of this name exists.
 pub(crate) async fn initial_commit(
@@ -148,19 +158,10 @@ pub(crate) async fn initial_commit(
     writing: &mut Writing,
     repository: &Repository,
     branch: &RefName,
-    author: &Account,
-    proposal: &Proposal,
+    prepared: &Prepared,
+    operations: &[Operation],
 ) -> Result<bool, RegistryError> {
-    let database = registry.database();
-    let snapshot = match build(database, &repository.id, None, &proposal.operations).await? {
-        Ok(snapshot) => snapshot,
-        Err(refusal) => {
-            return Err(RegistryError::Damaged(format!(
-                "a first commit was refused: {refusal:?}"
-            )));
-        }
-    };
-    let (commit, data) = draft(author, None, &snapshot, proposal)?;
+    let commit = &prepared.commit;
     let reference = Reference {
         name: branch.branch(),
         commit: commit.oid.clone(),
@@ -171,16 +172,7 @@ pub(crate) async fn initial_commit(
     {
         return Ok(false);
     }
-    insert(
-        registry,
-        writing,
-        repository,
-        &commit,
-        &data,
-        &snapshot,
-        &proposal.operations,
-    )
-    .await?;
+    insert(registry, writing, repository, prepared, operations).await?;
     Ok(true)
 }
 
@@ -188,18 +180,18 @@ async fn read_listing(
     registry: &Registry,
     repository: &Repository,
     snapshot: &Snapshot,
-    operations: &[Operation],
+    proposal: &Proposal,
 ) -> Result<Result<Option<Listing>, ManifestFault>, RegistryError> {
     // A root that nothing touched was not made anew, and then no file in it changed either.
     let root = match snapshot.trees.get(&snapshot.root) {
         Some(bytes) => decode_tree(bytes)?,
         None => return Ok(Ok(None)),
     };
-    index::read_listing(registry, repository, &snapshot.touched, &root, operations).await
+    index::read_listing(registry, repository, &snapshot.touched, &root, proposal).await
 }
 
 /// A commit that fits its base and waits to be stored.
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub(super) commit: Commit,
     data: Vec<u8>,
     snapshot: Snapshot,
@@ -234,20 +226,13 @@ pub(super) async fn store(
     prepared: &Prepared,
     proposal: &Proposal,
 ) -> Result<Option<WriteRefusal>, RegistryError> {
-    let Prepared {
-        commit,
-        data,
-        snapshot,
-    } = prepared;
     let operations = &proposal.operations;
-    let added = insert(
-        registry, writing, repository, commit, data, snapshot, operations,
-    )
-    .await?;
+    let added = insert(registry, writing, repository, prepared, operations).await?;
     if added == Added::Nothing {
         return Ok(None);
     }
-    let exceeded = quota::exceeded(registry, writing, &repository.owner).await?;
+    let arrived = contents(operations);
+    let exceeded = quota::exceeded(registry, writing, &repository.owner, &arrived).await?;
     Ok(exceeded.map(WriteRefusal::QuotaExceeded))
 }
 
@@ -293,7 +278,10 @@ async fn build(
     operations: &[Operation],
 ) -> Result<Result<Snapshot, WriteRefusal>, RegistryError> {
     let mut workspace = Workspace::new(tree);
-    for operation in operations {
+    for (at, operation) in operations.iter().enumerate() {
+        if at % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
+            tokio::task::yield_now().await;
+        }
         let (path, fits) = match operation {
             Operation::Put { path, oid, .. } => {
                 (path, workspace.put(database, repository, path, *oid).await?)
@@ -307,9 +295,14 @@ async fn build(
             Ok(()) => {}
             Err(Misfit::Missing) => return Ok(Err(WriteRefusal::Missing { path })),
             Err(Misfit::InTheWay) => return Ok(Err(WriteRefusal::InTheWay { path })),
+            Err(Misfit::TooManyDirectories) => return Ok(Err(WriteRefusal::TooManyDirectories)),
         }
     }
-    workspace.finish().map(Ok)
+    // The ids of many trees take a while, which other requests must not wait for.
+    let finishing = tokio::task::spawn_blocking(move || workspace.finish()).await;
+    let snapshot = finishing
+        .map_err(|_| RegistryError::Damaged("making the trees was cut off".to_owned()))??;
+    Ok(Ok(snapshot))
 }
 
 fn draft(
@@ -354,18 +347,21 @@ async fn insert(
     registry: &Registry,
     writing: &mut Writing,
     repository: &Repository,
-    commit: &Commit,
-    data: &[u8],
-    snapshot: &Snapshot,
+    prepared: &Prepared,
     operations: &[Operation],
 ) -> Result<Added, RegistryError> {
+    let Prepared {
+        commit,
+        data,
+        snapshot,
+    } = prepared;
     let mut blobs: BTreeMap<ObjectId, Blob> = BTreeMap::new();
     for operation in operations {
         if let Operation::Put { oid, blob, .. } = operation {
             blobs.insert(*oid, *blob);
         }
     }
-    let digests = blobs.values().map(|blob| blob.sha256).collect();
+    let digests = contents(operations);
     let claimed = writing.claim_contents(registry.content(), digests).await?;
     let new = writing
         .insert_blobs(&repository.id, &blobs, &claimed)

@@ -6,7 +6,7 @@ use http::uri::Authority;
 use http::{HeaderValue, StatusCode};
 use url::form_urlencoded;
 
-use super::{Query, Refusal};
+use super::{Hosts, Query, Refusal};
 use crate::registry::Registry;
 
 /// `http://host:port` without a slash at the end.
@@ -14,23 +14,30 @@ use crate::registry::Registry;
 pub(crate) struct BaseUrl(String);
 
 impl BaseUrl {
-    /// The configured address, else the one the client used.
+    /// The configured address, else the one the client used, which must be one of the registry's.
     pub(crate) fn of(registry: &Registry, parts: &Parts) -> Result<Self, Refusal> {
-        if let Some(url) = registry.public_url() {
-            return Ok(Self(url.as_str().trim_end_matches('/').to_owned()));
+        let host = host_of(parts).ok_or_else(|| {
+            Refusal::bad_request("a request needs one Host header with a host and perhaps a port")
+        })?;
+        let hosts = parts.extensions.get::<Hosts>();
+        if hosts.is_some_and(|hosts| !hosts.has(host.host())) {
+            return Err(Refusal::new(
+                StatusCode::FORBIDDEN,
+                format!(
+                    "the request's Host {:?} is not a name of this registry; its operator adds names with --public-url or --allow-host",
+                    host.host()
+                ),
+            ));
         }
-        let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok());
-        // The client could put anything here, and it comes back in links: only a plain host and port may pass.
-        let authority: Option<Authority> = host.and_then(|host| host.parse().ok());
-        match authority {
-            Some(authority) if !authority.as_str().contains(['@', ',', '"']) => {
-                Ok(Self(format!("http://{authority}")))
-            }
-            _ => Err(Refusal::new(
-                StatusCode::BAD_REQUEST,
-                "the Host header is missing or not valid",
-            )),
-        }
+        Ok(match registry.public_url() {
+            Some(url) => Self(url.as_str().trim_end_matches('/').to_owned()),
+            None => Self(format!("http://{host}")),
+        })
+    }
+
+    /// For requests of programs that watch the registry, whose answers hold no links.
+    pub(crate) fn none() -> Self {
+        Self(String::new())
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -58,4 +65,59 @@ pub(crate) fn next_link(
         query.finish()
     ))
     .ok()
+}
+
+/// The host that a request names: in one header, that and nothing else, because it comes back in
+/// links. Of two headers a proxy may have looked at the other one.
+fn host_of(parts: &Parts) -> Option<Authority> {
+    let mut values = parts.headers.get_all(HOST).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return None;
+    };
+    let host: Authority = value.to_str().ok()?.parse().ok()?;
+    let text = host.as_str();
+    let has_port_number = text.len() == host.host().len() || host.port_u16().is_some();
+    let plain = has_port_number && !host.host().is_empty() && !text.contains(['@', ',', '"']);
+    // A target with a host of its own has to name the same one.
+    let same = parts.uri.authority().is_none_or(|named| *named == host);
+    (plain && same).then_some(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(target: &str, hosts: &[&str], expect: Option<&str>) {
+        let mut request = Request::builder().uri(target);
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let found = host_of(&parts);
+        assert_eq!(
+            found.as_ref().map(Authority::as_str),
+            expect,
+            "{target} {hosts:?}"
+        );
+    }
+
+    #[test]
+    fn one_plain_host() {
+        for host in ["x", "x.example:8080", "[::1]:1", "127.0.0.1"] {
+            check("/", &[host], Some(host));
+            check("/", &[host, host], None);
+        }
+        for host in [
+            "", "a, b", "a@b", "a:b", "a:99999", "a:1:2", "a/b", "a b", ":80", "a:",
+        ] {
+            check("/", &[host], None);
+        }
+        check("/", &[], None);
+        check("/", &["a", "b"], None);
+        check("http://a/", &["a"], Some("a"));
+        check("http://a/", &["b"], None);
+    }
 }

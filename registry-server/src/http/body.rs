@@ -1,6 +1,6 @@
 //! Reading request bodies with a bound on their length and on the client's slowness.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
@@ -8,23 +8,28 @@ use futures::StreamExt as _;
 use http::StatusCode;
 
 use super::Refusal;
+use super::memory::Held;
 use super::pace::Pace;
-use crate::limits::Limits;
+use crate::registry::Registry;
+
+/// Whether others are kept waiting is looked at so often while a client is waited for.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// A body read piece by piece.
 pub(crate) struct BodyReader<'a> {
     stream: BodyDataStream,
-    limits: &'a Limits,
+    registry: &'a Registry,
     left: u64,
     bytes_max: u64,
     pace: Pace,
 }
 
 impl<'a> BodyReader<'a> {
-    pub(crate) fn new(body: Body, limits: &'a Limits, bytes_max: u64) -> Self {
+    pub(crate) fn new(body: Body, registry: &'a Registry, bytes_max: u64) -> Self {
+        let limits = registry.limits();
         Self {
             stream: body.into_data_stream(),
-            limits,
+            registry,
             left: bytes_max,
             bytes_max,
             pace: Pace::new(limits.body_stall_max, limits.stall_bytes_min),
@@ -34,14 +39,19 @@ impl<'a> BodyReader<'a> {
     /// The next piece; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, Refusal> {
         let asked = Instant::now();
-        let piece = tokio::time::timeout(self.pace.left(), self.stream.next())
-            .await
-            .map_err(|_| {
-                Refusal::new(
+        let piece = loop {
+            let left = self.patience().saturating_sub(asked.elapsed());
+            if left.is_zero() {
+                self.pace.moved(0, asked.elapsed());
+                return Err(Refusal::new(
                     StatusCode::REQUEST_TIMEOUT,
                     "the client sent nothing, or next to nothing, for too long",
-                )
-            })?;
+                ));
+            }
+            if let Ok(piece) = tokio::time::timeout(left.min(LOOK), self.stream.next()).await {
+                break piece;
+            }
+        };
         match piece {
             None => Ok(None),
             Some(Err(_)) => Err(Refusal::bad_request("the body broke off")),
@@ -56,30 +66,58 @@ impl<'a> BodyReader<'a> {
         }
     }
 
+    /// How much longer the client may be waited for: not long while others have to wait for it.
+    fn patience(&self) -> Duration {
+        let limits = self.registry.limits();
+        match self.registry.is_pressed() {
+            true => self.pace.left_of(limits.pressed_stall_max),
+            false => self.pace.left(),
+        }
+    }
+
     /// Reads on without keeping anything, so that a client that writes before it reads hears the refusal.
     pub(crate) async fn drain(mut self) {
-        self.left = self.left.min(self.limits.refused_body_drain_bytes_max);
+        let drained_max = self.registry.limits().refused_body_drain_bytes_max;
+        self.left = self.left.min(drained_max);
         while let Ok(Some(_)) = self.next().await {}
     }
 }
 
-/// A whole body of at most `bytes_max` bytes.
+/// A whole body of at most `bytes_max` bytes, which `held` then stands for. A refused one is read
+/// on for a while, because clients write before they listen.
 pub(crate) async fn read_bounded(
     body: Body,
-    limits: &Limits,
+    registry: &Registry,
     bytes_max: usize,
+    held: &mut Held,
 ) -> Result<Vec<u8>, Refusal> {
-    let mut reader = BodyReader::new(body, limits, bytes_max as u64);
+    let mut reader = BodyReader::new(body, registry, bytes_max as u64);
     let mut bytes = Vec::new();
-    while let Some(piece) = reader.next().await? {
-        bytes.extend_from_slice(&piece);
+    let read = read_whole(&mut reader, registry, &mut bytes, held).await;
+    if let Err(refusal) = read {
+        drop((bytes, std::mem::take(held)));
+        reader.drain().await;
+        return Err(refusal);
     }
     Ok(bytes)
 }
 
+async fn read_whole(
+    reader: &mut BodyReader<'_>,
+    registry: &Registry,
+    bytes: &mut Vec<u8>,
+    held: &mut Held,
+) -> Result<(), Refusal> {
+    while let Some(piece) = reader.next().await? {
+        let length = bytes.len() + piece.len();
+        registry.memory().hold(held, length).await?;
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(())
+}
+
 /// Throws a body away, as far as the limits allow.
-pub(crate) async fn drain(body: Body, limits: &Limits) {
-    BodyReader::new(body, limits, limits.refused_body_drain_bytes_max)
-        .drain()
-        .await;
+pub(crate) async fn drain(body: Body, registry: &Registry) {
+    let drained_max = registry.limits().refused_body_drain_bytes_max;
+    BodyReader::new(body, registry, drained_max).drain().await;
 }

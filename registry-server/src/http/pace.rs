@@ -29,6 +29,11 @@ impl Pace {
         self.wait_max.saturating_sub(self.waited)
     }
 
+    /// The same, if the whole wait were no longer than `wait_max`.
+    pub(crate) fn left_of(&self, wait_max: Duration) -> Duration {
+        self.wait_max.min(wait_max).saturating_sub(self.waited)
+    }
+
     /// The client moved bytes, after it was waited for so long.
     pub(crate) fn moved(&mut self, bytes: u64, waited: Duration) {
         self.waited += waited;

@@ -74,6 +74,7 @@ impl Registry {
         let mut writing = self.database().write().await?;
         writing.acquit_referenced(ago(REMOVAL_DOUBT)).await?;
         writing.forget_condemned(ago(COMMIT_AGE_MAX)).await?;
+        writing.forget_arrivals(collection.written_until_ms).await?;
         writing.commit().await?;
         Ok(collection.report)
     }

@@ -90,6 +90,7 @@ impl Restore<'_> {
         let metadata_sha256 = self.restore_objects(sums_sha256).await?;
         let mut writing = self.begin().await?;
         self.restore_rows(&mut writing, &metadata_sha256).await?;
+        writing.publish_tags().await?;
         writing.index_all_documents().await?;
         writing.commit().await
     }

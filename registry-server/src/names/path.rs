@@ -1,33 +1,47 @@
 //! Paths of files inside a repository.
 
+mod component;
+
 use std::fmt;
+
+pub(crate) use component::PathFault;
 
 /// Longest path in bytes.
 const PATH_BYTES_MAX: usize = 1_024;
-/// Longest component in bytes; most file systems hold no longer one.
-const COMPONENT_BYTES_MAX: usize = 255;
 /// Deepest nesting of directories.
 const DEPTH_MAX: usize = 64;
 
-/// A relative path of at least one component that is safe to check out anywhere: no `..`, no absolute path, no backslash,
-/// no control character, no `.git` component.
+/// A relative path of at least one component: no `..`, no absolute path, no backslash, no control
+/// character.
+///
+/// A new one, of [`RepositoryPath::parse`], is also safe to check out on Linux, macOS and Windows
+/// alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RepositoryPath(String);
 
 impl RepositoryPath {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let component = |c: &str| {
-            !c.is_empty()
-                && c.len() <= COMPONENT_BYTES_MAX
-                && c != "."
-                && c != ".."
-                && !c.eq_ignore_ascii_case(".git")
-        };
-        let valid = text.len() <= PATH_BYTES_MAX
-            && !text.contains(|c: char| c == '\\' || c.is_control())
-            && text.split('/').count() <= DEPTH_MAX
-            && text.split('/').all(component);
-        valid.then(|| Self(text.to_owned()))
+    /// A path that a file may be put at.
+    pub(crate) fn parse(text: &str) -> Result<Self, PathFault> {
+        let path = Self::parse_stored(text)?;
+        path.components().try_for_each(component::check_portable)?;
+        Ok(path)
+    }
+
+    /// A path that a file may have been put at before some of them were refused, so that it can be
+    /// taken away.
+    pub(crate) fn parse_stored(text: &str) -> Result<Self, PathFault> {
+        if text.len() > PATH_BYTES_MAX {
+            return Err(PathFault::Long {
+                bytes_max: PATH_BYTES_MAX,
+            });
+        }
+        if text.split('/').count() > DEPTH_MAX {
+            return Err(PathFault::Deep {
+                depth_max: DEPTH_MAX,
+            });
+        }
+        text.split('/').try_for_each(component::check_structure)?;
+        Ok(Self(text.to_owned()))
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -60,7 +74,7 @@ mod tests {
 
     #[track_caller]
     fn check(input: &str, expect: bool) {
-        assert_eq!(RepositoryPath::parse(input).is_some(), expect, "{input:?}");
+        assert_eq!(RepositoryPath::parse(input).is_ok(), expect, "{input:?}");
     }
 
     #[test]
@@ -84,6 +98,18 @@ mod tests {
         check("a/.GIT/hooks", false);
         check(&"a/".repeat(70), false);
         check(&"a".repeat(256), false);
+        check(&format!("{}a", "a/".repeat(600)), false);
+    }
+
+    #[test]
+    fn what_was_stored_before_can_be_named() {
+        for path in ["a:b", "con", "x/nul.txt", ".git /config", "a%2fb"] {
+            assert!(RepositoryPath::parse(path).is_err(), "{path}");
+            assert!(RepositoryPath::parse_stored(path).is_ok(), "{path}");
+        }
+        for path in ["../a", "a\\b", "", "a/./b"] {
+            assert!(RepositoryPath::parse_stored(path).is_err(), "{path}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) async fn read_object(
     bytes_max: u64,
 ) -> Result<Spooled, Refusal> {
     let limits = registry.limits();
-    let mut reader = BodyReader::new(body, limits, bytes_max);
+    let mut reader = BodyReader::new(body, registry, bytes_max);
     let mut spool = registry.content().spool(limits.spool_memory_bytes_max);
     loop {
         match reader.next().await {

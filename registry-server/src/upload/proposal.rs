@@ -1,19 +1,21 @@
 //! From a commit body to a proposal whose files are in the store.
 
+use std::collections::HashMap;
+use std::mem;
+
 use axum::body::Body;
 use http::StatusCode;
 use serde::Deserialize;
-use tokio::task::JoinSet;
 
 use super::base64_stream::Base64Stream;
 use super::scanner::{Event, Scanner};
-use crate::content::{Sha256Digest, Spool, Spooled};
+use crate::content::{Batch, Sha256Digest, Spool, Spooled};
 use crate::database::objects::{Blob, BlobForm};
-use crate::error::RegistryError;
+use crate::database::uploads::Given;
 use crate::git::pointer_oid;
 use crate::history::{Operation, Proposal};
 use crate::http::{BodyReader, Refusal};
-use crate::names::RepositoryPath;
+use crate::names::{PathFault, RepositoryPath};
 use crate::quota::Room;
 use crate::registry::Registry;
 
@@ -68,13 +70,25 @@ struct Reading<'a> {
     /// Decoded bytes of all files so far.
     arrived_bytes: u64,
     header: Option<Header>,
-    operations: Vec<Operation>,
+    changes: Vec<Change>,
+    files: Batch,
     spool: Option<(Spool, Base64Stream)>,
     decoded: Vec<u8>,
-    keeping: JoinSet<Result<(), RegistryError>>,
 }
 
-/// Reads a commit body to its end. When this returns, the content of every file in it is durable.
+/// What a line asks for.
+enum Change {
+    Operation(Operation),
+    /// A file that the repository was given before; that it was is looked up for all of them
+    /// together.
+    Given {
+        path: RepositoryPath,
+        sha256: Sha256Digest,
+        size_bytes: Option<u64>,
+    },
+}
+
+/// Reads a commit body to its end. The content of its files is not in the store yet.
 ///
 /// After a refusal the rest of the body is read and thrown away, because the clients write the whole body before they listen.
 pub(crate) async fn read_proposal(
@@ -84,17 +98,17 @@ pub(crate) async fn read_proposal(
     body: Body,
 ) -> Result<Proposal, Refusal> {
     let limits = registry.limits();
-    let mut reader = BodyReader::new(body, limits, limits.commit_bytes_max);
+    let mut reader = BodyReader::new(body, registry, limits.commit_bytes_max);
     let mut reading = Reading {
         registry,
         repository,
         room,
         arrived_bytes: 0,
         header: None,
-        operations: Vec::new(),
+        changes: Vec::new(),
+        files: registry.content().batch(),
         spool: None,
         decoded: Vec::new(),
-        keeping: JoinSet::new(),
     };
     let outcome = reading.run(&mut reader).await;
     if outcome.is_err() {
@@ -173,27 +187,29 @@ impl Reading<'_> {
                     size_bytes: spooled.size_bytes,
                     form: BlobForm::Plain,
                 };
-                self.operations.push(Operation::Put {
+                self.changes.push(Change::Operation(Operation::Put {
                     path,
                     oid: spooled.oid,
                     blob,
-                });
-                self.keep(spooled).await?;
+                }));
+                self.files.add(spooled).await?;
             }
             Line::LfsFile(file) => {
                 let path = valid_path(&file.path)?;
-                self.take_lfs_file(path, &file).await?;
+                self.take_lfs_file(path, &file)?;
             }
             Line::DeletedFile(file) | Line::DeletedFolder(file) => {
-                let path = valid_path(file.path.trim_end_matches('/'))?;
-                self.operations.push(Operation::Remove { path });
+                let text = file.path.trim_end_matches('/');
+                let path = RepositoryPath::parse_stored(text).map_err(|it| bad_path(text, it))?;
+                let change = Change::Operation(Operation::Remove { path });
+                self.changes.push(change);
             }
         }
         if has_content && self.spool.is_some() {
             return Err(Refusal::bad_request("only a file has content"));
         }
         let operations_max = self.registry.limits().commit_operations_max;
-        if self.operations.len() > operations_max {
+        if self.changes.len() > operations_max {
             return Err(Refusal::bad_request(format!(
                 "a commit may hold at most {operations_max} changes"
             )));
@@ -219,31 +235,16 @@ impl Reading<'_> {
     }
 
     /// Takes a file whose content this repository was given before, over LFS or in another commit.
-    async fn take_lfs_file(&mut self, path: RepositoryPath, file: &LfsLine) -> Result<(), Refusal> {
-        let refuse = |text: String| Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, text));
+    fn take_lfs_file(&mut self, path: RepositoryPath, file: &LfsLine) -> Result<(), Refusal> {
         let Some(sha256) = Sha256Digest::from_hex(&file.oid) else {
-            return refuse(format!(
+            return Err(unprocessable(format!(
                 "the LFS object of {path} has no sha256 in lower-case hexadecimal"
-            ));
+            )));
         };
-        let database = self.registry.database();
-        let given = database.given(self.repository, &[sha256]).await?;
-        let Some(size_bytes) = given.get(&sha256).map(|given| given.size_bytes) else {
-            return refuse(format!(
-                "the LFS object {sha256} of {path} was not uploaded to this repository"
-            ));
-        };
-        if file.size.is_some_and(|size| size != size_bytes) {
-            return refuse(format!("the LFS object of {path} has {size_bytes} bytes"));
-        }
-        self.operations.push(Operation::Put {
+        self.changes.push(Change::Given {
             path,
-            oid: pointer_oid(&sha256, size_bytes)?,
-            blob: Blob {
-                sha256,
-                size_bytes,
-                form: BlobForm::Pointer,
-            },
+            sha256,
+            size_bytes: file.size,
         });
         Ok(())
     }
@@ -264,31 +265,29 @@ impl Reading<'_> {
         Ok(spool.finish().await?)
     }
 
-    /// Starts storing a file; the disk works on several while the body goes on.
-    async fn keep(&mut self, spooled: Spooled) -> Result<(), Refusal> {
-        while self.keeping.len() >= self.registry.limits().content_writes_in_flight_max {
-            self.kept_one().await?;
-        }
-        let content = self.registry.content().clone();
-        self.keeping
-            .spawn(async move { content.keep(spooled).await });
-        Ok(())
-    }
-
-    async fn kept_one(&mut self) -> Result<(), Refusal> {
-        match self.keeping.join_next().await {
-            None | Some(Ok(Ok(()))) => Ok(()),
-            Some(Ok(Err(error))) => Err(error.into()),
-            Some(Err(_)) => {
-                Err(RegistryError::Damaged("storing a file was cut off".to_owned()).into())
-            }
-        }
+    /// The changes, in their order, once it is known which files were given before.
+    async fn operations(&mut self) -> Result<Vec<Operation>, Refusal> {
+        let changes = mem::take(&mut self.changes);
+        let named = changes.iter().filter_map(|change| match change {
+            Change::Given { sha256, .. } => Some(*sha256),
+            Change::Operation(_) => None,
+        });
+        let named: Vec<Sha256Digest> = named.collect();
+        let database = self.registry.database();
+        let given = database.given(self.repository, &named).await?;
+        let operations = changes.into_iter().map(|change| match change {
+            Change::Operation(operation) => Ok(operation),
+            Change::Given {
+                path,
+                sha256,
+                size_bytes,
+            } => given_file(path, sha256, size_bytes, &given),
+        });
+        operations.collect()
     }
 
     async fn finish(mut self) -> Result<Proposal, Refusal> {
-        while !self.keeping.is_empty() {
-            self.kept_one().await?;
-        }
+        let operations = self.operations().await?;
         let header = self
             .header
             .ok_or_else(|| Refusal::bad_request("the commit has no header"))?;
@@ -305,9 +304,40 @@ impl Reading<'_> {
                 header.description.as_deref().unwrap_or_default(),
             ),
             parent: header.parent_commit.filter(|parent| !parent.is_empty()),
-            operations: self.operations,
+            operations,
+            files: self.files,
         })
     }
+}
+
+fn given_file(
+    path: RepositoryPath,
+    sha256: Sha256Digest,
+    announced: Option<u64>,
+    given: &HashMap<Sha256Digest, Given>,
+) -> Result<Operation, Refusal> {
+    let Some(size_bytes) = given.get(&sha256).map(|given| given.size_bytes) else {
+        return Err(unprocessable(format!(
+            "the LFS object {sha256} of {path} was not uploaded to this repository"
+        )));
+    };
+    if announced.is_some_and(|size| size != size_bytes) {
+        let text = format!("the LFS object of {path} has {size_bytes} bytes");
+        return Err(unprocessable(text));
+    }
+    Ok(Operation::Put {
+        path,
+        oid: pointer_oid(&sha256, size_bytes)?,
+        blob: Blob {
+            sha256,
+            size_bytes,
+            form: BlobForm::Pointer,
+        },
+    })
+}
+
+fn unprocessable(text: String) -> Refusal {
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, text)
 }
 
 /// A summary of several lines is a title and the beginning of the message, as git reads it.
@@ -325,12 +355,14 @@ fn message(summary: &str, description: &str) -> String {
 }
 
 fn valid_path(text: &str) -> Result<RepositoryPath, Refusal> {
-    RepositoryPath::parse(text).ok_or_else(|| {
-        Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            format!("the path {:?} is not valid in a repository", cut(text)),
-        )
-    })
+    RepositoryPath::parse(text).map_err(|fault| bad_path(text, fault))
+}
+
+fn bad_path(text: &str, fault: PathFault) -> Refusal {
+    let path = cut(text);
+    unprocessable(format!(
+        "the path {path:?} is not valid in a repository: {fault}"
+    ))
 }
 
 fn cut(text: &str) -> String {

@@ -282,6 +282,28 @@ fn replace(path: &Path, from: &str, to: &str) {
     std::fs::write(path, text.replace(from, to)).unwrap();
 }
 
+/// Makes a backup one that a version wrote which did not have a table yet.
+pub(crate) fn without_table(backup: &Path, table: &str) {
+    let [metadata, sums, note] =
+        ["metadata.jsonl", "SHA256SUMS", "backup.json"].map(|name| backup.join(name));
+    let rows = std::fs::read_to_string(&metadata).unwrap();
+    let head = format!("{{\"table\":\"{table}\"");
+    let mut inside = false;
+    let mut older = String::new();
+    for line in rows.lines() {
+        inside = line.starts_with(&head) || (inside && line.starts_with('['));
+        if !inside {
+            older += line;
+            older.push('\n');
+        }
+    }
+    assert!(older.len() < rows.len(), "{table} is not there");
+    std::fs::write(&metadata, &older).unwrap();
+    let before = hex(&std::fs::read(&sums).unwrap());
+    replace(&sums, &hex(rows.as_bytes()), &hex(older.as_bytes()));
+    replace(&note, &before, &hex(&std::fs::read(&sums).unwrap()));
+}
+
 fn cut_line(path: &Path) {
     let text = std::fs::read_to_string(path).unwrap();
     let end = text.trim_end().rfind('\n').unwrap();

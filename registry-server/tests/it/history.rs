@@ -314,3 +314,50 @@ async fn tags_and_branches() {
     assert_eq!(delete("tag/v1").await.status(), 200);
     assert_eq!(refusal(delete("tag/v1").await).await.1, "RevisionNotFound");
 }
+
+#[tokio::test]
+async fn short_pages_of_a_deep_tree_join_to_the_whole() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    // Names that come before and after the slash of a directory.
+    let names = [
+        "a", "a-b", "a.txt", "a0", "b/a/c", "b/a-x", "b/a.y/z", "b/b", "b-/x", "c/d/e/f", "c/d/e-",
+        "c0/x",
+    ];
+    let files: Vec<String> = names
+        .iter()
+        .flat_map(|name| [format!("x/{name}/y"), format!("x/{name}!")])
+        .collect();
+    let files: Vec<(&str, &[u8])> = files.iter().map(|it| (it.as_str(), &b"f"[..])).collect();
+    hub.commit("alice/tool", "deep", &files).await;
+    for (below, count) in [("", 46), ("/x", 44)] {
+        let path = format!("/api/models/alice/tool/tree/main{below}?recursive=true");
+        let whole = hub.get_json(&path).await;
+        let whole = paths(&whole);
+        assert!(whole.is_sorted());
+        assert_eq!(whole.len(), count);
+        for limit in [1, 2, 3, 7, count - 1, count] {
+            let pages = pages(&hub, &format!("{path}&limit={limit}")).await;
+            let joined: Vec<&str> = pages.iter().flat_map(paths).collect();
+            assert_eq!(joined, whole, "{limit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_levels_of_asked_paths_are_bounded() {
+    let hub = TestRegistry::start_with(|limits| limits.path_levels_max = 100).await;
+    hub.create("alice/tool").await;
+    let ask = async |count: usize| {
+        let body = json!({"paths": vec!["a/b/c/d/e"; count]});
+        let path = "/api/models/alice/tool/paths-info/main";
+        hub.send_json(Method::POST, path, &hub.alice, body).await
+    };
+    assert_eq!(ask(20).await.status(), 200);
+    let (status, _, text) = refusal(ask(21).await).await;
+    assert_eq!(status, 400);
+    assert!(
+        text.contains("105 levels") && text.contains("path_levels_max = 100"),
+        "{text}"
+    );
+}

@@ -374,3 +374,58 @@ async fn objects_count_against_the_quota() {
         403
     );
 }
+
+/// What the registry says each of these files is to be sent as.
+async fn modes(hub: &TestRegistry, id: &str, question: Value) -> Vec<String> {
+    let path = format!("/api/models/{id}/preupload/main");
+    let response = hub
+        .send_json(Method::POST, &path, &hub.alice, question)
+        .await;
+    assert_eq!(response.status(), 200);
+    let answer: Value = response.json().await.unwrap();
+    let files = answer["files"].as_array().unwrap().iter();
+    files
+        .map(|file| file["uploadMode"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn attributes_say_what_is_sent_over_lfs() {
+    let hub = TestRegistry::start_configured(|config| config.lfs_by_attributes = true).await;
+    hub.create("alice/tool").await;
+    let files = json!([
+        {"path": "a.bin", "size": 5}, {"path": "d/m.safetensors", "size": 5}, {"path": "empty.zip", "size": 0},
+        {"path": "tool.wasm", "size": 500}, {"path": "a.txt", "size": 5}, {"path": "pic.png", "size": 5},
+    ]);
+    let ask = async |more: Value| {
+        let mut question = json!({"files": files});
+        question
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        modes(&hub, "alice/tool", question).await
+    };
+    let standard = ["lfs", "lfs", "regular", "regular", "regular", "regular"];
+    assert_eq!(ask(json!({})).await, standard);
+    // Those that come with the commit go before those that are there.
+    let coming = json!({"gitAttributes": "*.txt filter=lfs\n"});
+    let expect = ["regular", "regular", "regular", "regular", "lfs", "regular"];
+    assert_eq!(ask(coming).await, expect);
+    let stored = b"*.png filter=lfs diff=lfs merge=lfs -text\n*.bin binary\n";
+    let files_of: [(&str, &[u8]); 1] = [(".gitattributes", stored)];
+    hub.commit("alice/tool", "attributes", &files_of).await;
+    let expect = ["regular", "regular", "regular", "regular", "regular", "lfs"];
+    assert_eq!(ask(json!({})).await, expect);
+    // Without any it is the standard again.
+    let gone = header("gone") + &crate::support::deletion("deletedFile", ".gitattributes");
+    assert_eq!(hub.send_commit("alice/tool", gone).await.status(), 200);
+    assert_eq!(ask(json!({})).await, standard);
+}
+
+#[tokio::test]
+async fn an_operator_may_do_without_lfs() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let question = json!({"files": [{"path": "a.bin", "size": 5}]});
+    assert_eq!(modes(&hub, "alice/tool", question).await, ["regular"]);
+}

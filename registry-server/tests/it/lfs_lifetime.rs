@@ -140,3 +140,77 @@ async fn forget(hub: &TestRegistry) {
     }
     panic!("the object that waits was not forgotten");
 }
+
+/// The answer to a batch of these objects.
+async fn announce(hub: &TestRegistry, objects: &[(String, usize)]) -> reqwest::Response {
+    let objects = objects
+        .iter()
+        .map(|(oid, size)| json!({"oid": oid, "size": size}));
+    let objects: Vec<Value> = objects.collect();
+    let body = json!({"operation": "upload", "transfers": ["multipart"], "objects": objects});
+    hub.send_json(Method::POST, BATCH, &hub.alice, body).await
+}
+
+#[tokio::test]
+async fn announced_objects_and_their_parts_count() {
+    let hub = registry().await;
+    hub.registry.set_quota("alice", Some(10_000)).await.unwrap();
+    let object = |text: &str| (sha256(text.as_bytes()), 4_000);
+    let (one, two, three) = (object("one"), object("two"), object("three"));
+    // Asked again, as after a push that broke off, it counts once.
+    for _ in 0..3 {
+        let response = announce(&hub, &[one.clone(), two.clone()]).await;
+        assert_eq!(response.status(), 200);
+    }
+    let response = announce(&hub, &[three]).await;
+    assert_eq!(refusal(response).await.0, 403);
+    let storage = hub.registry.storage_of("alice").await.unwrap();
+    assert_eq!(storage.announced_bytes, 8_000);
+    // What is sent over and over, under another ticket each time, takes more room than was
+    // announced.
+    let (mut sent, mut refused) = (0, 0);
+    for _ in 0..4 {
+        let answer: Value = announce(&hub, &[one.clone()]).await.json().await.unwrap();
+        let Some(header) = answer["objects"][0]["actions"]["upload"]["header"].as_object() else {
+            break;
+        };
+        for number in 1..=4 {
+            let href = address(&hub, &header[&format!("{number:05}")]);
+            match put(&hub, &href, &content(1_000)).await.status().as_u16() {
+                200 => sent += 1,
+                403 => refused += 1,
+                other => panic!("{other}"),
+            }
+        }
+    }
+    assert!(sent >= 4 && refused > 0, "{sent} sent, {refused} refused");
+    assert!(sent * 1_000 + 4_000 <= 10_000, "{sent} parts are stored");
+    assert_eq!(hub.kept("parts").len(), sent);
+    // They go with their repository.
+    let body = json!({"name": "alice/tool"});
+    let path = "/api/repos/delete";
+    let response = hub.send_json(Method::DELETE, path, &hub.alice, body).await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(hub.kept("parts").len(), 0);
+}
+
+#[tokio::test]
+async fn announced_objects_are_bounded_in_number() {
+    let hub = TestRegistry::start_with(|limits| {
+        limits.lfs_batch_max = 20;
+        limits.lfs_open_uploads_max = 50;
+    })
+    .await;
+    hub.create("alice/tool").await;
+    let objects = |batch: usize, count: usize| -> Vec<(String, usize)> {
+        let digests = (0..count).map(|at| sha256(format!("{batch} {at}").as_bytes()));
+        digests.map(|digest| (digest, 0)).collect()
+    };
+    assert_eq!(announce(&hub, &objects(0, 21)).await.status(), 400);
+    for batch in 0..2 {
+        assert_eq!(announce(&hub, &objects(batch, 20)).await.status(), 200);
+    }
+    let response = announce(&hub, &objects(2, 20)).await;
+    assert_eq!(refusal(response).await.0, 429);
+    assert_eq!(announce(&hub, &objects(3, 10)).await.status(), 200);
+}

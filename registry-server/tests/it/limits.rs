@@ -134,8 +134,7 @@ async fn a_client_that_takes_nothing_is_cut_off() {
     hub.commit("alice/tool", "large", &[("large", &vec![7; length])])
         .await;
     let address = hub.endpoint.strip_prefix("http://").unwrap();
-    let request =
-        "GET /alice/tool/resolve/main/large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    let request = "GET /alice/tool/resolve/main/large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let mut idlers = Vec::new();
     for _ in 0..6 {
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();

@@ -28,6 +28,8 @@ mod lfs_lifetime;
 mod limits;
 mod monitoring;
 mod overview;
+mod pressure;
+mod published;
 mod pull_requests;
 mod quotas;
 mod rates;

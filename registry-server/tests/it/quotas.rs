@@ -98,3 +98,97 @@ async fn many_writers_together_keep_to_the_quota() {
     assert_eq!(tree.as_array().unwrap().len(), 6);
     assert!(first_bytes(&hub).await <= quota);
 }
+
+/// The line that begins a commit on this parent.
+fn header_on(parent: &str) -> String {
+    let value = json!({"summary": "x", "description": "", "parentCommit": parent});
+    format!("{}\n", json!({"key": "header", "value": value}))
+}
+
+/// Bytes of all objects and parts that are stored.
+fn disk_bytes(hub: &TestRegistry) -> u64 {
+    let files = ["sha256", "parts"].map(|below| hub.kept(below)).concat();
+    files
+        .iter()
+        .map(|file| std::fs::metadata(file).map_or(0, |found| found.len()))
+        .sum()
+}
+
+#[tokio::test]
+async fn refused_commits_leave_nothing_behind() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    hub.registry
+        .set_quota("alice", Some(100_000))
+        .await
+        .unwrap();
+    let before = disk_bytes(&hub);
+    let large = vec![b'x'; 90_000];
+    let nowhere = "0123456789012345678901234567890123456789";
+    for at in 0..5_u8 {
+        let mut content = large.clone();
+        content[0] = at;
+        for (body, expect) in [
+            (header_on(nowhere) + &file("a", &content), 412),
+            (header("x") + &file("tool.toml", &content), 422),
+            (
+                header("x") + &file("a", &content) + &deletion("deletedFile", "none"),
+                404,
+            ),
+            (header("x") + &file("a", &content) + &file("a/b", b""), 422),
+            (header("x") + &file("a", &content) + "nonsense\n", 400),
+        ] {
+            let response = hub.send_commit("alice/tool", body).await;
+            assert_eq!(refusal(response).await.0, expect);
+        }
+        let content = String::from_utf8(content).unwrap();
+        for body in [
+            json!({"name": "no", "files": [{"path": "a", "content": content}, {"path": "a/b", "content": ""}]}),
+            json!({"name": "no", "files": [{"path": "tool.toml", "content": content}]}),
+            json!({"name": "tool", "files": [{"path": "a", "content": content}]}),
+        ] {
+            let path = "/api/repos/create";
+            let response = hub.send_json(Method::POST, path, &hub.alice, body).await;
+            assert!(response.status().is_client_error());
+        }
+    }
+    assert_eq!(disk_bytes(&hub), before);
+}
+
+#[tokio::test]
+async fn what_was_deleted_counts_until_it_is_collected() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/stays").await;
+    hub.registry.set_quota("alice", Some(15_000)).await.unwrap();
+    let delete = async |id: &str| {
+        let body = json!({"name": id});
+        let path = "/api/repos/delete";
+        let response = hub.send_json(Method::DELETE, path, &hub.alice, body).await;
+        assert_eq!(response.status(), 200);
+    };
+    let mut pushed = 0;
+    for at in 0..10_u8 {
+        let id = format!("alice/again-{at}");
+        hub.create(&id).await;
+        let body = header("x") + &file("a", &[at; 11_000]);
+        match hub.send_commit(&id, body).await {
+            response if response.status() == 200 => pushed += 1,
+            response => {
+                let (status, _, text) = refusal(response).await;
+                assert_eq!(status, 403);
+                assert!(text.contains("garbage collection"), "{text}");
+            }
+        }
+        delete(&id).await;
+    }
+    // The second time the room is free at once; then the disk would hold more than twice the quota.
+    assert_eq!(pushed, 2);
+    assert!(disk_bytes(&hub) <= 30_000);
+    tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    hub.registry
+        .collect_garbage(std::time::Duration::ZERO)
+        .await
+        .unwrap();
+    hub.commit("alice/stays", "x", &[("a", &[77; 11_000])])
+        .await;
+}

@@ -208,6 +208,23 @@ impl TestRegistry {
         backends::dump(place)
     }
 
+    /// Runs a statement on the database behind the registry's back, as an operator may.
+    #[allow(dead_code, reason = "not every target meddles")]
+    pub(crate) async fn run_sql(&self, statement: &'static str) -> Result<(), String> {
+        use sqlx::Connection as _;
+        let url = match &self.place {
+            Some(place) => place.database.clone(),
+            None => format!(
+                "sqlite://{}",
+                self.config.directory.join("registry.sqlite").display()
+            ),
+        };
+        let mut connection = sqlx::AnyConnection::connect(&url).await.unwrap();
+        let done = sqlx::query(statement).execute(&mut connection).await;
+        connection.close().await.unwrap();
+        done.map(|_| ()).map_err(|error| error.to_string())
+    }
+
     /// Stops the server and waits until its last request is answered.
     pub(crate) async fn stop(&mut self) {
         drop(self.stop.take());

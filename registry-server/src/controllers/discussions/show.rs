@@ -75,11 +75,7 @@ impl PullRequest {
         let count = (self.head.generation - self.base.generation).clamp(0, COMMITS_MAX);
         let mut commits = match count {
             0 => Vec::new(),
-            count => {
-                database
-                    .history(repository, &self.head.oid, 0, count)
-                    .await?
-            }
+            count => database.history(repository, &self.head, 0, count).await?,
         };
         commits.reverse();
         Ok(commits)

@@ -1,9 +1,9 @@
 //! `POST /{id}.git/info/lfs/objects/batch`: where each object is to be sent.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -11,19 +11,21 @@ use crate::access::{Call, WriteRepository, new_ticket};
 use crate::clock;
 use crate::content::Sha256Digest;
 use crate::controllers::{json as answer, repo_create::web_url};
-use crate::database::Writing;
 use crate::database::uploads::{Given, NewUpload};
-use crate::http::{Refusal, Reply};
-use crate::quota::Room;
+use crate::http::{List, Refusal, Reply};
+use crate::quota;
+
+/// Most ways of transfer that a client names.
+const TRANSFERS_MAX: usize = 16;
 
 #[derive(Deserialize)]
 struct Question {
     operation: String,
     #[serde(default)]
-    transfers: Vec<String>,
+    transfers: List<String>,
     #[serde(default)]
     hash_algo: Option<String>,
-    objects: Vec<Announced>,
+    objects: List<Announced>,
 }
 
 #[derive(Deserialize)]
@@ -34,62 +36,85 @@ struct Announced {
 
 pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     let question: Question = call.json().await?;
-    check(&question, call.registry.limits().commit_operations_max)?;
     // Who names no transfer knows the basic one.
-    let in_parts = question.transfers.iter().any(|name| name == "multipart");
-    let needs = needs(&call, &question.objects).await?;
-    let new_bytes = question.objects.iter().zip(&needs).fold(0, new_bytes);
-    let room = Room::of(&call.registry, &call.admitted.repository.owner).await?;
-    room.admit(new_bytes)?;
+    let in_parts = question.transfers.within(TRANSFERS_MAX, "transfers")?;
+    let in_parts = in_parts.iter().any(|name| name == "multipart");
+    check(&question.operation, question.hash_algo.as_deref())?;
+    let announced = question
+        .objects
+        .within(call.registry.limits().lfs_batch_max, "objects")?;
+    let needs = needs(&call, &announced).await?;
 
-    let mut writing = None;
+    let mut tickets = Tickets::new(&call, in_parts);
+    let mut waiting = Vec::new();
     let mut objects = Vec::with_capacity(needs.len());
-    for (announced, need) in question.objects.iter().zip(&needs) {
+    for (announced, need) in announced.iter().zip(&needs) {
         let mut object = json!({"oid": announced.oid, "size": announced.size});
         match need {
             Need::Nothing => {}
             Need::Refusal(reason) => object["error"] = json!({"code": 422, "message": reason}),
-            Need::Time(sha256) => {
-                let repository = &call.admitted.repository.id;
-                let writing = opened(&call, &mut writing).await?;
-                let now_ms = clock::now_ms();
-                writing.renew_upload(repository, sha256, now_ms).await?;
-            }
+            Need::Time(sha256) => waiting.push(*sha256),
             Need::Bytes(sha256) => {
-                let writing = opened(&call, &mut writing).await?;
                 object["authenticated"] = json!(true);
-                object["actions"] =
-                    actions(&call, writing, *sha256, announced.size, in_parts).await?;
+                object["actions"] = tickets.actions(*sha256, announced.size)?;
             }
         }
         objects.push(object);
     }
-    if let Some(writing) = writing {
-        writing.commit().await?;
-    }
+    announce(&call, &tickets.uploads, &waiting).await?;
     let kind = HeaderValue::from_static("application/vnd.git-lfs+json");
     let mut response = answer(json!({"transfer": "basic", "objects": objects}));
     response.headers_mut().insert(CONTENT_TYPE, kind);
     Ok(response)
 }
 
+/// Writes all of it down in one short transaction; a batch of known objects writes nothing.
+async fn announce(
+    call: &Call<WriteRepository>,
+    uploads: &[NewUpload],
+    waiting: &[Sha256Digest],
+) -> Result<(), Refusal> {
+    if uploads.is_empty() && waiting.is_empty() {
+        return Ok(());
+    }
+    let registry = &call.registry;
+    let (repository, owner) = (
+        &call.admitted.repository.id,
+        &call.admitted.repository.owner,
+    );
+    let mut writing = registry.database().write_to(repository).await?;
+    writing
+        .renew_uploads(repository, waiting, clock::now_ms())
+        .await?;
+    if !uploads.is_empty() {
+        let token = &call.admitted.caller.token.id;
+        writing.insert_uploads(repository, token, uploads).await?;
+        let open_max = registry.limits().lfs_open_uploads_max;
+        if writing.open_uploads(owner, open_max).await? > open_max {
+            return Err(Refusal::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                format!(
+                    "an owner may have {open_max} announced uploads that have not arrived; send them, or wait until they expire"
+                ),
+            ));
+        }
+        let nothing = BTreeSet::new();
+        if let Some(exceeded) = quota::exceeded(registry, &mut writing, owner, &nothing).await? {
+            return Err(exceeded.into());
+        }
+    }
+    Ok(writing.commit().await?)
+}
+
 /// Git says `sha256` and the JavaScript client `sha_256`.
-fn check(question: &Question, objects_max: usize) -> Result<(), Refusal> {
-    if question.operation != "upload" {
+fn check(operation: &str, hash_algo: Option<&str>) -> Result<(), Refusal> {
+    if operation != "upload" {
         return Err(Refusal::bad_request(
             "only \"upload\" is served; download files by their resolve address",
         ));
     }
-    if !matches!(
-        question.hash_algo.as_deref(),
-        None | Some("sha256" | "sha_256")
-    ) {
+    if !matches!(hash_algo, None | Some("sha256" | "sha_256")) {
         return Err(Refusal::bad_request("\"hash_algo\" must be \"sha256\""));
-    }
-    if question.objects.len() > objects_max {
-        return Err(Refusal::bad_request(format!(
-            "a batch may hold at most {objects_max} objects"
-        )));
     }
     Ok(())
 }
@@ -102,13 +127,6 @@ enum Need {
     Bytes(Sha256Digest),
     /// It cannot be taken, for this reason.
     Refusal(String),
-}
-
-fn new_bytes(sum: u64, (announced, need): (&Announced, &Need)) -> u64 {
-    match need {
-        Need::Bytes(_) => sum.saturating_add(announced.size),
-        _ => sum,
-    }
 }
 
 async fn needs(call: &Call<WriteRepository>, objects: &[Announced]) -> Result<Vec<Need>, Refusal> {
@@ -150,54 +168,49 @@ fn need(
     }
 }
 
-/// The transaction begins with the first object that needs one: a batch of known objects writes nothing.
-async fn opened<'a>(
-    call: &Call<WriteRepository>,
-    writing: &'a mut Option<Writing>,
-) -> Result<&'a mut Writing, Refusal> {
-    let begun = match writing.take() {
-        Some(begun) => begun,
-        None => {
-            let repository = &call.admitted.repository.id;
-            call.registry.database().write_to(repository).await?
-        }
-    };
-    Ok(writing.insert(begun))
+/// New permissions to upload, not written down yet.
+struct Tickets<'a> {
+    call: &'a Call<WriteRepository>,
+    in_parts: bool,
+    uploads: Vec<NewUpload>,
 }
 
-async fn actions(
-    call: &Call<WriteRepository>,
-    writing: &mut Writing,
-    sha256: Sha256Digest,
-    size_bytes: u64,
-    in_parts: bool,
-) -> Result<Value, Refusal> {
-    let limits = call.registry.limits();
-    let part_bytes = limits.lfs_part_bytes.max(1);
-    let parts = (in_parts && size_bytes > part_bytes).then(|| size_bytes.div_ceil(part_bytes));
-    let (query, ticket) = new_ticket()?;
-    let lifetime_ms = clock::span_ms(limits.lfs_ticket_lifetime);
-    let upload = NewUpload {
-        ticket,
-        repository: &call.admitted.repository.id,
-        token: &call.admitted.caller.token.id,
-        sha256,
-        size_bytes,
-        part_bytes: parts.map(|_| part_bytes),
-        expires_ms: clock::now_ms().saturating_add(lifetime_ms),
-    };
-    writing.insert_upload(&upload).await?;
-    let base = call.base.as_str();
-    let href = match parts {
-        None => json!({"href": format!("{base}/api/lfs/object?{query}")}),
-        Some(count) => json!({
-            "href": format!("{base}/api/lfs/complete?{query}"),
-            "header": part_addresses(base, &query, part_bytes, count),
-        }),
-    };
-    let repository = web_url(&call.base, &call.admitted.repository);
-    let verify = format!("{repository}.git/info/lfs/objects/verify");
-    Ok(json!({"upload": href, "verify": {"href": verify}}))
+impl<'a> Tickets<'a> {
+    fn new(call: &'a Call<WriteRepository>, in_parts: bool) -> Self {
+        Self {
+            call,
+            in_parts,
+            uploads: Vec::new(),
+        }
+    }
+
+    /// What the client is to do with an object.
+    fn actions(&mut self, sha256: Sha256Digest, size_bytes: u64) -> Result<Value, Refusal> {
+        let limits = self.call.registry.limits();
+        let part_bytes = limits.lfs_part_bytes.max(1);
+        let parts =
+            (self.in_parts && size_bytes > part_bytes).then(|| size_bytes.div_ceil(part_bytes));
+        let (query, ticket) = new_ticket()?;
+        let lifetime_ms = clock::span_ms(limits.lfs_ticket_lifetime);
+        self.uploads.push(NewUpload {
+            ticket,
+            sha256,
+            size_bytes,
+            part_bytes: parts.map(|_| part_bytes),
+            expires_ms: clock::now_ms().saturating_add(lifetime_ms),
+        });
+        let base = self.call.base.as_str();
+        let href = match parts {
+            None => json!({"href": format!("{base}/api/lfs/object?{query}")}),
+            Some(count) => json!({
+                "href": format!("{base}/api/lfs/complete?{query}"),
+                "header": part_addresses(base, &query, part_bytes, count),
+            }),
+        };
+        let repository = web_url(&self.call.base, &self.call.admitted.repository);
+        let verify = format!("{repository}.git/info/lfs/objects/verify");
+        Ok(json!({"upload": href, "verify": {"href": verify}}))
+    }
 }
 
 /// Clients of the Hub read the addresses of parts out of a header map: five digits each, and the length as a text.

@@ -1,5 +1,7 @@
 //! `PUT /api/lfs/part?ticket=…&number=…`: a part of an object.
 
+use std::collections::BTreeSet;
+
 use axum::response::IntoResponse as _;
 use http::header::ETAG;
 use http::{HeaderValue, StatusCode};
@@ -9,6 +11,7 @@ use crate::access::{Call, HoldsTicket};
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
 use crate::http::{Refusal, Reply, drain};
+use crate::quota;
 use crate::upload::read_object;
 
 pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
@@ -20,7 +23,7 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
     let Some((number, expected)) =
         number.and_then(|number| Some((number, length(&call.admitted, number)?)))
     else {
-        drain(body, call.registry.limits()).await;
+        drain(body, &call.registry).await;
         return Err(Refusal::bad_request(
             "\"number\" is not that of a part of this upload",
         ));
@@ -45,13 +48,29 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
         .content()
         .keep_part(ticket, number, spooled)
         .await?;
-    let repository = &call.admitted.repository;
-    let mut writing = call.registry.database().write_to(repository).await?;
-    writing.upsert_part(ticket, &part).await?;
-    writing.commit().await?;
+    if let Err(refusal) = record(&call, &part).await {
+        // Nobody counts it.
+        call.registry.content().remove_part(ticket, number).await?;
+        return Err(refusal);
+    }
     let etag = HeaderValue::from_str(&format!("\"{}\"", part.sha256))
         .map_err(|_| RegistryError::Damaged("a digest is no header".to_owned()))?;
     Ok((StatusCode::OK, [(ETAG, etag)]).into_response())
+}
+
+/// Writes down that a part has arrived, unless its owner would keep too much with it: an object
+/// that is sent several times over takes more than was announced.
+async fn record(call: &Call<HoldsTicket>, part: &Part) -> Result<(), Refusal> {
+    let upload = &call.admitted;
+    let database = call.registry.database();
+    let mut writing = database.write_to(&upload.repository).await?;
+    writing.upsert_part(&upload.ticket, part).await?;
+    let nothing = BTreeSet::new();
+    let exceeded = quota::exceeded(&call.registry, &mut writing, &upload.owner, &nothing);
+    if let Some(exceeded) = exceeded.await? {
+        return Err(exceeded.into());
+    }
+    Ok(writing.commit().await?)
 }
 
 /// How long a part must be; `None` when the upload has no such part.

@@ -1,0 +1,363 @@
+//! Who touched a path last on the line of commits that leads to a head.
+//!
+//! A history may be long, so nothing here reads all of it. A commit that is alone in its
+//! generation, in its whole repository, belongs to every history that is at least as long. Others,
+//! where histories fork, are found by walking back from the nearest such commit.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sqlx::AssertSqlSafe;
+
+use super::commits::Commit;
+use super::objects::object_id;
+use super::{BATCH_MAX, Database, Engine, placeholders};
+use crate::error::RegistryError;
+
+/// Commits that are walked over for one question. What was changed before them, while histories
+/// forked, is told without its last commit.
+const STEPS_MAX: i64 = 10_000;
+/// Changes of all asked paths that are looked at together where histories fork.
+const CHANGES_MAX: usize = 500_000;
+
+/// The generation and the id of a commit.
+type Place = (i64, String);
+
+impl Engine {
+    /// The texts in the JSON list `list`, as rows of `value`.
+    fn texts(self, list: &str) -> String {
+        match self {
+            Self::Sqlite => format!("json_each({list}) AS wanted"),
+            Self::Postgres => {
+                format!("json_array_elements_text(CAST({list} AS JSON)) AS wanted (value)")
+            }
+        }
+    }
+}
+
+impl Database {
+    /// For each path the last commit in the history of `head` that touched it, where finding it
+    /// takes no long walk.
+    pub(crate) async fn last_changes(
+        &self,
+        repository: &str,
+        head: &Commit,
+        paths: &[&str],
+    ) -> Result<HashMap<String, Commit>, RegistryError> {
+        let mut last = HashMap::new();
+        let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+        let forked = self.settle_alone(repository, head, &paths, head.generation, &mut last);
+        let forked = forked.await?;
+        if let Some(newest) = forked.values().max() {
+            let (from, oid) = self.at_or_after(repository, head, *newest).await?;
+            let first = from - STEPS_MAX;
+            let walked = self.walk(repository, &oid, first).await?;
+            let paths: Vec<String> = forked.into_keys().collect();
+            let found = self.newest_among(repository, from, &paths, &walked).await?;
+            last.extend(found.into_iter().map(|(path, (_, oid))| (path, oid)));
+            let older: Vec<String> = paths
+                .into_iter()
+                .filter(|path| !last.contains_key(path))
+                .collect();
+            self.settle_alone(repository, head, &older, first - 1, &mut last)
+                .await?;
+        }
+        let oids: BTreeSet<&String> = last.values().collect();
+        let oids = oids.into_iter().map(|oid| object_id(oid));
+        let oids: Vec<_> = oids.collect::<Result<_, _>>()?;
+        let commits = self.commits(repository, &oids).await?;
+        let commits: HashMap<String, Commit> = commits
+            .into_iter()
+            .map(|commit| (commit.oid.clone(), commit))
+            .collect();
+        let known = last
+            .into_iter()
+            .filter_map(|(path, oid)| Some((path, commits.get(&oid)?.clone())));
+        Ok(known.collect())
+    }
+
+    /// Adds to `last` the paths whose newest change, up to a generation, was made by a commit that
+    /// is alone in its generation, or by the head. Gives back the generations of the others' newest
+    /// changes.
+    async fn settle_alone(
+        &self,
+        repository: &str,
+        head: &Commit,
+        paths: &[String],
+        generation: i64,
+        last: &mut HashMap<String, String>,
+    ) -> Result<BTreeMap<String, i64>, RegistryError> {
+        let newest = self.newest_changes(repository, generation, paths).await?;
+        let generations: BTreeSet<i64> = newest.iter().map(|(_, (it, _))| *it).collect();
+        let generations: Vec<i64> = generations.into_iter().collect();
+        let mut known = self.alone(repository, &generations).await?;
+        known.insert(head.generation, head.oid.clone());
+        let mut forked = BTreeMap::new();
+        for (path, (generation, oid)) in newest {
+            if known.get(&generation) == Some(&oid) {
+                last.insert(path, oid);
+            } else {
+                forked.insert(path, generation);
+            }
+        }
+        Ok(forked)
+    }
+
+    /// The newest change of each path up to a generation, whoever made it.
+    async fn newest_changes(
+        &self,
+        repository: &str,
+        generation: i64,
+        paths: &[String],
+    ) -> Result<Vec<(String, Place)>, RegistryError> {
+        let sql = format!(
+            "SELECT wanted.value AS path, (SELECT generation || ' ' || commit_oid FROM changes WHERE repository = $1 \
+             AND path = wanted.value AND generation <= $2 ORDER BY generation DESC, commit_oid DESC LIMIT 1) AS newest FROM {}",
+            self.engine.texts("$3")
+        );
+        let mut newest = Vec::with_capacity(paths.len());
+        for batch in paths.chunks(BATCH_MAX) {
+            let query = sqlx::query_as(AssertSqlSafe(sql.clone()))
+                .bind(repository)
+                .bind(generation)
+                .bind(serde_json::json!(batch).to_string());
+            newest.extend(places(query.fetch_all(&self.pool).await?)?);
+        }
+        Ok(newest)
+    }
+
+    /// The newest change of each path that one of these commits made, none of which is after a
+    /// generation.
+    async fn newest_among(
+        &self,
+        repository: &str,
+        generation: i64,
+        paths: &[String],
+        commits: &[String],
+    ) -> Result<Vec<(String, Place)>, RegistryError> {
+        let changes_max = (CHANGES_MAX / paths.len().max(1)).max(1);
+        let sql = format!(
+            "SELECT wanted.value AS path, (SELECT n.generation || ' ' || n.commit_oid FROM ( \
+                 SELECT generation, commit_oid FROM changes WHERE repository = $1 AND path = wanted.value AND generation <= $2 \
+                 ORDER BY generation DESC, commit_oid DESC LIMIT $4) n \
+             WHERE n.commit_oid IN (SELECT wanted.value FROM {}) ORDER BY n.generation DESC LIMIT 1) AS newest FROM {}",
+            self.engine.texts("$5"),
+            self.engine.texts("$3")
+        );
+        let mut newest = Vec::with_capacity(paths.len());
+        for batch in paths.chunks(BATCH_MAX) {
+            let query = sqlx::query_as(AssertSqlSafe(sql.clone()))
+                .bind(repository)
+                .bind(generation)
+                .bind(serde_json::json!(batch).to_string())
+                .bind(i64::try_from(changes_max).unwrap_or(i64::MAX))
+                .bind(serde_json::json!(commits).to_string());
+            newest.extend(places(query.fetch_all(&self.pool).await?)?);
+        }
+        Ok(newest)
+    }
+
+    /// The commit of this generation in the history of `head`, or the nearest one after it that is
+    /// known without a walk.
+    pub(super) async fn at_or_after(
+        &self,
+        repository: &str,
+        head: &Commit,
+        generation: i64,
+    ) -> Result<Place, RegistryError> {
+        let own = (head.generation, head.oid.clone());
+        if generation >= head.generation {
+            return Ok(own);
+        }
+        let alone: Option<Place> = sqlx::query_as(
+            "SELECT generation, MIN(oid) FROM commits WHERE repository = $1 AND generation >= $2 AND generation < $3 \
+             GROUP BY generation HAVING COUNT(*) = 1 ORDER BY generation LIMIT 1",
+        )
+        .bind(repository)
+        .bind(generation)
+        .bind(head.generation)
+        .fetch_optional(&self.pool)
+        .await?;
+        Ok(alone.unwrap_or(own))
+    }
+
+    /// Those commits of these generations that are alone in theirs.
+    async fn alone(
+        &self,
+        repository: &str,
+        generations: &[i64],
+    ) -> Result<HashMap<i64, String>, RegistryError> {
+        let mut alone = HashMap::with_capacity(generations.len());
+        for batch in generations.chunks(BATCH_MAX) {
+            let sql = format!(
+                "SELECT generation, MIN(oid) FROM commits WHERE repository = $1 AND generation IN ({}) \
+                 GROUP BY generation HAVING COUNT(*) = 1",
+                placeholders(2, batch.len())
+            );
+            let mut query = sqlx::query_as::<_, Place>(AssertSqlSafe(sql)).bind(repository);
+            for generation in batch {
+                query = query.bind(*generation);
+            }
+            alone.extend(query.fetch_all(&self.pool).await?);
+        }
+        Ok(alone)
+    }
+
+    /// The commits back from one to a generation.
+    async fn walk(
+        &self,
+        repository: &str,
+        from: &str,
+        first: i64,
+    ) -> Result<Vec<String>, RegistryError> {
+        let walked = sqlx::query_scalar(
+            "WITH RECURSIVE chain (oid, parent) AS ( \
+                 SELECT oid, parent FROM commits WHERE repository = $1 AND oid = $2 \
+                 UNION ALL \
+                 SELECT c.oid, c.parent FROM chain CROSS JOIN commits c \
+                 WHERE c.repository = $1 AND c.oid = chain.parent AND c.generation >= $3 \
+             ) SELECT oid FROM chain",
+        );
+        let walked = walked.bind(repository).bind(from).bind(first);
+        Ok(walked.fetch_all(&self.pool).await?)
+    }
+}
+
+/// Reads rows of a path and of a generation and a commit, where there are any.
+fn places(rows: Vec<(String, Option<String>)>) -> Result<Vec<(String, Place)>, RegistryError> {
+    let place = |text: &str| -> Option<Place> {
+        let (generation, oid) = text.split_once(' ')?;
+        Some((generation.parse().ok()?, oid.to_owned()))
+    };
+    rows.into_iter()
+        .filter_map(|(path, newest)| Some((path, newest?)))
+        .map(|(path, newest)| match place(&newest) {
+            Some(place) => Ok((path, place)),
+            None => Err(RegistryError::Damaged(format!("the change {newest:?}"))),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repository `r` whose commits `0…` make up a history of this length, from which another
+    /// one, of `a…`, forks after 100 commits and goes on to 3,000. Each commit of the first touches
+    /// `busy`; `old` was touched at 10, `both` at 90, at 200 and on the fork at 2,500.
+    async fn repository(database: &Database, length: i64) {
+        let numbers = |from: i64, to: i64| {
+            format!(
+                "WITH RECURSIVE numbers (i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM numbers WHERE i < {to})"
+            )
+        };
+        let commits = |numbers: String, oid: &str, parent: &str| {
+            format!(
+                "{numbers} INSERT INTO commits (repository, oid, tree, parent, generation, title, message, author, written_ms, data) \
+                 SELECT 'r', {oid}, '', {parent}, i, '', '', '', 0, x'' FROM numbers"
+            )
+        };
+        let statements = [
+            "INSERT INTO accounts (id, kind, name, name_folded, full_name, created_ms) VALUES ('a', 'user', 'a', 'a', 'a', 0)".to_owned(),
+            "INSERT INTO repositories (id, kind, owner, name, name_folded, private, created_ms, modified_ms) \
+             VALUES ('r', 'model', 'a', 'r', 'r', 0, 0, 0)"
+                .to_owned(),
+            commits(
+                numbers(1, length),
+                "printf('%040d', i)",
+                "CASE i WHEN 1 THEN NULL ELSE printf('%040d', i - 1) END",
+            ),
+            commits(
+                numbers(101, 3_000),
+                "printf('a%039d', i)",
+                "CASE i WHEN 101 THEN printf('%040d', 100) ELSE printf('a%039d', i - 1) END",
+            ),
+            format!(
+                "{} INSERT INTO changes SELECT 'r', 'busy', i, printf('%040d', i) FROM numbers",
+                numbers(1, length)
+            ),
+            "INSERT INTO changes VALUES ('r', 'old', 10, printf('%040d', 10)), ('r', 'both', 90, printf('%040d', 90)), \
+             ('r', 'both', 200, printf('%040d', 200)), ('r', 'both', 2500, printf('a%039d', 2500))"
+                .to_owned(),
+        ];
+        for statement in statements {
+            let done = sqlx::query(AssertSqlSafe(statement)).execute(&database.pool);
+            done.await.unwrap();
+        }
+    }
+
+    async fn head(database: &Database, oid: String) -> Commit {
+        database.commit("r", &oid).await.unwrap().unwrap()
+    }
+
+    #[tokio::test]
+    async fn changes_are_those_of_the_own_line() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("registry.sqlite");
+        let database = Database::open_sqlite(&path).await.unwrap();
+        repository(&database, 5_000).await;
+        let paths = ["busy", "old", "both", "missing"];
+        let (main, fork) = (|i: i64| format!("{i:040}"), |i: i64| format!("a{i:039}"));
+        for (oid, expect) in [
+            (main(5_000), [main(5_000), main(10), main(200)]),
+            (main(3_000), [main(3_000), main(10), main(200)]),
+            (main(150), [main(150), main(10), main(90)]),
+            (main(5), [main(5), String::new(), String::new()]),
+            (fork(3_000), [main(100), main(10), fork(2_500)]),
+            (fork(2_400), [main(100), main(10), main(90)]),
+        ] {
+            let head = head(&database, oid.clone()).await;
+            let last = database.last_changes("r", &head, &paths).await.unwrap();
+            let found = |path: &str| last.get(path).map_or("", |commit| &commit.oid).to_owned();
+            assert_eq!(
+                [found("busy"), found("old"), found("both")],
+                expect,
+                "{oid}"
+            );
+            assert!(!last.contains_key("missing"));
+        }
+        for (oid, skip, expect) in [
+            (main(5_000), 0, main(5_000)),
+            (main(5_000), 1_500, main(3_500)),
+            (main(5_000), 2_500, main(2_500)),
+            (main(5_000), 4_950, main(50)),
+            (fork(3_000), 400, fork(2_600)),
+            (fork(3_000), 2_900, main(100)),
+            (fork(3_000), 2_999, main(1)),
+        ] {
+            let head = head(&database, oid).await;
+            let page = database.history("r", &head, skip, 2).await.unwrap();
+            assert_eq!(page[0].oid, expect);
+            assert_eq!(page.len(), if head.generation - skip > 1 { 2 } else { 1 });
+        }
+    }
+
+    #[tokio::test]
+    async fn a_long_history_costs_what_a_short_one_does() {
+        let mut took = Vec::new();
+        for length in [4_000, 80_000] {
+            let scratch = tempfile::tempdir().unwrap();
+            let path = scratch.path().join("registry.sqlite");
+            let database = Database::open_sqlite(&path).await.unwrap();
+            repository(&database, length).await;
+            let head = head(&database, format!("{length:040}")).await;
+            let ask = async || {
+                let started = std::time::Instant::now();
+                for _ in 0..5 {
+                    database
+                        .last_changes("r", &head, &["busy", "old"])
+                        .await
+                        .unwrap();
+                    database.history("r", &head, length - 50, 10).await.unwrap();
+                }
+                started.elapsed()
+            };
+            // The quickest of some, because the machine has other things to do.
+            let mut quickest = ask().await;
+            for _ in 0..4 {
+                quickest = quickest.min(ask().await);
+            }
+            took.push(quickest);
+        }
+        assert!(took[1] < took[0] * 5, "{took:?}");
+    }
+}

@@ -1,0 +1,157 @@
+//! What was published, remembered beyond the tag, the repository and the id it was published under.
+
+use sqlx::AssertSqlSafe;
+
+use super::repositories::Repository;
+use super::{Database, Engine, Writing};
+use crate::content::Sha256Digest;
+use crate::error::RegistryError;
+
+/// A version of a tool, and what it consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Publication {
+    /// Without the `v` of its tag.
+    pub(crate) version: String,
+    pub(crate) commit: String,
+    /// The git id of all files, in hexadecimal.
+    pub(crate) tree: String,
+    pub(crate) manifest: Sha256Digest,
+    pub(crate) component: Option<Sha256Digest>,
+}
+
+/// A version that was published with other bytes.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub(crate) struct Earlier {
+    pub(crate) version: String,
+    #[sqlx(rename = "commit_oid")]
+    pub(crate) commit: String,
+    pub(crate) published_ms: i64,
+}
+
+/// The ids by which the repository `$1` can be had: its own, and those from before it was moved.
+const IDS: &str = "(SELECT r.kind, o.name_folded AS owner_folded, r.name_folded FROM repositories r JOIN accounts o ON o.id = r.owner \
+     WHERE r.id = $1 UNION SELECT kind, owner_folded, name_folded FROM aliases WHERE repository = $1) ids";
+/// Joins the published versions of these ids.
+const OF_IDS: &str =
+    "p.kind = ids.kind AND p.owner_folded = ids.owner_folded AND p.name_folded = ids.name_folded";
+
+impl Engine {
+    /// Remembers the versions that there are tags of.
+    fn publish_tags(self) -> &'static str {
+        match self {
+            Self::Sqlite => include_str!("../../migrations/sqlite/0106_published_before.sql"),
+            Self::Postgres => include_str!("../../migrations/postgres/0106_published_before.sql"),
+        }
+    }
+}
+
+impl Database {
+    /// Whether a version of a tool was ever published under an id of this repository, be it by one
+    /// that is gone.
+    pub(crate) async fn has_published(&self, repository: &str) -> Result<bool, RegistryError> {
+        let sql =
+            format!("SELECT p.version FROM published_versions p JOIN {IDS} ON {OF_IDS} LIMIT 1");
+        let found = sqlx::query(AssertSqlSafe(sql)).bind(repository);
+        Ok(found.fetch_optional(&self.pool).await?.is_some())
+    }
+}
+
+impl Writing {
+    /// Remembers a version under every id of its repository, unless it was published with other
+    /// bytes.
+    ///
+    /// The same bytes may be published again, in another commit: whoever pinned the version gets
+    /// what was pinned.
+    pub(crate) async fn publish(
+        &mut self,
+        repository: &str,
+        publication: &Publication,
+        now_ms: i64,
+    ) -> Result<Option<Earlier>, RegistryError> {
+        let Publication {
+            version,
+            commit,
+            tree,
+            manifest,
+            component,
+        } = publication;
+        let component = component.map(|digest| digest.to_string());
+        // Whoever publishes the same version at the same time waits here for the other one.
+        let sql = format!(
+            "INSERT INTO published_versions \
+             (kind, owner_folded, name_folded, version, tree, manifest_sha256, component_sha256, commit_oid, published_ms) \
+             SELECT ids.kind, ids.owner_folded, ids.name_folded, $2, $3, $4, CAST($5 AS TEXT), $6, CAST($7 AS BIGINT) \
+             FROM {IDS} WHERE true ON CONFLICT DO NOTHING"
+        );
+        let statement = sqlx::query(AssertSqlSafe(sql))
+            .bind(repository)
+            .bind(version)
+            .bind(tree)
+            .bind(manifest.to_string())
+            .bind(component.clone())
+            .bind(commit)
+            .bind(now_ms);
+        self.run(statement).await?;
+        let sql = format!(
+            "SELECT p.version, p.commit_oid, p.published_ms FROM published_versions p JOIN {IDS} ON {OF_IDS} WHERE p.version = $2 \
+             AND (p.tree <> $3 OR p.manifest_sha256 <> $4 OR COALESCE(p.component_sha256, '') <> $5) LIMIT 1"
+        );
+        let earlier = sqlx::query_as(AssertSqlSafe(sql))
+            .bind(repository)
+            .bind(version)
+            .bind(tree)
+            .bind(manifest.to_string())
+            .bind(component.unwrap_or_default());
+        Ok(earlier.fetch_optional(self.connection()).await?)
+    }
+
+    /// Remembers the versions of a repository that was moved under its new id as well, unless one
+    /// of them was published there with other bytes.
+    pub(crate) async fn publish_moved(
+        &mut self,
+        before: &Repository,
+    ) -> Result<Option<Earlier>, RegistryError> {
+        // Under the old id there may also be versions of a repository that had it before; only
+        // those with a tag move along.
+        const MOVED: &str = "published_versions p JOIN refs f ON f.repository = $1 \
+             AND f.name IN ('refs/tags/v' || p.version, 'refs/tags/V' || p.version, 'refs/tags/' || p.version) \
+             JOIN repositories r ON r.id = $1 JOIN accounts o ON o.id = r.owner";
+        const OLD: &str = "p.kind = $2 AND p.owner_folded = $3 AND p.name_folded = $4";
+        let sql = format!(
+            "INSERT INTO published_versions \
+             (kind, owner_folded, name_folded, version, tree, manifest_sha256, component_sha256, commit_oid, published_ms) \
+             SELECT r.kind, o.name_folded, r.name_folded, p.version, p.tree, p.manifest_sha256, p.component_sha256, p.commit_oid, \
+             p.published_ms FROM {MOVED} WHERE {OLD} ON CONFLICT DO NOTHING"
+        );
+        let (owner, name) = (
+            before.owner_name.to_ascii_lowercase(),
+            before.name.to_ascii_lowercase(),
+        );
+        let statement = sqlx::query(AssertSqlSafe(sql))
+            .bind(&before.id)
+            .bind(before.kind.word())
+            .bind(owner.as_str())
+            .bind(name.as_str());
+        self.run(statement).await?;
+        let sql = format!(
+            "SELECT q.version, q.commit_oid, q.published_ms FROM {MOVED} JOIN published_versions q ON q.kind = r.kind \
+             AND q.owner_folded = o.name_folded AND q.name_folded = r.name_folded AND q.version = p.version \
+             WHERE {OLD} AND (q.tree <> p.tree OR q.manifest_sha256 <> p.manifest_sha256 \
+             OR COALESCE(q.component_sha256, '') <> COALESCE(p.component_sha256, '')) LIMIT 1"
+        );
+        let earlier = sqlx::query_as(AssertSqlSafe(sql))
+            .bind(&before.id)
+            .bind(before.kind.word())
+            .bind(owner.as_str())
+            .bind(name.as_str());
+        Ok(earlier.fetch_optional(self.connection()).await?)
+    }
+
+    /// Remembers the versions that there are tags of, after rows were added: a backup may be older
+    /// than this memory.
+    pub(crate) async fn publish_tags(&mut self) -> Result<(), RegistryError> {
+        let statement = sqlx::query(self.engine.publish_tags());
+        self.run(statement).await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! Work grows with what a client sends and not with its square: every route that takes a list is
+//! sent one of ten times the length, and the processor time is compared. It is a program of its
+//! own, because the time is that of the whole process.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "files of a test need not survive a crash"
+)]
+
+#[allow(dead_code, reason = "the tests of several servers use the rest")]
+#[path = "../backends/backends.rs"]
+mod backends;
+#[allow(dead_code, reason = "the benchmarks use the rest")]
+#[path = "../../benches/support/process.rs"]
+mod process;
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "../it/support.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::Method;
+use serde_json::json;
+use tool_hub_registry_server::{RouteMethod, routes};
+
+use support::{TestRegistry, deletion, file, header, hex};
+
+/// Lengths of the lists that are compared.
+const SHORT: usize = 1_000;
+const LONG: usize = 10 * SHORT;
+/// Ten times the work, and as much again for what the clock and the caches add. The square would be
+/// a hundred times.
+const GROWTH_MAX: f64 = 30.0;
+/// What takes less time than this is not told apart from nothing.
+const NOTHING: Duration = Duration::from_millis(100);
+
+/// A request with a list: the end of its route, the path, and the body for a length.
+struct Listed {
+    route: &'static str,
+    path: &'static str,
+    status: u16,
+    body: fn(usize) -> String,
+}
+
+const LISTED: &[Listed] = &[
+    Listed {
+        route: "/api/repos/create",
+        path: "/api/repos/create",
+        status: 200,
+        body: |count| {
+            let files = (0..count).map(|at| json!({"path": format!("d{at}"), "content": ""}));
+            let files: Vec<_> = files.collect();
+            json!({"name": format!("alice/new-{count}"), "files": files}).to_string()
+        },
+    },
+    Listed {
+        route: "/commit/{*rest}",
+        path: "/api/models/alice/tool/commit/files",
+        status: 200,
+        body: |count| {
+            let lines = (0..count).map(|at| file(&format!("d{at}/f"), format!("{at}").as_bytes()));
+            header("files") + &lines.collect::<String>()
+        },
+    },
+    Listed {
+        route: "/commit/{*rest}",
+        path: "/api/models/alice/tool/commit/main",
+        status: 404,
+        body: |count| {
+            let lines = (0..count).map(|at| deletion("deletedFile", &format!("none{at}")));
+            header("deletions") + &file("a", b"a") + &lines.rev().collect::<String>()
+        },
+    },
+    Listed {
+        route: "/commit/{*rest}",
+        path: "/api/models/alice/tool/commit/main",
+        status: 422,
+        body: |count| {
+            let lines = (0..count).map(|at| {
+                let value =
+                    json!({"path": format!("l{at}"), "oid": hex(format!("lfs {at}").as_bytes())});
+                format!("{}\n", json!({"key": "lfsFile", "value": value}))
+            });
+            header("lfs") + &lines.collect::<String>()
+        },
+    },
+    Listed {
+        route: "/preupload/{*rest}",
+        path: "/api/models/alice/tool/preupload/main",
+        status: 200,
+        body: |count| {
+            let sample = STANDARD.encode([b'x'; 100]);
+            let files = (0..count)
+                .map(|at| json!({"path": format!("d{at}/f"), "size": 9, "sample": sample}));
+            let files: Vec<_> = files.collect();
+            json!({"files": files, "gitIgnore": "*.log\n/x\n"}).to_string()
+        },
+    },
+    Listed {
+        route: "/paths-info/{*rest}",
+        path: "/api/models/alice/tool/paths-info/main",
+        status: 200,
+        body: |count| {
+            let paths: Vec<String> = (0..count).map(|at| format!("d{at}/f")).collect();
+            json!({"paths": paths}).to_string()
+        },
+    },
+    Listed {
+        route: "/info/lfs/objects/batch",
+        path: "/alice/tool.git/info/lfs/objects/batch",
+        status: 200,
+        body: |count| {
+            // No batch is longer than a thousand.
+            let objects = (0..count / 10)
+                .map(|at| json!({"oid": hex(format!("{count} {at}").as_bytes()), "size": 1}));
+            let objects: Vec<_> = objects.collect();
+            json!({"operation": "upload", "objects": objects}).to_string()
+        },
+    },
+    Listed {
+        route: "/api/validate-yaml",
+        path: "/api/validate-yaml",
+        status: 200,
+        body: |count| {
+            let tags: String = (0..count / 2).map(|at| format!("- t{at}\n")).collect();
+            json!({"content": format!("---\ntags:\n{tags}---\n")}).to_string()
+        },
+    },
+];
+
+/// Routes that take a body in which nothing repeats.
+const WITHOUT_LIST: &[&str] = &[
+    "/api/lfs/object",
+    "/api/lfs/part",
+    // The parts of an object, of which there are only so many.
+    "/api/lfs/complete",
+    "/api/repos/delete",
+    "/api/repos/move",
+    "/settings",
+    "/discussions",
+    "/branch/{*rest}",
+    "/tag/{*rest}",
+    "/super-squash/{*rest}",
+    "/info/lfs/objects/verify",
+];
+
+#[test]
+fn every_route_that_takes_a_list_is_listed() {
+    let known: BTreeSet<&str> = LISTED.iter().map(|listed| listed.route).collect();
+    for route in routes() {
+        let is_here = |end: &&str| route.path.ends_with(*end);
+        assert!(
+            route.method == RouteMethod::Get
+                || known.iter().any(is_here)
+                || WITHOUT_LIST.iter().any(is_here),
+            "{} takes a body: add it to LISTED, or to WITHOUT_LIST",
+            route.path
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ten_times_the_list_is_about_ten_times_the_work() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let path = "/api/models/alice/tool/branch/files";
+    let made = hub.send_json(Method::POST, path, &hub.alice, json!({}));
+    assert_eq!(made.await.status(), 200);
+    for listed in LISTED {
+        // What is made once, connections and statements, is no part of the first measurement.
+        time(&hub, listed, 10).await;
+        let (short, long) = (
+            time(&hub, listed, SHORT).await,
+            time(&hub, listed, LONG).await,
+        );
+        let growth = long.as_secs_f64() / short.max(NOTHING).as_secs_f64();
+        let Listed { path, status, .. } = listed;
+        assert!(
+            growth < GROWTH_MAX,
+            "{path} ({status}): {short:?} for {SHORT} and {long:?} for {LONG} is {growth:.0} times as much"
+        );
+    }
+}
+
+async fn time(hub: &TestRegistry, listed: &Listed, count: usize) -> Duration {
+    let body = (listed.body)(count);
+    let before = process::processor_time(std::process::id());
+    let request = hub.request(Method::POST, listed.path, Some(&hub.alice));
+    let response = request.body(body).send().await.unwrap();
+    let status = response.status();
+    let text = response.text().await.unwrap();
+    assert_eq!(status, listed.status, "{}: {text:.300}", listed.path);
+    process::processor_time(std::process::id()) - before
+}
