@@ -3,8 +3,9 @@
 
 mod call;
 mod check;
+mod elements;
 mod engine;
-mod families;
+pub(crate) mod families;
 mod family;
 mod format;
 mod literal;

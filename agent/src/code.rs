@@ -11,6 +11,8 @@ pub struct CodeAnswer<'a> {
     pub explanation: String,
     /// The first block of code; the whole answer is an explanation where there is none.
     pub code: Option<&'a str>,
+    /// Whether more code follows, which is part of the explanation.
+    pub has_more: bool,
 }
 
 /// What a model is told that is to answer with code in `language`, in which the functions of
@@ -48,6 +50,7 @@ impl<'a> CodeAnswer<'a> {
         let none = || Self {
             explanation: answer.trim().to_owned(),
             code: None,
+            has_more: false,
         };
         let Some((start, body)) = block(answer, language) else {
             return none();
@@ -64,6 +67,7 @@ impl<'a> CodeAnswer<'a> {
         Self {
             explanation: parts.join("\n"),
             code: Some(code.trim_end()),
+            has_more: block(after, language).is_some(),
         }
     }
 }
@@ -161,6 +165,13 @@ mod tests {
             "One\ntwo\n```py\ng()\n```",
             Some("f()"),
         );
+    }
+
+    #[test]
+    fn further_blocks_are_noticed() {
+        let has_more = |answer| CodeAnswer::read(answer, Language::Python).has_more;
+        assert!(has_more("```py\nf()\n```\nthen\n```py\ng()\n```"));
+        assert!(!has_more("```py\nf()\n```\nwhich prints\n```json\n{}\n```"));
     }
 
     #[test]

@@ -75,7 +75,14 @@ pub fn explain(
         tools: definitions.as_array().filter(|it| !it.is_empty()).cloned(),
         ..without.clone()
     };
-    let (text, without) = (template.render(&with)?, template.render(&without));
+    let text = template.render(&with)?;
+    // Who goes through the tools without asking whether there are any takes an empty list.
+    let without = template.render(&without).or_else(|_| {
+        template.render(&Chat {
+            tools: Some(Vec::new()),
+            ..without
+        })
+    });
     // A template that is for tools only may refuse a conversation without.
     let tools = match without {
         Ok(without) => difference(&text, &without),
@@ -271,5 +278,17 @@ mod tests {
         let explained = explained(needs);
         assert_eq!(explained.tools, 0..explained.text.len());
         assert_eq!(explained.unseen, []);
+        let refuses =
+            "{% if not tools %}{{ raise_exception('none') }}{% endif %}{{ tools | tojson }}";
+        let explained = self::explained(refuses);
+        assert_eq!(explained.tools, 0..explained.text.len());
+    }
+
+    #[test]
+    fn tools_that_are_gone_through_unasked_are_no_more_than_they_are() {
+        let unasked =
+            "<s>{% for t in tools %}[{{ t.function.name }}]{% endfor %}|{{ messages[0].content }}";
+        let explained = explained(unasked);
+        assert_eq!(&explained.text[explained.tools.clone()], "[count_words]");
     }
 }

@@ -23,6 +23,7 @@
 //! ```
 
 mod answer;
+mod brief;
 mod chat_template;
 mod code;
 mod constraint;
@@ -50,6 +51,7 @@ pub use answer::{
     ANSWER_BYTES_MAX, Answer, AnswerEvent, AnswerFormat, AnswerProblem, AnswerReader, CALLS_MAX,
     CallProblem, CheckedCall, FormatError, check,
 };
+pub use brief::brief;
 pub use chat_template::{
     Chat, ChatTemplate, ControlTokens, ModelError, ModelTemplates, PRINTED_BYTES_MAX,
     TEMPLATE_BYTES_MAX, TemplateError, without_control_tokens,

@@ -48,6 +48,11 @@ pub enum Lost {
         /// The keyword that allows more.
         keyword: String,
     },
+    /// No value is valid, so that what is there cannot be written.
+    Impossible {
+        /// Where, as a JSON pointer into the schema.
+        pointer: String,
+    },
     /// A keyword that the dialect lacks is told in the description instead.
     ToldInWords {
         /// Where, as a JSON pointer into the schema.
@@ -128,6 +133,12 @@ impl fmt::Display for Lost {
                 write!(
                     f,
                     "less may be written at `{pointer}` than `{keyword}` allows"
+                )
+            }
+            Self::Impossible { pointer } => {
+                write!(
+                    f,
+                    "nothing may be written at `{pointer}`: no value is valid there"
                 )
             }
             Self::ToldInWords { pointer, keyword } => {

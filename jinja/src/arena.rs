@@ -1,20 +1,11 @@
 //! The memory of one rendering, which is given back at once.
 
-use std::cell::Cell;
-
 use bumpalo::Bump;
 
 use crate::error::{Outcome, too_much};
 
 /// How much is taken from the system at first.
 const FIRST_BYTES: usize = 8 << 10;
-/// How much a thread keeps for its next rendering.
-const KEPT_BYTES_MAX: usize = 256 << 10;
-
-thread_local! {
-    /// That of the last rendering, emptied.
-    static KEPT: Cell<Option<Bump>> = const { Cell::new(None) };
-}
 
 /// Memory up to a limit.
 pub(crate) struct Memory {
@@ -22,21 +13,9 @@ pub(crate) struct Memory {
     bytes_max: usize,
 }
 
-impl Drop for Memory {
-    fn drop(&mut self) {
-        if self.bump.allocated_bytes() <= KEPT_BYTES_MAX {
-            let mut bump = std::mem::take(&mut self.bump);
-            bump.reset();
-            // A thread that ends keeps nothing.
-            let _ = KEPT.try_with(|kept| kept.set(Some(bump)));
-        }
-    }
-}
-
 impl Memory {
     pub(crate) fn new(bytes_max: usize) -> Self {
-        let kept = KEPT.try_with(Cell::take).ok().flatten();
-        let bump = kept.unwrap_or_else(|| Bump::with_capacity(FIRST_BYTES));
+        let bump = Bump::with_capacity(FIRST_BYTES);
         bump.set_allocation_limit(Some(bytes_max.max(bump.allocated_bytes())));
         Self { bump, bytes_max }
     }

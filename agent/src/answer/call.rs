@@ -22,6 +22,24 @@ pub(super) fn calls(value: Value) -> Vec<Result<ToolCall, String>> {
     }
 }
 
+/// The calls of a list, or of one object, whose members are the names of functions.
+pub(super) fn keyed(value: Value) -> Vec<Result<ToolCall, String>> {
+    let values = match value {
+        Value::Array(values) => values,
+        value => vec![value],
+    };
+    let calls = values.into_iter().flat_map(|value| match value {
+        Value::Object(members) if !members.is_empty() => members
+            .into_iter()
+            .map(|(name, written)| named(name, None, written))
+            .collect(),
+        _ => vec![Err(
+            "a call is an object with the function's name".to_owned()
+        )],
+    });
+    calls.collect()
+}
+
 /// Whether a value is nothing but calls, each with its name and its arguments.
 pub(super) fn is_calls(value: &Value) -> bool {
     match value {
@@ -61,6 +79,10 @@ fn call(value: Value) -> Result<ToolCall, String> {
         return Err("the call has no `name`".to_owned());
     };
     let written = take(&mut members, &ARGUMENTS).unwrap_or(Value::Null);
+    named(name, id, written)
+}
+
+fn named(name: String, id: Option<String>, written: Value) -> Result<ToolCall, String> {
     Ok(ToolCall {
         arguments: arguments(written).map_err(|why| format!("of the call of `{name}` {why}"))?,
         id,

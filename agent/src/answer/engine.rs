@@ -2,6 +2,8 @@
 //! values to their own ends, and keeps back what may become a marker.
 
 mod find;
+mod head;
+mod thought;
 mod value;
 
 use tool_hub_manifest::FunctionSpec;
@@ -13,11 +15,14 @@ use super::sink::Sink;
 use super::{AnswerEvent, CALLS_MAX, typed};
 use crate::ToolCall;
 use find::Found;
+use head::is_key;
+use thought::Deferred;
 
 /// The longest name of a function or an argument, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
 const NO_NAME: &str = "what stands where a name should is none";
+const NO_KEY: &str = "what stands where an argument's name should is none";
 
 /// A reader of one answer.
 #[derive(Debug)]
@@ -56,6 +61,13 @@ pub(super) struct Engine<'a> {
     calls: usize,
     problems: Problems,
     events: Vec<AnswerEvent>,
+    /// Whether all so far may turn out to be reasoning that the prompt began: nothing is known of
+    /// the prompt, and no end of reasoning came yet.
+    may_have_thought: bool,
+    /// What is kept back because of that.
+    deferred: Option<Deferred>,
+    /// Whether this reads the end of reasoning that was never closed.
+    is_unclosed: bool,
 }
 
 /// Why there is no call.
@@ -96,6 +108,7 @@ impl<'a> Engine<'a> {
             true => Place::Reasoning,
             false => family.start,
         };
+        let ends_reasoning = family.rows.iter().any(Row::ends_reasoning);
         Self {
             family,
             offered,
@@ -121,18 +134,26 @@ impl<'a> Engine<'a> {
             calls: 0,
             problems: Problems::default(),
             events: Vec::new(),
+            may_have_thought: prompt.is_empty() && place == Place::Text && ends_reasoning,
+            deferred: None,
+            is_unclosed: false,
         }
     }
 
     /// Reads more of the answer.
     pub(super) fn push(&mut self, text: &str) -> Vec<AnswerEvent> {
         // What is read is given up now and then, so that a byte is moved once on average.
-        let unread = self.region.map_or(self.at, |(start, _)| start.min(self.at));
+        let region = self.region.map_or(self.at, |(start, _)| start.min(self.at));
+        let deferred = self.deferred.as_ref().map(|deferred| deferred.start);
+        let unread = deferred.map_or(region, |start| start.min(region));
         if unread > self.buffer.len() / 2 {
             self.buffer.drain(..unread);
             self.at -= unread;
             self.doubtful_before = self.doubtful_before.saturating_sub(unread);
             self.region = self.region.map(|(start, it)| (start - unread, it));
+            if let Some(deferred) = &mut self.deferred {
+                deferred.start -= unread;
+            }
             debug_assert!(self.scan.is_none() || self.region.is_some());
             if let Some(scan) = &mut self.scan {
                 scan.shift(unread);
@@ -140,12 +161,13 @@ impl<'a> Engine<'a> {
         }
         self.buffer.push_str(text);
         while self.step(false) == Step::On {}
-        std::mem::take(&mut self.events)
+        self.take_events()
     }
 
     /// Reads what was kept back.
     pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
         while self.step(true) == Step::On {}
+        self.deferred = None;
         if self.place == Place::Reasoning {
             self.problem(|| AnswerProblem::ReasoningCutOff);
         }
@@ -205,7 +227,7 @@ impl<'a> Engine<'a> {
             Place::Text => self.say(text),
             Place::Reasoning => self.think(text),
             Place::Between => self.say(text),
-            Place::Within | Place::Broken => {}
+            Place::Within | Place::Broken | Place::Considered => {}
             _ => self.gathered.push_str(text),
         }
         let line = text.rsplit_once('\n');
@@ -215,7 +237,8 @@ impl<'a> Engine<'a> {
     }
 
     fn say(&mut self, text: &str) {
-        if let Some(AnswerEvent::Text(said)) = self.events.last_mut() {
+        let told = self.told();
+        if let Some(AnswerEvent::Text(said)) = self.events[told..].last_mut() {
             return self.text.give(text, said);
         }
         let mut said = String::new();
@@ -226,7 +249,8 @@ impl<'a> Engine<'a> {
     }
 
     fn think(&mut self, text: &str) {
-        if let Some(AnswerEvent::Reasoning(thought)) = self.events.last_mut() {
+        let told = self.told();
+        if let Some(AnswerEvent::Reasoning(thought)) = self.events[told..].last_mut() {
             return self.reasoning.give(text, thought);
         }
         let mut thought = String::new();
@@ -244,15 +268,27 @@ impl<'a> Engine<'a> {
         if row.to.is_value() && row.marker.ends_with(['[', '{']) {
             self.at -= 1;
         }
-        if row.from == Place::Reasoning && self.place == Place::Text {
-            return self.end_reasoning_of_the_prompt();
+        if row.from == Place::Reasoning && !self.is_thinking() {
+            return self.end_reasoning_of_the_prompt(start);
+        }
+        if self.place == Place::Reasoning && row.begins_call() {
+            return self.consider(start);
+        }
+        let is_nameless = self.place == Place::Within && row.ends_call() && self.call.is_none();
+        if self.place.is_head_of_call() && (row.from != self.place || is_nameless) {
+            if !self.is_sure() {
+                self.at = start;
+                return self.fail(Failure::unreadable(NO_NAME));
+            }
+            self.leave_head();
         }
         let mut to = row.to;
         let gathered = std::mem::take(&mut self.gathered);
         let place = self.place;
         match place {
             Place::Broken => {
-                let end = if to.is_in_call() { start } else { self.at };
+                let is_next = row.begins_call() || row.begins_next();
+                let end = if is_next { start } else { self.at };
                 let written = self.written(end);
                 let failure = match std::mem::replace(&mut self.failure, Failure::CutOff) {
                     // The end of the call is there, though not that of what is in it.
@@ -271,8 +307,15 @@ impl<'a> Engine<'a> {
                 return self.fail(Failure::unreadable(NO_NAME));
             }
             Place::Id => self.id = Some(gathered.trim().to_owned()),
+            Place::Considered => self.think_all(start),
+            Place::Key if !is_key(gathered.trim()) => {
+                self.at = start;
+                return self.fail(Failure::unreadable(NO_KEY));
+            }
             Place::Key => gathered.trim().clone_into(&mut self.key),
             Place::Value => self.set_argument(&gathered),
+            Place::Verbatim => self.set_value(gathered.into()),
+            Place::Elements => self.set_elements(&gathered),
             Place::Lines => {
                 let value = gathered.strip_prefix('\n').unwrap_or(&gathered);
                 self.set_argument(value.strip_suffix('\n').unwrap_or(value));
@@ -300,6 +343,7 @@ impl<'a> Engine<'a> {
         if !is_region {
             self.region = None;
         } else if !goes_on {
+            self.defer(to, start);
             // What ends a message is no part of the next one's head.
             let is_head = to == Place::Header && from != Place::Header;
             self.region = Some((if is_head { self.at } else { start }, certainty));
@@ -308,7 +352,11 @@ impl<'a> Engine<'a> {
             self.events.push(AnswerEvent::CallBegun { name: None });
         }
         match to {
-            Place::Reasoning => self.reasoning.divide(),
+            Place::Reasoning => {
+                // What came before was said, or it would have been thought already.
+                (self.may_have_thought, self.deferred) = (false, None);
+                self.reasoning.divide();
+            }
             _ if !is_region && from != Place::Text => self.text.divide(),
             _ => {}
         }
@@ -318,68 +366,13 @@ impl<'a> Engine<'a> {
         self.scan = None;
     }
 
-    /// What was said so far was thought: the prompt had begun the reasoning.
-    fn end_reasoning_of_the_prompt(&mut self) {
-        if self.text.has_begun() && !self.reasoning.has_begun() && self.calls == 0 {
-            self.reasoning = std::mem::take(&mut self.text);
-            self.events.push(AnswerEvent::TextWasReasoning);
-        }
-    }
-
-    /// Reads the name of a call, with the id that it may hold: `functions.add:0`.
-    fn set_name(&mut self, written: &str) -> bool {
-        let numbered = written.strip_prefix("functions.").and_then(|it| {
-            let (name, number) = it.rsplit_once(':')?;
-            number.bytes().all(|it| it.is_ascii_digit()).then_some(name)
-        });
-        let name = numbered.unwrap_or(written);
-        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':');
-        if name.is_empty() || !name.chars().all(is_name) {
-            return false;
-        }
-        name.clone_into(&mut self.name);
-        self.id = numbered.map(|_| written.to_owned());
-        if self.is_sure() {
-            let name = Some(self.name.clone());
-            self.events.push(AnswerEvent::CallBegun { name });
-        }
-        self.call = Some(ToolCall {
-            id: None,
-            name: self.name.clone(),
-            arguments: serde_json::Map::new(),
-        });
-        true
-    }
-
     fn set_argument(&mut self, written: &str) {
-        let value = typed::value(written, &self.name, &self.key, self.offered);
+        self.set_value(typed::value(written, &self.name, &self.key, self.offered));
+    }
+
+    fn set_value(&mut self, value: serde_json::Value) {
         if let Some(call) = &mut self.call {
             call.arguments.insert(std::mem::take(&mut self.key), value);
-        }
-    }
-
-    /// Reads what a message's head says: who it is for and how it is meant.
-    fn read_header(&mut self, written: &str, row: Row) -> Place {
-        if row.to == Place::Header {
-            // The head goes on.
-            let goes_on = row.marker != "<|start|>";
-            if goes_on {
-                self.gathered = format!("{written} ");
-            }
-            return Place::Header;
-        }
-        let mut words = written.split_whitespace();
-        let recipient = words.clone().find_map(|word| word.strip_prefix("to="));
-        match recipient {
-            Some(to) if to != "user" => {
-                let name = to.strip_prefix("functions.").unwrap_or(to);
-                match self.set_name(name) {
-                    true => Place::Arguments,
-                    false => Place::Text,
-                }
-            }
-            _ if words.any(|word| word == "analysis") => Place::Reasoning,
-            _ => Place::Text,
         }
     }
 
@@ -414,6 +407,7 @@ impl<'a> Engine<'a> {
         let seen = self.scan.take().map_or(self.at, |scan| scan.seen());
         match self.region {
             Some((start, Certainty::Maybe)) => {
+                self.stop_deferring(start);
                 self.region = None;
                 self.place = Place::Text;
                 self.is_line_blank = true;
@@ -443,6 +437,9 @@ impl<'a> Engine<'a> {
         if self.place == Place::Header && !self.has_markers {
             let said = std::mem::take(&mut self.gathered);
             self.say(&said);
+        }
+        if self.place == Place::Considered {
+            self.read_unclosed();
         }
         if !self.place.is_in_call() {
             return Step::Wait;

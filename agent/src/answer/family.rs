@@ -1,5 +1,5 @@
-//! How a family of models writes its answers, as data: where a reader can be in an answer, and
-//! which texts take it from one place to the next.
+//! How a family of models writes its answers, as data: where a reader can be in an answer, which
+//! texts take it from one place to the next, and what else its models read as control tokens.
 
 /// Where in an answer a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,6 +8,8 @@ pub(super) enum Place {
     Text,
     /// Text that the model wrote for itself.
     Reasoning,
+    /// The same after what would begin a call: thought if the reasoning is closed later.
+    Considered,
     /// What says to whom the text that follows is written.
     Header,
     /// Among calls, in none of them.
@@ -24,6 +26,10 @@ pub(super) enum Place {
     Value,
     /// The same, on lines of its own.
     Lines,
+    /// The same, which is a text whatever it looks like.
+    Verbatim,
+    /// All arguments, in elements that may hold others.
+    Elements,
     /// JSON: calls with their names.
     Calls,
     /// JSON: the arguments of the call that was named.
@@ -44,7 +50,7 @@ impl Place {
     pub(super) fn is_in_call(self) -> bool {
         !matches!(
             self,
-            Self::Text | Self::Reasoning | Self::Header | Self::Between
+            Self::Text | Self::Reasoning | Self::Considered | Self::Header | Self::Between
         )
     }
 
@@ -54,6 +60,11 @@ impl Place {
             self,
             Self::Calls | Self::Arguments | Self::Python | Self::Lax
         )
+    }
+
+    /// Whether it is in a call, before what may hold any text.
+    pub(super) fn is_head_of_call(self) -> bool {
+        matches!(self, Self::Within | Self::Name | Self::Id | Self::Key)
     }
 }
 
@@ -76,6 +87,29 @@ pub(super) struct Row {
     pub(super) certainty: Certainty,
 }
 
+impl Row {
+    /// Whether it begins a call, or a list of them, and stands for nothing else.
+    pub(super) fn begins_call(&self) -> bool {
+        let is_call = self.to.is_in_call() || self.to == Place::Between;
+        self.from == Place::Text && is_call && self.certainty == Certainty::Sure
+    }
+
+    /// Whether it goes from one call to the next.
+    pub(super) fn begins_next(&self) -> bool {
+        self.from.is_value() && matches!(self.to, Place::Name | Place::Within)
+    }
+
+    /// Whether it ends a call.
+    pub(super) fn ends_call(&self) -> bool {
+        self.from.is_in_call() && !self.to.is_in_call()
+    }
+
+    /// Whether what follows it is said to the user, and what was before was thought.
+    pub(super) fn ends_reasoning(&self) -> bool {
+        self.from == Place::Reasoning && self.to == Place::Text
+    }
+}
+
 /// A marker that stands for nothing else.
 pub(super) const fn row(from: Place, marker: &'static str, to: Place) -> Row {
     Row {
@@ -96,6 +130,15 @@ pub(super) const fn maybe(from: Place, marker: &'static str, to: Place) -> Row {
     }
 }
 
+/// The form of calls in [`Place::Calls`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `{"name": "add", "arguments": {"a": 1}}`.
+    Named,
+    /// `{"add": {"a": 1}}`.
+    Keyed,
+}
+
 /// Models that write alike.
 #[derive(Debug)]
 pub(super) struct Family {
@@ -113,6 +156,23 @@ pub(super) struct Family {
     pub(super) quote: &'static str,
     /// The name that stands for the user.
     pub(super) user: Option<&'static str>,
+    pub(super) shape: Shape,
+    /// Whether a name has a number after it: `functions.add:0`.
+    pub(super) is_numbered: bool,
+    /// Control tokens that no answer has, for turns, tools, results and media, or what such tokens
+    /// begin with.
+    pub(super) marks: &'static [&'static str],
+}
+
+impl Family {
+    /// The texts, or their beginnings, that its models read as control tokens.
+    pub(super) fn control_tokens(&self) -> impl Iterator<Item = &'static str> {
+        // A quote or a fence is everybody's.
+        let is_token = |marker: &&str| marker.len() > 2 && marker.starts_with(['<', '[', ']']);
+        let markers = self.rows.iter().map(|row| row.marker).filter(is_token);
+        let quote = Some(self.quote).filter(is_token);
+        markers.chain(quote).chain(self.marks.iter().copied())
+    }
 }
 
 /// The one that all others differ from.
@@ -124,4 +184,7 @@ pub(super) const PLAIN: Family = Family {
     bare: None,
     quote: "\"",
     user: None,
+    shape: Shape::Named,
+    is_numbered: false,
+    marks: &[],
 };

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
 
-use super::families::{self, FAMILIES};
+use super::families::{self, GENERIC};
 use super::family::Family;
 use super::template::{self, Template};
 use super::{Answer, AnswerReader};
@@ -42,7 +42,7 @@ impl AnswerFormat {
     /// JSON with `name` and `arguments`, bare or in a block of code: for models of which nothing
     /// is known.
     pub fn generic() -> Self {
-        Self(Kind::Family(&FAMILIES[FAMILIES.len() - 1]))
+        Self(Kind::Family(&GENERIC))
     }
 
     /// The format of the family that has such a chat template, if it is one that is known.
@@ -62,7 +62,7 @@ impl AnswerFormat {
 
     /// The families, by which [`FromStr`] finds them.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        FAMILIES.iter().map(|family| family.name)
+        families::all().map(|family| family.name)
     }
 
     /// The family's name, or `response_template`.

@@ -1,7 +1,7 @@
 //! Text on its way out, without the space around it: what may be its end is kept back.
 
 /// One of the texts of an answer.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Sink {
     has_begun: bool,
     /// Whether space that comes next belongs to no text.

@@ -13,6 +13,7 @@ use crate::ToolCall;
 mod bounds;
 mod checks;
 mod templates;
+mod thought;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -137,7 +138,7 @@ fn an_answer_is_the_same_however_it_is_cut() {
 /// The texts and the calls of a stream, in order.
 fn stream(format: &str, pieces: &[&str]) -> Vec<AnswerEvent> {
     let format: AnswerFormat = format.parse().unwrap();
-    let mut reader = format.reader("", &[]);
+    let mut reader = format.reader("known", &[]);
     let mut events: Vec<_> = pieces.iter().flat_map(|it| reader.push(it)).collect();
     events.extend(reader.finish());
     events
@@ -238,6 +239,16 @@ fn a_family_is_found_by_what_its_chat_template_prints() {
         ("[TOOL_CALLS]", "mistral"),
         ("<|start|>assistant<|channel|>final<|message|>", "harmony"),
         ("<|python_tag|>", "llama-3"),
+        ("'｜DSML｜'", "deepseek-v3.2"),
+        ("']<]minimax[>[' '<tool_call>'", "minimax-m3"),
+        ("<minimax:tool_call>", "minimax-m2"),
+        ("<seed:tool_call>\n<function=f>\n<parameter=a>", "seed-oss"),
+        ("<tool_calls>[{\"name\"", "jamba"),
+        ("'<|open|>' '<|close|>' '<|sep|>'", "kimi-k3"),
+        ("functools[{\"name\"", "phi-4"),
+        ("<function_call> {\"name\"", "granite-20b"),
+        ("<|action_start|><|plugin|>", "internlm2"),
+        ("<tool_call>[|endofturn|]", "exaone"),
     ] {
         let found = AnswerFormat::of_chat_template(printed).unwrap();
         assert_eq!(found.name(), family, "{printed}");

@@ -26,6 +26,11 @@ pub(super) fn value(text: &str, function: &str, name: &str, offered: &[FunctionS
             };
         }
     }
+    guess(text)
+}
+
+/// The value that `text` is the JSON of, unless that is a text.
+pub(super) fn guess(text: &str) -> Value {
     read(text)
         .filter(|value| !value.is_string())
         .unwrap_or_else(|| text.into())

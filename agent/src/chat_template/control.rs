@@ -2,18 +2,21 @@
 //! end its own turn and begin another.
 
 use std::cell::RefCell;
+use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use serde_json::{Map, Value};
 
 use super::{Chat, TemplateError};
+use crate::answer::families;
 
 /// What becomes of control tokens that stand in messages, tools and documents. The template's own
 /// are printed in any case.
 ///
 /// Control tokens are those that a model's tokenizer has
-/// ([`ModelTemplates::control_tokens`](crate::ModelTemplates::control_tokens)) and the marks that
-/// stand in the template itself: `<|…|>`, `[INST]`, `<tool_call>` and their like.
+/// ([`ModelTemplates::control_tokens`](crate::ModelTemplates::control_tokens)), those of the family
+/// that the template is of, and the marks that stand in the template itself: `<|…|>`, `[INST]`,
+/// `<tool_call>` and their like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ControlTokens {
     /// They are printed as they are, as Transformers does unless it is told otherwise. A result
@@ -32,7 +35,7 @@ const TOKEN_BYTES_MAX: usize = 128;
 /// How many tokens are looked for.
 const TOKENS_MAX: usize = 100_000;
 /// What begins marks of which the rest may be put together.
-const OPENINGS: [&str; 2] = ["<|", "<\u{ff5c}"];
+const OPENINGS: [&str; 3] = ["<|", "<\u{ff5c}", "[|"];
 
 /// `chat` without control tokens of others; nothing where it stays as it is.
 pub(super) fn guarded(source: &str, chat: &Chat) -> Result<Option<Chat>, TemplateError> {
@@ -73,6 +76,9 @@ struct Guard {
 impl Guard {
     fn new(known: &[String], source: &str) -> Result<Self, TemplateError> {
         let mut tokens = marks(source);
+        // A template may put its marks together out of parts.
+        let of_family = families::control_tokens_of(source).into_iter();
+        tokens.extend(of_family.map(str::to_owned));
         tokens.extend(known.iter().cloned());
         // A word is what it says, wherever it stands.
         tokens.retain(|token| {
@@ -197,38 +203,20 @@ fn broken(text: &str, next: impl Fn(usize) -> Option<usize>) -> String {
     broken
 }
 
-/// How chat templates write what separates turns, roles and calls.
-const USUAL: [&str; 20] = [
-    "<|",
-    "<\u{ff5c}",
-    "<s>",
-    "</s>",
-    "<bos>",
-    "<eos>",
-    "[INST]",
-    "[/INST]",
-    "<<SYS>>",
-    "<</SYS>>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "<tool_call>",
-    "</tool_call>",
-    "<tool_response>",
-    "</tool_response>",
-    "[TOOL_CALLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    "[AVAILABLE_TOOLS]",
-];
+/// The control tokens of every family whose answers are read here.
+static USUAL: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let search = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(families::control_tokens());
+    search.expect("a few hundred short texts")
+});
 
 /// `text` with a space in whatever chat templates usually write between turns, roles and calls. For
 /// a stranger's text that goes to a model whose template is not known here: read in a result, such
 /// a token could pass what follows off as somebody else's words.
 pub fn without_control_tokens(text: &str) -> String {
     broken(text, |from| {
-        let brackets = text[from..].match_indices(['<', '[']);
-        let mut starts = brackets.map(|(at, _)| from + at);
-        starts.find(|start| USUAL.iter().any(|token| text[*start..].starts_with(token)))
+        Some(USUAL.find(Input::new(text).range(from..))?.start())
     })
 }
 

@@ -138,13 +138,12 @@ impl ModelTemplates {
             .transpose()
     }
 
-    /// How models write their answers that have such chat templates; the generic format for
-    /// those that nothing is known of.
-    pub fn answer_family(&self) -> AnswerFormat {
+    /// How models write their answers that have such chat templates; nothing for those that are of
+    /// no family that is known.
+    pub fn answer_family(&self) -> Option<AnswerFormat> {
         let chosen = self.choose(None, true).into_iter();
         let mut templates = chosen.chain(self.templates.values().map(String::as_str));
-        let found = templates.find_map(AnswerFormat::of_chat_template);
-        found.unwrap_or_else(AnswerFormat::generic)
+        templates.find_map(AnswerFormat::of_chat_template)
     }
 
     /// A conversation without messages yet, as it is safe to print: with the special tokens, and

@@ -70,7 +70,9 @@ impl Calls {
     /// A loss of the schema as one of the function that it concerns.
     pub(super) fn loss(&self, mut lost: Lost) -> Loss {
         let pointer = match &mut lost {
-            Lost::SchemaWeakened { pointer, .. } | Lost::Narrowed { pointer, .. } => Some(pointer),
+            Lost::SchemaWeakened { pointer, .. }
+            | Lost::Narrowed { pointer, .. }
+            | Lost::Impossible { pointer } => Some(pointer),
             _ => None,
         };
         let inner = format!("/properties/{ARGUMENTS}");

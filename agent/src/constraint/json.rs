@@ -97,6 +97,25 @@ impl<'a> Compiler<'_, 'a> {
         }
     }
 
+    /// The same of what may as well be left out: nothing where no value is valid. A sloppy schema
+    /// has an optional member that is a boolean and one of `"True"` and `"False"`.
+    fn possible(
+        &mut self,
+        node: &Node<'a>,
+        name: &str,
+    ) -> Result<Option<Expression>, ConstraintError> {
+        let told = self.losses.len();
+        match self.node(node, name) {
+            Err(ConstraintError::Nothing { .. }) => {
+                self.losses.truncate(told);
+                let pointer = node.pointer.clone();
+                self.losses.push(Lost::Impossible { pointer });
+                Ok(None)
+            }
+            expression => expression.map(Some),
+        }
+    }
+
     /// Tells of the keywords that no form says and that concern its type: all but `others`.
     fn weakened(&mut self, node: &Node<'a>, others: &[&[&str]]) -> Result<(), ConstraintError> {
         for (keyword, _) in node.unread(&ANNOTATIONS) {
@@ -248,11 +267,12 @@ impl<'a> Compiler<'_, 'a> {
                 self.lose(node, "oneOf");
             }
         }
-        if nodes.is_empty() {
+        let choices = nodes.iter().map(|choice| self.possible(choice, name));
+        let choices: Vec<Option<Expression>> = choices.collect::<Result<_, _>>()?;
+        let choices: Vec<Expression> = choices.into_iter().flatten().collect();
+        if choices.is_empty() {
             return Err(nothing(node));
         }
-        let choices = nodes.iter().map(|choice| self.node(choice, name));
-        let choices: Vec<Expression> = choices.collect::<Result<_, _>>()?;
         Ok(self.grammar.phrase(name, Expression::any_of(choices)))
     }
 
@@ -275,8 +295,13 @@ impl<'a> Compiler<'_, 'a> {
         }
         let rule = self.grammar.reserve(target);
         self.definitions.insert(target, rule);
-        let expression = self.node(&definition, target)?;
-        self.grammar.fill(rule, expression);
+        let expression = self.node(&definition, target);
+        if expression.is_err() {
+            // Nobody refers to the rule, and who comes next is told the same.
+            self.definitions.remove(target);
+            self.grammar.fill(rule, Expression::text("null"));
+        }
+        self.grammar.fill(rule, expression?);
         Ok(Expression::Rule(rule))
     }
 

@@ -92,6 +92,43 @@ fn a_grammar_reads_as_one_would_write_it() {
 }
 
 #[test]
+fn what_no_value_is_valid_for_is_left_out_where_it_may_be() {
+    let sloppy = json!({"type": "boolean", "enum": ["True", "False"]});
+    let object = |required: Value| {
+        json!({
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "is_metric": sloppy, "by": {"$ref": "#/$defs/by"}},
+            "required": required,
+            "$defs": {"by": {"type": "object", "properties": {"x": sloppy}, "required": ["x"]}},
+        })
+    };
+    let either = json!({"anyOf": [sloppy, {"type": "null"}]});
+    for format in [Format::Lark, Format::Gbnf, Format::Regex] {
+        let compile = |schema: Value| Constraint::json_schema(schema).compile(format);
+        let compiled = compile(object(json!(["city"]))).unwrap();
+        let text = &compiled.text;
+        assert!(
+            text.contains("city") && !text.contains("is_metric") && !text.contains("COLON by"),
+            "{text}"
+        );
+        let told: Vec<String> = compiled.losses.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 2);
+        assert!(
+            told[0].ends_with(
+                "nothing may be written at `/properties/is_metric`: no value is valid there"
+            ),
+            "{told:?}"
+        );
+        assert_eq!(compile(either.clone()).unwrap().losses.len(), 1);
+        let needed = compile(object(json!(["is_metric"]))).unwrap_err();
+        assert!(
+            matches!(needed, ConstraintError::Nothing { .. }),
+            "{needed}"
+        );
+    }
+}
+
+#[test]
 fn members_come_in_order_and_some_may_be_left_out() {
     let optional = json!({"type": "object", "properties": {
         "a": {"type": "boolean"}, "b": {"type": "null"}, "c": {"type": "boolean"},

@@ -38,6 +38,7 @@ pub(super) fn first_bytes(family: &Family) -> Vec<[bool; 256]> {
 const PLACES_WITH_MARKERS: [Place; PLACES] = [
     Place::Text,
     Place::Reasoning,
+    Place::Considered,
     Place::Header,
     Place::Between,
     Place::Within,
@@ -46,6 +47,8 @@ const PLACES_WITH_MARKERS: [Place; PLACES] = [
     Place::Key,
     Place::Value,
     Place::Lines,
+    Place::Verbatim,
+    Place::Elements,
     Place::Calls,
     Place::Arguments,
     Place::Python,
@@ -55,21 +58,38 @@ const PLACES_WITH_MARKERS: [Place; PLACES] = [
 
 /// Whether a row's marker counts in a place.
 fn leads_from(row: &Row, place: Place) -> bool {
-    let begins_call = row.from == Place::Text && row.certainty == Certainty::Sure;
+    let is_own = row.from == place;
+    let is_text = row.from == Place::Text && row.certainty == Certainty::Sure;
     match place {
         // Whose reasoning the prompt began ends it all the same.
-        Place::Text => matches!(row.from, Place::Text | Place::Reasoning),
+        Place::Text => is_own || row.from == Place::Reasoning,
+        Place::Between => is_own || is_text || row.ends_reasoning(),
+        Place::Reasoning => is_own || row.begins_call(),
+        Place::Considered => row.from == Place::Reasoning && row.to != Place::Reasoning,
         Place::Broken => {
-            let ends_call = row.from.is_in_call() && !row.to.is_in_call();
-            ends_call || (begins_call && row.to.is_in_call())
+            row.begins_call() || row.begins_next() || row.ends_call() || row.ends_reasoning()
+        }
+        // What is broken is told, and takes nothing of the next call with it.
+        place if place.is_head_of_call() => {
+            is_own || row.begins_call() || row.ends_call() || row.ends_reasoning()
         }
         // What is outside of the strings of a value and no part of any.
-        place if place.is_value() => row.from == place || begins_call,
-        place => row.from == place,
+        place if place.is_value() => is_own || is_text || row.ends_reasoning(),
+        _ => is_own,
     }
 }
 
 impl Engine<'_> {
+    /// Whether a row's marker counts where the reader is.
+    fn leads_on(&self, row: &Row) -> bool {
+        // An end of reasoning means something in a call only where the call may be thought.
+        let is_stray = row.ends_reasoning()
+            && !self.may_have_thought
+            && (self.place.is_in_call() || self.place == Place::Between);
+        let is_again = self.is_unclosed && row.to == Place::Reasoning;
+        leads_from(row, self.place) && !is_stray && !is_again
+    }
+
     /// The first marker of this place that begins in a part of the buffer.
     pub(super) fn find(&self, part: Range<usize>, is_end: bool) -> Found {
         let bytes = &self.buffer.as_bytes()[..part.end];
@@ -92,7 +112,7 @@ impl Engine<'_> {
         let mut longest: Option<Row> = None;
         for row in self.family.rows {
             let is_open = row.certainty == Certainty::Sure || !is_doubtful;
-            if !is_open || !leads_from(row, self.place) {
+            if !is_open || !self.leads_on(row) {
                 continue;
             }
             let marker = row.marker.as_bytes();
@@ -165,11 +185,7 @@ impl Engine<'_> {
         if !self.first[self.place as usize][usize::from(byte)] {
             return Seen::Nothing;
         }
-        let mut rows = self
-            .family
-            .rows
-            .iter()
-            .filter(|row| leads_from(row, self.place));
+        let mut rows = self.family.rows.iter().filter(|row| self.leads_on(row));
         if rows.clone().any(|row| rest.starts_with(row.marker)) {
             Seen::Marker
         } else if !is_end && rows.any(|row| row.marker.starts_with(rest)) {

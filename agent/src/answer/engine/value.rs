@@ -1,6 +1,6 @@
 //! Values: JSON, calls as Python writes them, and objects without quotes about their names.
 
-use super::super::family::{Certainty, Place};
+use super::super::family::{Certainty, Place, Shape};
 use super::super::scan::{Quotes, Scan, Scanned, Seen};
 use super::super::{AnswerProblem, call, literal};
 use super::find::Found;
@@ -36,12 +36,19 @@ impl Engine<'_> {
         let Some(first) = rest.chars().next() else {
             return Err(if is_end { self.end() } else { Step::Wait });
         };
+        // The list that begins here is of calls as JSON has them, or as Python has.
+        let item = match (self.place, first) {
+            (Place::Python, '[') => rest[1..].trim_start().chars().next(),
+            _ => Some(first),
+        };
+        let Some(item) = item else {
+            return Err(if is_end { self.end() } else { Step::Wait });
+        };
+        if self.place == Place::Python && item == '{' {
+            self.place = Place::Calls;
+        }
         let quotes = match (self.place, first) {
             (Place::Calls, '{' | '[') | (Place::Arguments, '{' | '"') => Quotes::Double,
-            (Place::Python, '{') => {
-                self.place = Place::Calls;
-                Quotes::Double
-            }
             (Place::Python, it) if it == '[' || it == '_' || it.is_alphabetic() => Quotes::Either,
             (Place::Lax, '{') => Quotes::Marker(self.family.quote),
             _ => return Err(self.without_value(is_end)),
@@ -72,6 +79,7 @@ impl Engine<'_> {
                 .map(|calls| calls.into_iter().map(Ok).collect())
                 .map_err(str::to_owned),
             Place::Calls => match call::json(text) {
+                Ok(value) if self.family.shape == Shape::Keyed => Ok(call::keyed(value)),
                 Ok(value) if self.is_sure() || call::is_calls(&value) => Ok(call::calls(value)),
                 Ok(_) => Err(String::new()),
                 Err(why) => Err(why.to_owned()),
@@ -154,15 +162,29 @@ impl Engine<'_> {
             }
             Found::Nothing => {
                 let is_list = matches!(self.place, Place::Calls | Place::Python);
-                if is_list && matches!(first, b'{' | b'[') {
+                // Calls in no list stand on a line each.
+                let is_line = self.place == Place::Python && self.buffer[..self.at].ends_with(')');
+                let is_name = first.is_ascii_alphabetic() || first == b'_';
+                if (is_list && matches!(first, b'{' | b'[')) || (is_line && is_name) {
+                    self.text.divide();
                     self.at = next;
                     self.is_read = false;
-                    self.region = Some((next, Certainty::Maybe));
+                    self.region = Some((next, self.certainty_of_next()));
                 } else {
                     self.enter(Place::Text, next, Certainty::Sure);
                 }
             }
         }
         Step::On
+    }
+
+    /// How sure it is that what follows a call is another: it is where a marker ends them all.
+    fn certainty_of_next(&self) -> Certainty {
+        let mut rows = self.family.rows.iter();
+        let is_closed = rows.any(|row| row.from == self.place && row.ends_call());
+        match self.region {
+            Some((_, certainty)) if is_closed => certainty,
+            _ => Certainty::Maybe,
+        }
     }
 }

@@ -116,13 +116,16 @@ impl<'a> Compiler<'_, 'a> {
                     self.narrow(node, "additionalProperties");
                 }
                 let pairs = members.iter().map(|member| {
-                    let value = self.node(&member.node, member.name)?;
+                    let value = match member.presence {
+                        Presence::Required => Some(self.node(&member.node, member.name)?),
+                        Presence::Optional => self.possible(&member.node, member.name)?,
+                    };
                     let key = Expression::text(Value::from(member.name).to_string());
-                    let pair = Expression::Sequence(vec![key, self.colon(), value]);
-                    Ok((member.presence, pair))
+                    let pair = |value| Expression::Sequence(vec![key, self.colon(), value]);
+                    Ok(value.map(|value| (member.presence, pair(value))))
                 });
-                let pairs: Vec<_> = pairs.collect::<Result<_, _>>()?;
-                self.row(pairs, name)
+                let pairs: Vec<Option<_>> = pairs.collect::<Result<_, _>>()?;
+                self.row(pairs.into_iter().flatten().collect(), name)
             }
         };
         Ok(self.wrapped("{", inner, "}", name))

@@ -1,0 +1,92 @@
+//! What a call begins with: its name, and what says for whom a message is.
+
+use super::super::AnswerEvent;
+use super::super::family::{Place, Row};
+use super::{Engine, Failure, NO_KEY, NO_NAME};
+use crate::ToolCall;
+
+impl Engine<'_> {
+    /// Reads the name of a call, with the number that makes it an id: `functions.add:0`.
+    pub(super) fn set_name(&mut self, written: &str) -> bool {
+        let is_offered = self.offered.iter().any(|spec| spec.name == written);
+        let (name, numbered) = match self.family.is_numbered && !is_offered {
+            true => match numbered(written) {
+                Some((name, is_numbered)) => (name, is_numbered),
+                None => return false,
+            },
+            false => (written, false),
+        };
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':');
+        if name.is_empty() || !name.chars().all(is_name) {
+            return false;
+        }
+        name.clone_into(&mut self.name);
+        self.id = numbered.then(|| written.to_owned());
+        if self.is_sure() {
+            let name = Some(self.name.clone());
+            self.events.push(AnswerEvent::CallBegun { name });
+        }
+        self.call = Some(ToolCall {
+            id: None,
+            name: self.name.clone(),
+            arguments: serde_json::Map::new(),
+        });
+        true
+    }
+
+    /// Reads what a message's head says: who it is for and how it is meant.
+    pub(super) fn read_header(&mut self, written: &str, row: Row) -> Place {
+        if row.to == Place::Header {
+            // The head goes on.
+            let goes_on = row.marker != "<|start|>";
+            if goes_on {
+                self.gathered = format!("{written} ");
+            }
+            return Place::Header;
+        }
+        let mut words = written.split_whitespace();
+        let recipient = words.clone().find_map(|word| word.strip_prefix("to="));
+        match recipient {
+            // What is for the model itself, or for anybody, calls nothing.
+            Some(to) if !matches!(to, "user" | "assistant" | "all") => {
+                let name = to.strip_prefix("functions.").unwrap_or(to);
+                match self.set_name(name) {
+                    true => Place::Arguments,
+                    false => Place::Text,
+                }
+            }
+            _ if words.any(|word| word == "analysis") => Place::Reasoning,
+            _ => Place::Text,
+        }
+    }
+
+    /// A marker stands where the head of a call should go on: the call is broken.
+    pub(super) fn leave_head(&mut self) {
+        let reason = match self.place {
+            Place::Key => NO_KEY,
+            _ => NO_NAME,
+        };
+        self.failure = Failure::unreadable(reason);
+        (self.call, self.id) = (None, None);
+        self.gathered.clear();
+        self.place = Place::Broken;
+    }
+}
+
+/// The name in what a call is numbered by, and whether there is a number. A number may be missing,
+/// but what stands in its place has to be one.
+fn numbered(written: &str) -> Option<(&str, bool)> {
+    let name = written.strip_prefix("functions.").unwrap_or(written);
+    match name.rsplit_once(':') {
+        None => Some((name, false)),
+        Some((name, number)) => {
+            let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+            is_number.then_some((name, true))
+        }
+    }
+}
+
+/// Whether an argument can be called so.
+pub(super) fn is_key(written: &str) -> bool {
+    !written.is_empty() && !written.contains(['<', '>', '\n'])
+}

@@ -1,0 +1,51 @@
+//! MiniMax: an element for each argument, and later elements within elements.
+
+use crate::answer::family::Place::{Between, Elements, Key, Name, Reasoning, Text, Value, Within};
+use crate::answer::family::{Family, PLAIN, row};
+
+const MARKS: &[&str] = &["]~", "[e~[", "]<]", "<tools>", "</tools>"];
+
+pub(in crate::answer) const MINIMAX_M2: Family = Family {
+    name: "minimax-m2",
+    found_by: &[&["<minimax:tool_call>"]],
+    rows: &[
+        row(Text, "<think>", Reasoning),
+        row(Reasoning, "</think>", Text),
+        row(Text, "<minimax:tool_call>", Between),
+        row(Between, "<invoke name=\"", Name),
+        row(Name, "\">", Within),
+        row(Within, "<parameter name=\"", Key),
+        row(Key, "\">", Value),
+        row(Value, "</parameter>", Within),
+        row(Within, "</invoke>", Between),
+        row(Within, "</minimax:tool_call>", Text),
+        row(Between, "</minimax:tool_call>", Text),
+        row(Text, "</minimax:tool_call>", Text),
+        row(Text, "[e~[", Text),
+    ],
+    marks: MARKS,
+    ..PLAIN
+};
+
+/// What stands before each tag of M3.
+pub(in crate::answer) const NAMESPACE: &str = "]<]minimax[>[";
+
+pub(in crate::answer) const MINIMAX_M3: Family = Family {
+    name: "minimax-m3",
+    found_by: &[&[NAMESPACE]],
+    rows: &[
+        row(Text, "<mm:think>", Reasoning),
+        row(Reasoning, "</mm:think>", Text),
+        row(Text, "]<]minimax[>[<tool_call>", Between),
+        row(Between, "]<]minimax[>[<invoke name=\"", Name),
+        row(Name, "\">", Elements),
+        row(Elements, "]<]minimax[>[</invoke>", Between),
+        row(Elements, "]<]minimax[>[</tool_call>", Text),
+        row(Elements, "]<]minimax[>[<invoke name=\"", Name),
+        row(Between, "]<]minimax[>[</tool_call>", Text),
+        row(Text, "]<]minimax[>[</tool_call>", Text),
+        row(Text, "[e~[", Text),
+    ],
+    marks: MARKS,
+    ..PLAIN
+};

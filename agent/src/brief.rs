@@ -1,0 +1,185 @@
+//! What an agent is told of a function: everything once. An approval is of the whole
+//! [`FunctionSpec`], as the component and its manifest give it; every request of every agent
+//! carries this one.
+
+use serde_json::{Map, Value, json};
+use tool_hub_manifest::FunctionSpec;
+
+/// The same function in fewer words. Lines of its description that say what the schema says of an
+/// argument are left to the schema, and whole numbers of 64 bits are whole numbers: a text with
+/// digits is still taken in their place, and results may still be one.
+#[must_use]
+pub fn brief(spec: &FunctionSpec) -> FunctionSpec {
+    let mut brief = spec.clone();
+    if let Some(members) = spec.input_schema.get("properties") {
+        brief.description = without_items(&spec.description, |name, text| {
+            let told = members[name]["description"].as_str();
+            told.is_some_and(|told| told.split_whitespace().eq(text.iter().copied()))
+        });
+    }
+    shorten(&mut brief.input_schema, &json!("integer"));
+    if let Some(schema) = &mut brief.output_schema {
+        shorten(schema, &json!(["integer", "string"]));
+    }
+    brief
+}
+
+/// `text` without the items of lists that begin with a name, as in ``- `text`: what to count``, of
+/// which `is_told` says that they are told elsewhere. It is given the item's words.
+fn without_items(text: &str, is_told: impl Fn(&str, &[&str]) -> bool) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut is_whole = true;
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let mut whole = vec![line];
+        if let Some((name, rest)) = item(line) {
+            let goes_on = |line: &&str| line.starts_with(' ') && !line.trim().is_empty();
+            whole.extend(std::iter::from_fn(|| lines.next_if(goes_on)));
+            let words = whole[1..].iter().flat_map(|line| line.split_whitespace());
+            let words: Vec<&str> = rest.split_whitespace().chain(words).collect();
+            if is_told(name, &words) {
+                whole.clear();
+                is_whole = false;
+            }
+        }
+        // What is left out leaves no gap.
+        let is_gap =
+            line.trim().is_empty() && kept.last().is_none_or(|line| line.trim().is_empty());
+        if !is_gap {
+            kept.extend(whole);
+        }
+    }
+    match is_whole {
+        true => text.to_owned(),
+        false => kept.join("\n").trim_end().to_owned(),
+    }
+}
+
+/// The name that a line of a list is about, and what follows it.
+fn item(line: &str) -> Option<(&str, &str)> {
+    let item = line
+        .strip_prefix("- ")
+        .or_else(|| line.strip_prefix("* "))?;
+    item.trim_start().strip_prefix('`')?.split_once("`:")
+}
+
+/// Writes whole numbers of 64 bits, wherever they stand in `schema`, as `kind`.
+fn shorten(schema: &mut Value, kind: &Value) {
+    match schema {
+        Value::Object(keywords) => {
+            if is_wide(keywords) {
+                keywords.insert("type".to_owned(), kind.clone());
+                for keyword in ["pattern", "maximum"] {
+                    keywords.shift_remove(keyword);
+                }
+                if keywords.get("minimum") != Some(&json!(0)) {
+                    keywords.shift_remove("minimum");
+                }
+            }
+            for (keyword, value) in keywords {
+                // What stands there are values and no schemas.
+                if !["const", "default", "enum", "examples"].contains(&keyword.as_str()) {
+                    shorten(value, kind);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, kind)),
+        _ => {}
+    }
+}
+
+/// True for the schema of all whole numbers of 64 bits, which the host writes so because
+/// some programs lose digits of them.
+fn is_wide(keywords: &Map<String, Value>) -> bool {
+    let is = |keyword: &str, value: Value| keywords.get(keyword) == Some(&value);
+    let bounds = |min: Value, max: Value| is("minimum", min) && is("maximum", max);
+    is("type", json!(["integer", "string"]))
+        && keywords.contains_key("pattern")
+        && (bounds(json!(0), json!(u64::MAX)) || bounds(json!(i64::MIN), json!(i64::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tool_hub_manifest::Annotations;
+
+    fn spec(description: &str, input_schema: Value, output_schema: Option<Value>) -> FunctionSpec {
+        FunctionSpec {
+            name: "count".into(),
+            title: None,
+            description: description.into(),
+            input_schema,
+            output_schema,
+            annotations: Annotations::default(),
+        }
+    }
+
+    #[track_caller]
+    fn check(description: &str, expect: &str) {
+        let schema = json!({"type": "object", "properties": {
+            "text": {"type": "string", "description": "what to count, at most 8 MiB."},
+            "limit": {"type": "integer", "description": "how many at most."},
+            "bare": {"type": "integer"},
+        }});
+        let brief = brief(&spec(description, schema.clone(), None));
+        assert_eq!(brief.description, expect);
+        assert_eq!(brief.input_schema, schema);
+    }
+
+    #[test]
+    fn arguments_are_described_once() {
+        check(
+            "Counts.\n\n- `text`: what to count,\n  at most 8 MiB.\n- `limit`: how many at most.\n\n\
+             Example: `a b` gives 2.",
+            "Counts.\n\nExample: `a b` gives 2.",
+        );
+        check(
+            "Counts.\n\n* `text`: what to count, at most 8 MiB.",
+            "Counts.",
+        );
+        check("- `limit`: how many at most.\nCounts.", "Counts.");
+    }
+
+    #[test]
+    fn what_the_schema_does_not_say_stays() {
+        for description in [
+            "",
+            "Counts.",
+            "Counts.\n\n- `text`: something else.",
+            "Counts.\n\n- `bare`: how many.\n- `other`: nothing.",
+            "Counts.\n\n- `limit`: how many at most.\nMore of it, on a line of its own.\n- `x`",
+            "- no name: `text`",
+        ] {
+            let expect = description.replace("- `limit`: how many at most.\n", "");
+            check(description, &expect);
+        }
+    }
+
+    #[test]
+    fn wide_numbers_are_whole_numbers() {
+        let wide = json!({
+            "type": ["integer", "string"], "minimum": 0, "maximum": u64::MAX,
+            "pattern": "^[0-9]{1,20}$", "description": "How many.",
+        });
+        let signed = json!({
+            "type": ["integer", "string"], "minimum": i64::MIN, "maximum": i64::MAX,
+            "pattern": "^-?[0-9]{1,19}$",
+        });
+        let own = json!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"});
+        let members = json!({"a": wide, "b": {"type": "array", "items": signed}, "c": own});
+        let schema = json!({"type": "object", "properties": members, "examples": [wide]});
+        let brief = brief(&spec("Counts.", schema.clone(), Some(schema)));
+        let members = |kind: Value| {
+            json!({
+                "a": {"type": kind, "minimum": 0, "description": "How many."},
+                "b": {"type": "array", "items": {"type": kind}}, "c": own,
+            })
+        };
+        assert_eq!(brief.input_schema["properties"], members(json!("integer")));
+        assert_eq!(brief.input_schema["examples"][0], wide);
+        let written = brief.output_schema.unwrap();
+        assert_eq!(written["properties"], members(json!(["integer", "string"])));
+        let largest = json!({"a": "18446744073709551615", "b": [-1, "-9223372036854775808"]});
+        assert!(jsonschema::is_valid(&written, &largest));
+    }
+}
