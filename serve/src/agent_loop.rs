@@ -279,7 +279,16 @@ impl AgentLoop {
         };
         let result = match came {
             Ok(reply) => CallResult::of_reply(self.kept.keep_media(&call.name, reply)),
-            Err(failure) => failed(&call.name, &failure),
+            Err(mut failure) => {
+                let unknown = self.kept.unknown_in(&call.arguments);
+                if let Some(unknown) =
+                    unknown.filter(|_| failure.kind == FailureKind::InvalidArgument)
+                {
+                    let fix = failure.fix.take().map(|fix| format!("; {fix}"));
+                    failure.fix = Some(unknown + &fix.unwrap_or_default());
+                }
+                failed(&call.name, &failure)
+            }
         };
         ToolResult {
             call_id: call.id.clone(),
@@ -353,10 +362,7 @@ async fn called(
 
 /// What the model reads of a call that somebody refused.
 fn refused(why: Option<String>) -> Failure {
-    let failure = Failure::new(
-        FailureKind::PermissionDenied,
-        "the person refused this call",
-    );
+    let failure = Failure::new(FailureKind::Failed, "the person refused this call");
     failure.with_fix(match why {
         Some(why) => format!("the person says: {why}"),
         None => "do without it, or ask the person what to do".to_owned(),

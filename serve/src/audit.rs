@@ -7,6 +7,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use axum::http::Method;
+use axum::response::Response;
 use serde::Serialize;
 use tool_hub_host::{
     Answer, Failure, FailureKind, Interaction, Output, Progress, Question, Tool, Usage,
@@ -17,8 +19,10 @@ use crate::CallerName;
 
 /// How much of an address is noted.
 const URI_BYTES_MAX: usize = 1_024;
+/// The longest part of a method that is noted.
+const METHOD_BYTES_MAX: usize = 32;
 
-/// Takes notes of calls. Both methods are called on threads that answer clients, so neither may
+/// Takes notes of calls. All methods are called on threads that answer clients, so neither may
 /// take long.
 pub trait Audit: Send + Sync {
     /// Whether notes can be taken. A call that could not be noted is not made.
@@ -30,7 +34,36 @@ pub trait Audit: Send + Sync {
     /// Takes note of a call that is over. A log that fails here keeps the note and is not
     /// [`ready`](Self::ready) until it has written it.
     fn note(&self, call: &AuditedCall<'_>);
+
+    /// Takes note, in the same way, of a request to the endpoint behind a
+    /// [`Gateway`](crate::Gateway).
+    fn note_request(&self, request: &AuditedRequest<'_>);
 }
+
+/// A request to the endpoint behind a gateway, without what was said in it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AuditedRequest<'a> {
+    /// When it was made.
+    pub began: SystemTime,
+    /// The caller who made it.
+    pub caller: &'a CallerName,
+    /// Its method, of which there are at most 32 bytes.
+    pub method: &'a str,
+    /// Its path without a query, of which there are at most 1,024 bytes.
+    pub path: &'a str,
+    /// `answered`; `refused` where it is none that clients may make, so that the endpoint never saw
+    /// it; or `cancelled` where nobody waited for the answer.
+    pub outcome: &'static str,
+    /// The status of the answer, the endpoint's own or this server's.
+    pub status: Option<u16>,
+    /// The time until the answer began.
+    pub elapsed: Duration,
+}
+
+/// Says of a response that its request was none that clients may make.
+#[derive(Clone, Copy)]
+pub(crate) struct NotPassedOn;
 
 /// A call, without what was said in it.
 #[derive(Debug, Clone)]
@@ -137,6 +170,63 @@ impl Auditor {
             Err(failure) => failure.kind.as_str(),
         };
         came
+    }
+}
+
+impl Auditor {
+    /// Answers a request of a gateway, and notes it, also when the future is dropped before its
+    /// end.
+    ///
+    /// # Errors
+    /// When it could not be noted; then it is not answered.
+    pub(crate) async fn request(
+        &self,
+        method: &Method,
+        path: &str,
+        answer: impl Future<Output = Response>,
+    ) -> io::Result<Response> {
+        self.log.ready()?;
+        let method = method.as_str();
+        let mut under_way = Passing {
+            auditor: self,
+            method: &method[..method.floor_char_boundary(METHOD_BYTES_MAX)],
+            path: &path[..path.floor_char_boundary(URI_BYTES_MAX)],
+            began: (SystemTime::now(), Instant::now()),
+            outcome: "cancelled",
+            status: None,
+        };
+        let response = answer.await;
+        under_way.status = Some(response.status().as_u16());
+        under_way.outcome = match response.extensions().get::<NotPassedOn>() {
+            Some(NotPassedOn) => "refused",
+            None => "answered",
+        };
+        Ok(response)
+    }
+}
+
+/// A request that is noted when it ends, however it does.
+struct Passing<'a> {
+    auditor: &'a Auditor,
+    method: &'a str,
+    path: &'a str,
+    began: (SystemTime, Instant),
+    outcome: &'static str,
+    status: Option<u16>,
+}
+
+impl Drop for Passing<'_> {
+    fn drop(&mut self) {
+        let (began, clock) = self.began;
+        self.auditor.log.note_request(&AuditedRequest {
+            began,
+            caller: &self.auditor.caller,
+            method: self.method,
+            path: self.path,
+            outcome: self.outcome,
+            status: self.status,
+            elapsed: clock.elapsed(),
+        });
     }
 }
 

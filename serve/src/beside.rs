@@ -2,15 +2,18 @@
 //! their addresses.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use tokio::sync::OnceCell;
-use tool_hub_host::{Failure, Prompt, ResourceEntry, ResourceTemplate, Tool};
+use tool_hub_host::{CallerKey, Failure, Prompt, ResourceEntry, ResourceTemplate, Tool};
 use tool_hub_manifest::{ToolKey, visible_name};
 
-/// Tools, in the order in which they are asked.
-#[derive(Default)]
+/// Tools, in the order in which they are asked. Cloning is cheap.
+#[derive(Clone, Default)]
 pub(crate) struct Beside {
-    members: Vec<Member>,
+    members: Arc<[Member]>,
+    /// In whose name they are asked, where that is somebody's.
+    caller: Option<CallerKey>,
 }
 
 /// A tool and what it has said of itself. Its list of resources is not kept, since a call of
@@ -31,7 +34,7 @@ pub(crate) struct OfferedPrompt {
 /// The tool that a resource belongs to.
 pub(crate) struct Reader<'a> {
     pub(crate) key: &'a ToolKey,
-    pub(crate) tool: &'a Tool,
+    pub(crate) tool: Tool,
 }
 
 impl Beside {
@@ -44,6 +47,15 @@ impl Beside {
         };
         Self {
             members: tools.into_iter().map(member).collect(),
+            caller: None,
+        }
+    }
+
+    /// The same tools, asked in the name of `caller`.
+    pub(crate) fn for_caller(&self, caller: Option<CallerKey>) -> Self {
+        Self {
+            members: self.members.clone(),
+            caller,
         }
     }
 
@@ -61,20 +73,21 @@ impl Beside {
     pub(crate) async fn prompts(&self) -> Vec<&OfferedPrompt> {
         let mut prompts = Vec::new();
         for member in self.with_prompts() {
-            prompts.extend(member.prompts().await);
+            prompts.extend(member.prompts(self.asked(member)).await);
         }
         prompts
     }
 
     /// The prompt that people see as `name`, and the tool that fills it in.
-    pub(crate) async fn prompt(&self, name: &str) -> Option<(&Tool, &OfferedPrompt)> {
+    pub(crate) async fn prompt(&self, name: &str) -> Option<(Tool, &OfferedPrompt)> {
         let key = name.split_once("__").map_or(name, |(key, _)| key);
         let member = self
             .with_prompts()
             .find(|member| member.key.as_str() == key)?;
-        let mut offered = member.prompts().await.iter();
+        let tool = self.asked(member);
+        let mut offered = member.prompts(tool.clone()).await.iter();
         let prompt = offered.find(|prompt| prompt.name == name)?;
-        Some((&member.tool, prompt))
+        Some((tool, prompt))
     }
 
     /// Every resource that is listed now, no two of the same address.
@@ -82,7 +95,7 @@ impl Beside {
         let mut resources = Vec::new();
         let mut uris = HashSet::new();
         for member in self.with_resources() {
-            let listed = member.resources().await.into_iter();
+            let listed = member.resources(&self.asked(member)).await.into_iter();
             resources.extend(listed.filter(|entry| uris.insert(entry.link.uri.clone())));
         }
         resources
@@ -93,7 +106,7 @@ impl Beside {
         let mut templates = Vec::new();
         let mut patterns = HashSet::new();
         for member in self.with_resources() {
-            let offered = member.templates().await.iter();
+            let offered = member.templates(self.asked(member)).await.iter();
             templates
                 .extend(offered.filter(|template| patterns.insert(template.uri_template.as_str())));
         }
@@ -103,13 +116,14 @@ impl Beside {
     /// The first tool that has a family to which `uri` belongs, or lists it.
     pub(crate) async fn reader(&self, uri: &str) -> Option<Reader<'_>> {
         for member in self.with_resources() {
-            let mut templates = member.templates().await.iter();
+            let tool = self.asked(member);
+            let mut templates = member.templates(tool.clone()).await.iter();
             let belongs = templates.any(|template| template.uri_template.variables(uri).is_some());
             let listed = |entry: &ResourceEntry| entry.link.uri == uri;
-            if belongs || member.resources().await.iter().any(listed) {
+            if belongs || member.resources(&tool).await.iter().any(listed) {
                 return Some(Reader {
                     key: &member.key,
-                    tool: &member.tool,
+                    tool,
                 });
             }
         }
@@ -127,12 +141,13 @@ impl Beside {
     pub(crate) async fn values(&self, template: &str, variable: &str) -> Vec<String> {
         let mut values = Vec::new();
         for member in self.with_resources() {
-            let mut templates = member.templates().await.iter();
+            let tool = self.asked(member);
+            let mut templates = member.templates(tool.clone()).await.iter();
             let Some(found) = templates.find(|known| known.uri_template.as_str() == template)
             else {
                 continue;
             };
-            for entry in member.resources().await {
+            for entry in member.resources(&tool).await {
                 let variables = found.uri_template.variables(&entry.link.uri);
                 let mut variables = variables.into_iter().flatten();
                 let value = variables.find(|(name, _)| *name == variable);
@@ -150,6 +165,11 @@ impl Beside {
         values
     }
 
+    /// The tool of `member`, in whose places the caller has a share.
+    fn asked(&self, member: &Member) -> Tool {
+        for_caller(&member.tool, self.caller.as_ref())
+    }
+
     fn with_prompts(&self) -> impl Iterator<Item = &Member> {
         self.members
             .iter()
@@ -163,12 +183,20 @@ impl Beside {
     }
 }
 
+/// `tool`, which is asked in the name of `caller`, so that nobody has all of its host's places.
+pub(crate) fn for_caller(tool: &Tool, caller: Option<&CallerKey>) -> Tool {
+    match caller {
+        Some(caller) => tool.for_caller(caller.clone()),
+        None => tool.clone(),
+    }
+}
+
 /// A tool that fails to say what it has offers nothing until it is asked again: an agent keeps
 /// what the other tools offer.
 impl Member {
-    async fn prompts(&self) -> &[OfferedPrompt] {
+    async fn prompts(&self, tool: Tool) -> &[OfferedPrompt] {
         let asked = self.prompts.get_or_try_init(|| async {
-            let prompts = self.tool.prompts().await?;
+            let prompts = tool.prompts().await?;
             Ok(self.offered(prompts))
         });
         match asked.await {
@@ -177,17 +205,15 @@ impl Member {
         }
     }
 
-    async fn resources(&self) -> Vec<ResourceEntry> {
-        match self.tool.resources().await {
+    async fn resources(&self, tool: &Tool) -> Vec<ResourceEntry> {
+        match tool.resources().await {
             Ok(resources) => resources,
             Err(failure) => self.complain("resources", &failure).unwrap_or_default(),
         }
     }
 
-    async fn templates(&self) -> &[ResourceTemplate] {
-        let asked = self
-            .templates
-            .get_or_try_init(|| self.tool.resource_templates());
+    async fn templates(&self, tool: Tool) -> &[ResourceTemplate] {
+        let asked = self.templates.get_or_try_init(|| tool.resource_templates());
         match asked.await {
             Ok(templates) => templates,
             Err(failure) => self.complain("templates", &failure).unwrap_or_default(),

@@ -152,7 +152,8 @@ impl Callee {
         match self.entry() {
             Ok(Entry { offer, .. }) => {
                 let function = offer.function.as_str();
-                let outcome = offer.tool.call_with(function, arguments, interaction).await;
+                let tool = self.toolset.called(&offer.tool);
+                let outcome = tool.call_with(function, arguments, interaction).await;
                 // Only what calls itself read-only leaves the tool's resources as they are.
                 if self.spec().annotations.read_only != Some(true) && offer.tool.has_resources() {
                     let beside = self.catalogue.beside();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rmcp::model::{self, MetaObject, Tool as Definition};
-use tool_hub_agent::{Dialect, ResultShape, export, or_kept};
+use tool_hub_agent::{Dialect, ResultShape, brief, export, or_kept};
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, visible_name};
 
@@ -32,8 +32,8 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Every function of a tool, in the manifest's order and words, under the toolbox's name
-    /// of the tool.
+    /// Every function of a tool, in the manifest's order and words, none of them twice, under the
+    /// toolbox's name of the tool.
     ///
     /// # Errors
     /// When a name becomes longer than agents accept.
@@ -42,7 +42,7 @@ impl Offer {
         functions
             .iter()
             .map(|function| {
-                let mut spec = function.spec.clone();
+                let mut spec = brief(&function.spec);
                 spec.name = visible_name(key, &function.name, functions.len())?;
                 Ok(Self {
                     spec,

@@ -4,6 +4,7 @@
 mod access;
 mod body;
 mod caller;
+mod connections;
 mod cors;
 mod guard;
 mod listener;
@@ -20,6 +21,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Gateway, ServeError};
+use body::Room;
 use guard::Guard;
 use routes::Routes;
 use workers::Workers;
@@ -68,8 +70,11 @@ pub async fn serve_http(
     // Whoever drops the future wants calls to end as well.
     let _stopped = stop.clone().drop_guard();
     // Nobody keeps the others out.
-    let share = (REQUESTS_MAX / access.callers.len().max(1)).max(1);
+    let callers = access.callers.len();
+    let places = (REQUESTS_MAX / callers.max(1)).max(1);
+    let room = Room::new();
     let guard = Guard::new(access, |toolset| {
+        let share = (places, room.share(callers));
         Routes::new(toolset, gateway.clone(), share, &stop)
     })?;
     let workers = Workers::start()?;

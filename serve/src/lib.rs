@@ -77,7 +77,7 @@ pub use agent_loop::{
     Act, AgentLoop, ChatModel, ChatModelError, Interpreter, KeptMedia, LoopAnswer, LoopError,
     ModelAnswer, ModelRequest, NamedMedia, Nodding, Verdict, Watcher, WrittenCalls, WrittenCode,
 };
-pub use audit::{Audit, AuditedCall, FrontEnd, Subject};
+pub use audit::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use error::ServeError;
 pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};

@@ -1,9 +1,11 @@
 //! The toolbox before an OpenAI-compatible endpoint: a model's calls of its functions are run here,
-//! and the client gets the answer. Everything else goes through as it came.
+//! and the client gets the answer. What else clients need of the API goes through as it came, and
+//! the rest of it is refused: the endpoint's key is the operator's, not theirs.
 
 mod calls;
 mod chat;
 mod events;
+mod headers;
 mod holding;
 mod memory;
 mod model;
@@ -11,6 +13,7 @@ mod offered;
 mod refusal;
 mod responses;
 mod rounds;
+mod route;
 mod upstream;
 mod usage;
 
@@ -21,7 +24,8 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, post};
 use reqwest::Url;
 use serde_json::{Map, Value};
@@ -142,7 +146,18 @@ pub(crate) fn router(gateway: Gateway, toolset: Toolset, stop: CancellationToken
         )
         .route("/v1/responses", post(answer::<Responses>).fallback(through))
         .route("/v1/{*rest}", any(through))
+        .layer(from_fn_with_state(shared.clone(), noted))
         .with_state(shared)
+}
+
+/// Answers a request, and notes it where somebody wants to know.
+async fn noted(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let Some(auditor) = shared.toolset.auditor() else {
+        return next.run(request).await;
+    };
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let came = auditor.request(&method, &path, next.run(request)).await;
+    came.unwrap_or_else(|_| Refusal::Unnoted.into_response())
 }
 
 /// Hands a request on, and its answer back.
@@ -175,11 +190,14 @@ async fn answer<A: Api>(
     }
 }
 
-/// The door has held the body to its length already.
 async fn read(body: Body) -> Result<Map<String, Value>, Refusal> {
-    let bytes: Bytes = axum::body::to_bytes(body, MESSAGE_BYTES_MAX)
-        .await
-        .map_err(|error| Refusal::request(error.to_string(), None))?;
-    serde_json::from_slice(&bytes)
+    serde_json::from_slice(&bytes(body).await?)
         .map_err(|error| Refusal::request(format!("the body is no JSON object: {error}"), None))
+}
+
+/// The door has held the body to its length already.
+async fn bytes(body: Body) -> Result<Bytes, Refusal> {
+    axum::body::to_bytes(body, MESSAGE_BYTES_MAX)
+        .await
+        .map_err(|error| Refusal::request(error.to_string(), None))
 }

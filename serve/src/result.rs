@@ -1,6 +1,8 @@
 //! What came of a call, as a model reads it: text, and pictures where an API takes them. It is a
 //! stranger's, so it cannot say what only a chat template may.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -149,18 +151,18 @@ fn resource_text(resource: EmbeddedResource) -> String {
     }
 }
 
-/// Cuts what is longer than `bytes_max`, says so, and takes control tokens apart.
+/// `text` without control tokens, as [`cut`] leaves it.
 fn bounded(text: &str, bytes_max: usize) -> String {
+    without_control_tokens(&cut(text, bytes_max))
+}
+
+/// As much of `text` as fits into `bytes_max`; where that is not all of it says so.
+pub(crate) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
     if text.len() <= bytes_max {
-        return without_control_tokens(text);
+        return text.into();
     }
     let kept = beginning(text, bytes_max);
-    format!(
-        "{}\n[cut: {} of {} bytes]",
-        without_control_tokens(kept),
-        kept.len(),
-        text.len()
-    )
+    format!("{kept}\n[cut: {} of {} bytes]", kept.len(), text.len()).into()
 }
 
 /// What of `text` fits into `bytes_max`, cut at a character.
@@ -235,6 +237,37 @@ mod tests {
             ("<<|x|>", "<< |x|>"),
         ] {
             assert_eq!(reply(vec![Content::text(text)], None).text(), expect);
+        }
+        // One of each kind that a family of models has.
+        for token in [
+            "[SYSTEM_PROMPT]",
+            "[TOOL_CONTENT]",
+            "[ARGS]",
+            "[|system|]",
+            "[|endofturn|]",
+            "[gMASK]",
+            "<sop>",
+            "<SPECIAL_10>",
+            "]~b]",
+            "[e~[",
+            "]<]minimax[>[",
+            "<seed:tool_call>",
+            "<seed:bos>",
+            "<think>",
+            "</think>",
+            "<tools>",
+            "<start_of_image>",
+            "<minimax:tool_call>",
+            "<longcat_user>",
+            "<TOOLCALL>",
+            "<tool_call:opensource>",
+            "<function=",
+            "<arg_key>",
+            "<tool_call|>",
+        ] {
+            let text = reply(vec![Content::text(token)], None).text();
+            let (first, rest) = token.split_at(1);
+            assert_eq!(text, format!("{first} {rest}"));
         }
     }
 

@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
-use tool_hub_host::{EmbeddedResource, ResourceContents};
+use tool_hub_host::{CallerKey, EmbeddedResource, ResourceContents, Tool};
 use tool_hub_manifest::ToolKey;
 
 use crate::audit::Auditor;
+use crate::beside::{self, Beside};
 use crate::callee::Callee;
 use crate::shelf::Shelf;
 use crate::{Audit, CallerName, Catalogue};
@@ -26,6 +27,8 @@ pub struct Toolset {
     shared: Arc<Shared>,
     /// Absent where nobody wants to know of calls.
     auditor: Option<Auditor>,
+    /// Whose share of the host's places calls have. Absent where there is one client only.
+    caller: Option<CallerKey>,
 }
 
 struct Shared {
@@ -56,6 +59,7 @@ impl Toolset {
         Self {
             shared: Arc::new(shared),
             auditor: None,
+            caller: None,
         }
     }
 
@@ -64,6 +68,14 @@ impl Toolset {
     pub fn audited(self, log: Arc<dyn Audit>, caller: CallerName) -> Self {
         Self {
             auditor: Some(Auditor::new(log, caller)),
+            ..self
+        }
+    }
+
+    /// The same functions, called in the name of `caller`, who has a share of the host's places.
+    pub(crate) fn for_caller(self, caller: &CallerName) -> Self {
+        Self {
+            caller: Some(CallerKey::new(caller.as_str())),
             ..self
         }
     }
@@ -87,6 +99,17 @@ impl Toolset {
     /// What is offered now.
     pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         self.shared.catalogue.borrow().clone()
+    }
+
+    /// `tool`, which is called in the caller's name.
+    pub(crate) fn called(&self, tool: &Tool) -> Tool {
+        beside::for_caller(tool, self.caller.as_ref())
+    }
+
+    /// The things that tools offer beside functions now, asked for in the caller's name.
+    pub(crate) fn beside(&self) -> Beside {
+        let catalogue = self.shared.catalogue.borrow();
+        catalogue.beside().for_caller(self.caller.clone())
     }
 
     /// Wakes up at every replacement from now on.

@@ -116,10 +116,7 @@ impl AgentLoop {
                     self.ran(interpreter, code).await.told()
                 }
             };
-            if CodeAnswer::read(&read.explanation, interpreter.language)
-                .code
-                .is_some()
-            {
+            if read.has_more {
                 told.push_str(ONE_BLOCK);
             }
             if round + 1 == self.rounds_max {

@@ -11,6 +11,8 @@ use super::LoopError;
 /// What a name of a picture or sound begins with where a model writes it as an argument.
 const PREFIX: &str = "media:";
 const NAME_LENGTH_MAX: usize = 64;
+/// The most names that a model is told which wrote another one; the newest.
+const NAMES_TOLD_MAX: usize = 16;
 /// How much is kept; what comes later has no name.
 const MEDIA_BYTES_MAX: usize = 256 << 20;
 
@@ -122,6 +124,40 @@ impl Kept {
         Some(value.clone())
     }
 
+    /// A hint for a model whose `arguments` were refused, where one of them looks like the name of
+    /// a picture or sound and nothing has that name.
+    pub(super) fn unknown_in(&self, arguments: &Map<String, Value>) -> Option<String> {
+        let unknown = arguments.values().find_map(|value| self.unknown(value))?;
+        let given = self.given.iter();
+        let given = given.filter_map(|(name, value)| Some((name, media_of(value)?.0)));
+        let made = self.media.iter();
+        let made = made.map(|kept| (&kept.name, kept.media.media_type.as_str()));
+        let mut there: Vec<String> = given
+            .chain(made)
+            .map(|(name, media_type)| format!("`{PREFIX}{name}` ({})", about(media_type)))
+            .collect();
+        there.drain(..there.len().saturating_sub(NAMES_TOLD_MAX));
+        let there = match there.is_empty() {
+            true => "there is no picture and no sound yet".to_owned(),
+            false => format!("there are {}", there.join(", ")),
+        };
+        Some(format!("`{PREFIX}{unknown}` names nothing; {there}"))
+    }
+
+    fn unknown<'a>(&self, value: &'a Value) -> Option<&'a str> {
+        match value {
+            Value::String(text) => text.strip_prefix(PREFIX).filter(|name| {
+                let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+                (1..=2 * NAME_LENGTH_MAX).contains(&name.len())
+                    && name.bytes().all(is_plain)
+                    && self.find(name).is_none()
+            }),
+            Value::Array(items) => items.iter().find_map(|item| self.unknown(item)),
+            Value::Object(members) => members.values().find_map(|value| self.unknown(value)),
+            _ => None,
+        }
+    }
+
     /// The reply of `function` with words in place of pictures and sounds, which are kept.
     pub(super) fn keep_media(&mut self, function: &str, reply: Reply) -> Reply {
         let content = reply.content.into_iter().map(|content| {
@@ -182,4 +218,47 @@ pub(super) fn about(media_type: &str) -> String {
         _ => "a file",
     };
     format!("{kind}, {media_type}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    #[test]
+    fn a_name_that_nothing_has_is_told_what_there_is() {
+        let mut kept = Kept::default();
+        let wrong = members(json!({"size": 3, "of": [{"picture": "media:image_1"}]}));
+        assert_eq!(
+            kept.unknown_in(&wrong).as_deref(),
+            Some("`media:image_1` names nothing; there is no picture and no sound yet")
+        );
+        let photo = json!({"media_type": "image/png", "data": "AQID"});
+        kept.give("photo", photo).unwrap();
+        kept.give("text", json!("media:image_1")).unwrap();
+        kept.keep("speak", "audio/wav".into(), vec![1]).unwrap();
+        assert_eq!(
+            kept.unknown_in(&wrong).as_deref(),
+            Some(
+                "`media:image_1` names nothing; there are `media:photo` (a picture, image/png), \
+                 `media:speak_1` (a sound, audio/wav)"
+            )
+        );
+        for fine in [
+            json!({"picture": "media:photo", "sound": ["media:speak_1"]}),
+            json!({"text": "media: a word", "other": "image_1"}),
+        ] {
+            assert_eq!(kept.unknown_in(&members(fine)), None);
+        }
+        for number in 2..40 {
+            kept.keep("speak", "audio/wav".into(), vec![1]).unwrap();
+            assert!(kept.find(&format!("speak_{number}")).is_some());
+        }
+        let told = kept.unknown_in(&wrong).unwrap();
+        assert_eq!(told.matches("(a sound").count(), NAMES_TOLD_MAX);
+        assert!(told.contains("media:speak_39"), "{told}");
+    }
 }

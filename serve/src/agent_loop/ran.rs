@@ -1,12 +1,10 @@
 //! What came of a piece of code, as the model is told and as the person reads it.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 use tool_hub_host::{Content, Reply};
 
 use crate::ANSWER_BYTES_MAX;
-use crate::result::CallResult;
+use crate::result::{CallResult, cut};
 
 /// What came of a piece of code.
 pub(super) enum Ran {
@@ -44,13 +42,14 @@ impl Ran {
 }
 
 impl Done {
+    /// As much of everything as a model reads at once: code can look at the rest.
     fn told(self) -> Vec<String> {
         let mut told = Vec::new();
         if !self.lost.is_empty() {
             told.push(format!("These are not kept: {}", self.lost.join(", ")));
         }
         if !self.printed.is_empty() {
-            let printed = beginning(self.printed.trim_end());
+            let printed = cut(self.printed.trim_end(), ANSWER_BYTES_MAX);
             told.push(format!("The code printed:\n{printed}"));
         }
         for medium in &self.media {
@@ -59,7 +58,7 @@ impl Done {
             ));
         }
         if let (Some(value), true) = (self.value_text(), self.media.is_empty()) {
-            let value = beginning(&value);
+            let value = cut(&value, ANSWER_BYTES_MAX);
             told.push(format!("The value of its last line:\n{value}"));
         }
         if told.is_empty() {
@@ -82,20 +81,6 @@ impl Done {
             value => Some(value.to_string()),
         }
     }
-}
-
-/// As much of a text as a model reads at once; code can look at the rest.
-fn beginning(text: &str) -> Cow<'_, str> {
-    if text.len() <= ANSWER_BYTES_MAX {
-        return text.into();
-    }
-    let beginning = &text[..text.floor_char_boundary(ANSWER_BYTES_MAX)];
-    format!(
-        "{beginning}\n[cut: {} of {} bytes]",
-        beginning.len(),
-        text.len()
-    )
-    .into()
 }
 
 /// Texts as one that says nothing only a chat template may say, and no more than a model reads.

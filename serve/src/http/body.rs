@@ -1,12 +1,14 @@
-//! The body of a request, read whole before anything is done about it: within its length and
-//! its time.
+//! The body of a request, read whole before anything is done about it: within its length, its
+//! time, and what all bodies together may take.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::StreamExt as _;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
 use crate::mcp::MESSAGE_BYTES_MAX;
@@ -14,45 +16,226 @@ use crate::mcp::MESSAGE_BYTES_MAX;
 /// How long a body may take. A client that sends one byte at a time would otherwise keep its
 /// place among the requests for as long as it likes.
 const BODY_TIME: Duration = Duration::from_secs(30);
+/// The time that a request waits until others have left enough room for it.
+const ROOM_TIME: Duration = Duration::from_secs(30);
+/// The most that all bodies together take as text, and as much again as what JSON is read into.
+const HELD_BYTES_MAX: usize = 64 << 20;
+/// The longest body.
+const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX;
+/// Bodies up to here need no room: there may be one for every request.
+const SHORT_BYTES_MAX: usize = 4 << 10;
+/// Room is counted in these.
+const UNIT_BYTES: usize = 1 << 10;
 
-/// All of `body`, or why it is not taken.
-pub(super) async fn whole(body: Body) -> Result<Body, Response> {
-    read(body).await.map_err(|problem| {
-        let mut response = problem.into_response();
-        // What is left of the body is not waited for any longer, so nothing comes after it.
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(header::CONNECTION, close);
-        response
-    })
+/// Room for bodies. Cloning is cheap; clones are one room.
+#[derive(Clone)]
+pub(super) struct Room {
+    texts: Arc<Semaphore>,
+    values: Arc<Semaphore>,
 }
 
-async fn read(body: Body) -> Result<Body, Problem> {
-    let refused = |status, detail: String| Err(Problem::new(status, detail));
-    match tokio::time::timeout(BODY_TIME, collect(body)).await {
-        Ok(Ok(Some(bytes))) => Ok(Body::from(bytes)),
-        Ok(Ok(None)) => refused(
+/// One caller's part of the room, so that nobody takes all of it.
+pub(super) struct Share {
+    all: Room,
+    own: Room,
+    bytes: usize,
+}
+
+/// A body, and the room that it takes until this is dropped.
+pub(super) struct Whole {
+    pub(super) body: Body,
+    pub(super) taken: [Option<Taken>; 2],
+}
+
+type Taken = [OwnedSemaphorePermit; 2];
+
+impl Room {
+    pub(super) fn new() -> Self {
+        Self::of(HELD_BYTES_MAX)
+    }
+
+    fn of(bytes: usize) -> Self {
+        let semaphore = || Arc::new(Semaphore::new(bytes / UNIT_BYTES));
+        Self {
+            texts: semaphore(),
+            values: semaphore(),
+        }
+    }
+
+    /// The share of one of so many `callers`: half of it where there are several, which is room
+    /// for the longest body.
+    pub(super) fn share(&self, callers: usize) -> Share {
+        let bytes = match callers {
+            0 | 1 => HELD_BYTES_MAX,
+            _ => (HELD_BYTES_MAX / 2).max(BODY_BYTES_MAX),
+        };
+        Share {
+            all: self.clone(),
+            own: Self::of(bytes),
+            bytes,
+        }
+    }
+}
+
+impl Share {
+    /// All of `body`, or why it is not taken.
+    pub(super) async fn whole(&self, body: Body) -> Result<Whole, Response> {
+        self.read(body).await.map_err(|problem| {
+            let mut response = problem.into_response();
+            // What is left of the body is not waited for any longer, so nothing comes after it.
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+            response
+        })
+    }
+
+    async fn read(&self, body: Body) -> Result<Whole, Problem> {
+        let length = body.size_hint().upper();
+        let length = length.and_then(|length| usize::try_from(length).ok());
+        let text = match length {
+            // None of it is kept.
+            Some(length) if length > BODY_BYTES_MAX => None,
+            // Whoever does not say how long it is may be sending the longest.
+            length => {
+                let length = length.unwrap_or(BODY_BYTES_MAX);
+                self.take(length, |room| &room.texts).await?
+            }
+        };
+        let bytes = in_time(body, length).await?;
+        // Few bytes can be many values, each of which takes more than its text.
+        let values = match bytes.len() {
+            ..=SHORT_BYTES_MAX => None,
+            _ => self.take(value_bytes(&bytes), |room| &room.values).await?,
+        };
+        Ok(Whole {
+            body: Body::from(bytes),
+            taken: [text, values],
+        })
+    }
+
+    /// Room for so many `bytes` of a kind, which are waited for in turn.
+    async fn take(
+        &self,
+        bytes: usize,
+        kind: impl Fn(&Room) -> &Arc<Semaphore>,
+    ) -> Result<Option<Taken>, Problem> {
+        if bytes <= SHORT_BYTES_MAX {
+            return Ok(None);
+        }
+        if bytes > self.bytes {
+            let detail = "the request holds more values than one may; send them in several";
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+        }
+        let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
+        let taken = async {
+            // Whoever waits for its own share takes nothing from anybody else.
+            let own = kind(&self.own).clone().acquire_many_owned(units).await;
+            let of_all = kind(&self.all).clone().acquire_many_owned(units).await;
+            Some([own.ok()?, of_all.ok()?])
+        };
+        match tokio::time::timeout(ROOM_TIME, taken).await {
+            Ok(Some(taken)) => Ok(Some(taken)),
+            Ok(None) | Err(_) => Err(Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too many long requests are being answered; send this one again",
+            )),
+        }
+    }
+}
+
+/// About how much memory the values take that are read from the JSON `text`, by what stands
+/// between them.
+fn value_bytes(text: &[u8]) -> usize {
+    let (mut bytes, mut is_string, mut is_escaped) = (0, false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'{' => bytes += 192,
+            b'[' | b',' | b':' => bytes += 64,
+            _ => {}
+        }
+    }
+    bytes
+}
+
+async fn in_time(body: Body, length: Option<usize>) -> Result<Vec<u8>, Problem> {
+    let (status, detail) = match tokio::time::timeout(BODY_TIME, collect(body, length)).await {
+        Ok(Ok(Some(bytes))) => return Ok(bytes),
+        Ok(Ok(None)) => (
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("a request has at most {MESSAGE_BYTES_MAX} bytes"),
         ),
-        Ok(Err(error)) => refused(StatusCode::BAD_REQUEST, error.to_string()),
-        Err(_) => refused(
+        Ok(Err(error)) => (StatusCode::BAD_REQUEST, error.to_string()),
+        Err(_) => (
             StatusCode::REQUEST_TIMEOUT,
             format!("the body was not here within {} s", BODY_TIME.as_secs()),
         ),
-    }
+    };
+    Err(Problem::new(status, detail))
 }
 
 /// All of it, or nothing when it is too long. That is found out by its end: a client that is
 /// still sending would hear of a broken connection, and not why.
-async fn collect(body: Body) -> Result<Option<Vec<u8>>, axum::Error> {
+async fn collect(body: Body, length: Option<usize>) -> Result<Option<Vec<u8>>, axum::Error> {
     let mut pieces = body.into_data_stream();
-    let mut whole = Some(Vec::new());
+    let expected = length.unwrap_or_default();
+    let mut whole = (expected <= BODY_BYTES_MAX).then(|| Vec::with_capacity(expected));
     while let Some(piece) = pieces.next().await {
         let piece = piece?;
-        whole = whole.filter(|bytes| bytes.len() + piece.len() <= MESSAGE_BYTES_MAX);
+        whole = whole.filter(|bytes: &Vec<u8>| bytes.len() + piece.len() <= BODY_BYTES_MAX);
         if let Some(bytes) = &mut whole {
             bytes.extend_from_slice(&piece);
         }
     }
     Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn long_bodies_of_one_caller_leave_room_for_others() {
+        let room = Room::new();
+        let (ann, robin) = (room.share(2), room.share(2));
+        let long = || Body::from(vec![b' '; BODY_BYTES_MAX]);
+        // Nobody knows how long it will be.
+        let unsaid = || Body::from_stream(futures::stream::iter([Ok::<_, axum::Error>("{}")]));
+        let held = ann.whole(long()).await.unwrap();
+        for waits in [long(), unsaid()] {
+            assert!(ann.whole(waits).now_or_never().is_none());
+        }
+        assert!(ann.whole(Body::from("{}")).await.is_ok());
+        assert!(robin.whole(long()).await.is_ok());
+        drop(held);
+        assert!(ann.whole(long()).await.is_ok());
+        let longer = ann.whole(Body::from(vec![b' '; BODY_BYTES_MAX + 1])).await;
+        let refused = longer.err().unwrap().status();
+        assert_eq!(refused, StatusCode::PAYLOAD_TOO_LARGE);
+    }
+
+    #[tokio::test]
+    async fn few_bytes_that_are_many_values_need_more_room() {
+        let share = Room::new().share(1);
+        let taken = async |text: String| {
+            let whole = share.whole(Body::from(text)).await;
+            whole
+                .map(|whole| whole.taken[1].is_some())
+                .map_err(|refused| refused.status())
+        };
+        assert_eq!(taken("[1]".into()).await, Ok(false));
+        assert_eq!(
+            taken(format!("[{}]", "{\"a\":0},".repeat(1_000))).await,
+            Ok(true)
+        );
+        let text = format!("\"{}\"", "[{\\\",:".repeat(200_000));
+        assert_eq!(taken(text).await, Ok(false), "it is one text");
+        let many = taken("[],".repeat(2_000_000)).await;
+        assert_eq!(many, Err(StatusCode::PAYLOAD_TOO_LARGE));
+    }
 }

@@ -35,8 +35,9 @@ impl Guard {
         routes: impl Fn(Toolset) -> Result<Routes, ServeError>,
     ) -> Result<Self, ServeError> {
         let made = access.callers.iter();
-        let made: Result<Vec<Routes>, ServeError> =
-            made.map(|caller| routes(caller.toolset.clone())).collect();
+        let made: Result<Vec<Routes>, ServeError> = made
+            .map(|caller| routes(caller.toolset.clone().for_caller(&caller.name)))
+            .collect();
         Ok(Self {
             routes: made?,
             access,
@@ -142,6 +143,7 @@ impl IntoResponse for Refusal {
 mod tests {
     use tokio_util::sync::CancellationToken;
 
+    use super::super::body::Room;
     use super::super::caller::tests::caller;
     use super::*;
 
@@ -149,7 +151,8 @@ mod tests {
 
     fn behind(access: Access) -> Guard {
         let stop = CancellationToken::new();
-        Guard::new(access, |toolset| Routes::new(toolset, None, 1, &stop)).unwrap()
+        let share = || (1, Room::new().share(1));
+        Guard::new(access, |toolset| Routes::new(toolset, None, share(), &stop)).unwrap()
     }
 
     fn guard() -> Guard {

@@ -1,9 +1,10 @@
-//! Accepting connections until told to stop: so many at once, and none that only waits. Workers
-//! answer them.
+//! Accepting connections until told to stop: so many at once, and none that only waits while
+//! another wants its place. Workers answer them.
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,26 +15,30 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 #[cfg(target_os = "linux")]
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
+use super::connections::{Answering, Connections, Room, State};
 use super::guard::Guard;
 use super::workers::Workers;
 
-/// Connections that are open at once; further ones wait to be accepted.
-const CONNECTIONS_MAX: usize = 1_024;
 /// How long a request's head may take. The same clock runs while a kept connection waits for its
 /// next request, so it ends idle connections as well as heads that come a byte at a time.
 const HEAD_TIME: Duration = Duration::from_secs(30);
+/// The same for connections that are opened while there are many.
+const HEAD_TIME_UNDER_PRESSURE: Duration = Duration::from_secs(5);
+/// The longest head, and how much of a body is read at once: what every connection may take
+/// before anybody knows whose it is.
+const HEAD_BYTES_MAX: usize = 32 << 10;
 /// How long what is written may wait for who does not read. Where the system has no such clock,
 /// they keep their connection.
 #[cfg(target_os = "linux")]
 const WRITE_TIME: Duration = Duration::from_secs(30);
-/// Rest after the system refused a connection for want of descriptors or memory.
+/// Rest after the system refused a connection for want of descriptors or memory, and while every
+/// connection is being answered.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long connections have to end after a shutdown.
 const GRACE: Duration = Duration::from_secs(5);
@@ -47,21 +52,20 @@ pub(super) async fn answer(
     workers: &Workers,
     shutdown: impl Future<Output = ()>,
 ) {
-    let connections = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let mut connections = Connections::default();
     let graceful = GracefulShutdown::new();
-    let mut builder = Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME);
     let mut open = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
         let accepted = tokio::select! {
+            Some(ended) = open.join_next_with_id() => {
+                connections.ended(ended.map_or_else(|error| error.id(), |(id, ())| id));
+                continue;
+            }
             accepted = accept(&listener, &connections) => accepted,
-            Some(_) = open.join_next() => continue,
             () = &mut shutdown => break,
         };
-        let (stream, permit) = match accepted {
+        let (stream, address) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -69,26 +73,20 @@ pub(super) async fn answer(
                 continue;
             }
         };
-        let (builder, guard) = (builder.clone(), guard.clone());
-        let watcher = graceful.watcher();
-        workers.spawn(&mut open, async move {
-            let stream = match TcpStream::from_std(stream) {
-                Ok(stream) => TokioIo::new(stream),
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be taken over");
-                    return;
-                }
-            };
-            let service = service_fn(move |request: Request<Incoming>| {
-                let guard = guard.clone();
-                async move { Ok::<_, Infallible>(guard.answer(request.map(Body::new)).await) }
-            });
-            let connection = watcher.watch(builder.serve_connection(stream, service));
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection broke off");
-            }
-            drop(permit);
-        });
+        let Room::For { is_tight } = connections.make_room(address) else {
+            tracing::debug!(%address, "a connection was refused: its address has too many");
+            continue;
+        };
+        let state = connections.waiting();
+        let answered = connection(
+            stream,
+            head_time(is_tight),
+            guard.clone(),
+            state.clone(),
+            graceful.watcher(),
+        );
+        let task = workers.spawn(&mut open, answered);
+        connections.opened(address, state, task);
     }
     drop(listener);
     if tokio::time::timeout(GRACE, graceful.shutdown())
@@ -99,14 +97,59 @@ pub(super) async fn answer(
     }
 }
 
-/// Waits for room, and then for a connection.
+fn head_time(is_tight: bool) -> Duration {
+    match is_tight {
+        true => HEAD_TIME_UNDER_PRESSURE,
+        false => HEAD_TIME,
+    }
+}
+
+/// Answers the requests of one connection.
+async fn connection(
+    stream: std::net::TcpStream,
+    head_time: Duration,
+    guard: Arc<Guard>,
+    state: Arc<State>,
+    watcher: Watcher,
+) {
+    let stream = match TcpStream::from_std(stream) {
+        Ok(stream) => TokioIo::new(stream),
+        Err(error) => {
+            tracing::warn!(%error, "a connection could not be taken over");
+            return;
+        }
+    };
+    let service = service_fn(move |request: Request<Incoming>| {
+        let (guard, answering) = (guard.clone(), Answering::begin(&state));
+        async move {
+            let Some(answering) = answering else {
+                // It was given up a moment ago, and ends here.
+                return pending().await;
+            };
+            let response = guard.answer(request.map(Body::new)).await;
+            Ok::<_, Infallible>(response.map(|body| answering.until_end_of(body)))
+        }
+    });
+    let mut builder = Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(head_time)
+        .max_buf_size(HEAD_BYTES_MAX);
+    let connection = watcher.watch(builder.serve_connection(stream, service));
+    if let Err(error) = connection.await {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+/// Waits for a connection, and before it while there is no place that could be made free.
 async fn accept(
     listener: &TcpListener,
-    connections: &Arc<Semaphore>,
-) -> io::Result<(std::net::TcpStream, OwnedSemaphorePermit)> {
-    let permit = Arc::clone(connections).acquire_owned().await;
-    let permit = permit.map_err(io::Error::other)?;
-    let (stream, _) = listener.accept().await?;
+    connections: &Connections,
+) -> io::Result<(std::net::TcpStream, IpAddr)> {
+    while connections.are_all_answered() {
+        tokio::time::sleep(ACCEPT_PAUSE).await;
+    }
+    let (stream, address) = listener.accept().await?;
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "small answers may be delayed on this connection");
     }
@@ -114,5 +157,5 @@ async fn accept(
     if let Err(error) = SockRef::from(&stream).set_tcp_user_timeout(Some(WRITE_TIME)) {
         tracing::debug!(%error, "who does not read keeps this connection");
     }
-    Ok((stream.into_std()?, permit))
+    Ok((stream.into_std()?, address.ip()))
 }

@@ -12,8 +12,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::body::{Share, Whole};
 use super::sessions::Sessions;
-use super::{KEEP_ALIVE, MCP_PATH, body};
+use super::{KEEP_ALIVE, MCP_PATH};
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
 use crate::{Gateway, ServeError, Toolset, openai, rest};
 
@@ -23,14 +24,16 @@ pub(super) struct Routes {
     others: Router,
     /// For requests that are answered at once.
     places: Semaphore,
+    /// For what they bring.
+    room: Share,
 }
 
 impl Routes {
-    /// Answers with `toolset`, and so many requests at once as there are `places`.
+    /// Answers with `toolset`, so many requests at once as there are `places` and as `room` holds.
     pub(super) fn new(
         toolset: Toolset,
         gateway: Option<Gateway>,
-        places: usize,
+        (places, room): (usize, Share),
         stop: &CancellationToken,
     ) -> Result<Self, ServeError> {
         let mut config = StreamableHttpServerConfig::default();
@@ -53,6 +56,7 @@ impl Routes {
             mcp: StreamableHttpService::new(server, Arc::new(Sessions::new()), config),
             others: others.layer(DefaultBodyLimit::disable()),
             places: Semaphore::new(places),
+            room,
         })
     }
 
@@ -60,10 +64,12 @@ impl Routes {
     pub(super) async fn answer(&self, request: Request) -> Response {
         let _place = self.places.acquire().await;
         let (head, body) = request.into_parts();
-        let request = match body::whole(body).await {
-            Ok(body) => Request::from_parts(head, body),
+        let whole = match self.room.whole(body).await {
+            Ok(whole) => whole,
             Err(refusal) => return refusal,
         };
+        let Whole { body, taken: _held } = whole;
+        let request = Request::from_parts(head, body);
         if request.uri().path() == MCP_PATH {
             return self.mcp.handle(request).await.map(Body::new);
         }

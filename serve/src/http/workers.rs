@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 
 use tokio::runtime::{Builder, Handle};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ServeError;
@@ -35,12 +35,12 @@ impl Workers {
         })
     }
 
-    /// Gives `task` to the thread that has the fewest.
+    /// Gives `task` to the thread that has the fewest, and tells how to end it.
     pub(super) fn spawn(
         &self,
         tasks: &mut JoinSet<()>,
         task: impl Future<Output = ()> + Send + 'static,
-    ) {
+    ) -> AbortHandle {
         let fewest =
             (0..self.all.len()).min_by_key(|&index| Arc::strong_count(&self.all[index].load));
         let worker = &self.all[fewest.unwrap_or_default()];
@@ -49,7 +49,7 @@ impl Workers {
             task.await;
             drop(load);
         };
-        tasks.spawn_on(task, &worker.runtime);
+        tasks.spawn_on(task, &worker.runtime)
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::sync::{broadcast, watch};
 use tool_hub_manifest::ToolKey;
 
 use super::session::Session;
+use crate::beside::Beside;
 use crate::{Catalogue, Toolset};
 
 /// How often it is looked whether a client that has not been told anything is still there.
@@ -83,7 +84,7 @@ pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: Changes, session: 
 pub(super) async fn tell_listener(
     context: SubscriptionContext,
     mut changes: Changes,
-    catalogue: Arc<Catalogue>,
+    beside: Beside,
 ) -> Result<(), ErrorData> {
     let accepted = context.sink().accepted();
     let lists = Lists::accepted(accepted);
@@ -91,13 +92,14 @@ pub(super) async fn tell_listener(
     for uri in accepted.resource_subscriptions.iter().flatten() {
         let reader = tokio::select! {
             () = context.cancelled() => return Ok(()),
-            reader = catalogue.beside().reader(uri) => reader,
+            reader = beside.reader(uri) => reader,
         };
         if let Some(reader) = reader {
             session.watch(uri.clone(), reader.key.clone())?;
         }
     }
-    drop(catalogue);
+    // It keeps tools that may have been taken out meanwhile.
+    drop(beside);
     loop {
         let change = tokio::select! {
             () = context.cancelled() => return Ok(()),

@@ -55,7 +55,7 @@ pub(super) async fn get(
     };
     let noted = Request {
         subject: Subject::Prompt(&request.name),
-        tool,
+        tool: &tool,
         front_end: FrontEnd::Mcp,
     };
     let name = &offered.prompt.name;
@@ -65,7 +65,7 @@ pub(super) async fn get(
         Came::Answer(messages) => {
             let mut result = GetPromptResult::new(messages.into_iter().map(message).collect());
             result.description.clone_from(&offered.prompt.description);
-            result.meta = Some(mark::of(Some(tool)));
+            result.meta = Some(mark::of(Some(&tool)));
             Ok(result.into())
         }
         Came::Failure(failure) => Err(result::error(&failure)),

@@ -68,14 +68,14 @@ pub(super) async fn read(
     };
     let noted = Request {
         subject: Subject::resource(uri),
-        tool: reader.tool,
+        tool: &reader.tool,
         front_end: FrontEnd::Mcp,
     };
     let read = async |interaction| reader.tool.read_resource(uri, interaction).await;
     let read = async |interaction| audit::noted(client.auditor, noted, interaction, read).await;
     match call::run(asked, context, client, read).await? {
         Came::Answer(parts) if parts.is_empty() => Err(not_found(uri, None)),
-        Came::Answer(parts) => Ok(answer(parts, Some(reader.tool)).into()),
+        Came::Answer(parts) => Ok(answer(parts, Some(&reader.tool)).into()),
         Came::Failure(failure) if failure.kind == FailureKind::NotFound => {
             Err(not_found(uri, Some(&failure)))
         }

@@ -134,8 +134,8 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let catalogue = self.catalogue();
-        let reader = catalogue.beside().reader(&request.uri);
+        let beside = self.shared.toolset.beside();
+        let reader = beside.reader(&request.uri);
         match Box::pin(unless_cancelled(&context, reader)).await? {
             Some(reader) => self.session.watch(request.uri, reader.key.clone()),
             None => Err(resources::not_found(&request.uri, None)),
@@ -193,8 +193,8 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let (catalogue, cursor) = (self.catalogue(), pages::cursor(request));
-        let listed = prompts::list(catalogue.beside(), cursor.as_deref());
+        let (beside, cursor) = (self.shared.toolset.beside(), pages::cursor(request));
+        let listed = prompts::list(&beside, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
 
@@ -203,14 +203,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let catalogue = self.catalogue();
-        Box::pin(prompts::get(
-            catalogue.beside(),
-            request,
-            &context,
-            self.client(),
-        ))
-        .await
+        let beside = self.shared.toolset.beside();
+        Box::pin(prompts::get(&beside, request, &context, self.client())).await
     }
 
     async fn list_resources(
@@ -218,8 +212,8 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (catalogue, cursor) = (self.catalogue(), pages::cursor(request));
-        let listed = resources::list(catalogue.beside(), cursor.as_deref());
+        let (beside, cursor) = (self.shared.toolset.beside(), pages::cursor(request));
+        let listed = resources::list(&beside, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
 
@@ -228,8 +222,8 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (catalogue, cursor) = (self.catalogue(), pages::cursor(request));
-        let listed = resources::templates(catalogue.beside(), cursor.as_deref());
+        let (beside, cursor) = (self.shared.toolset.beside(), pages::cursor(request));
+        let listed = resources::templates(&beside, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
 
@@ -241,14 +235,8 @@ impl ServerHandler for Server {
         if let Some(kept) = self.shared.toolset.kept_answer(&request.uri) {
             return Ok(resources::answer(vec![kept], None).into());
         }
-        let catalogue = self.catalogue();
-        Box::pin(resources::read(
-            catalogue.beside(),
-            request,
-            &context,
-            self.client(),
-        ))
-        .await
+        let beside = self.shared.toolset.beside();
+        Box::pin(resources::read(&beside, request, &context, self.client())).await
     }
 
     async fn complete(
@@ -256,8 +244,8 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let catalogue = self.catalogue();
-        let completed = resources::complete(catalogue.beside(), request);
+        let beside = self.shared.toolset.beside();
+        let completed = resources::complete(&beside, request);
         Box::pin(unless_cancelled(&context, completed)).await?
     }
 
@@ -281,6 +269,11 @@ impl ServerHandler for Server {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let changes = Changes::of(&self.shared.toolset);
-        Box::pin(changes::tell_listener(context, changes, self.catalogue())).await
+        Box::pin(changes::tell_listener(
+            context,
+            changes,
+            self.shared.toolset.beside(),
+        ))
+        .await
     }
 }

@@ -81,7 +81,7 @@ impl OpenAiModel {
             Some(holding) if !request.functions.is_empty() => Some(holding.hold(&mut body)?),
             _ => None,
         };
-        let response = self.upstream.post("/chat/completions", &body).await?;
+        let response = self.upstream.post(upstream::CHAT, &body).await?;
         let mut reply = upstream::reply(response).await?;
         let mut problems = Vec::new();
         if let Some(Err(wrong)) = held.map(|held| held.read(&mut reply)) {

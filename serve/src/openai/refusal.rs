@@ -1,11 +1,14 @@
 //! Why a request is not answered, as clients of OpenAI's APIs read it.
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Json, Response};
 use serde_json::{Value, json};
 
-use super::upstream::kept_headers;
+use super::headers;
+use super::route;
+use crate::audit::NotPassedOn;
+use crate::toolset::shown;
 
 /// How clients are told that they should not make a request again by themselves.
 const RETRY: &str = "x-should-retry";
@@ -19,6 +22,9 @@ pub(super) enum Refusal {
         /// The member at fault.
         param: Option<&'static str>,
     },
+    /// The endpoint's API has more than clients may use with its key.
+    #[error("`{asked}` is not passed on to the endpoint; what is: {}", route::ALL.join(", "))]
+    Route { asked: String },
     /// The endpoint refused; its client reads its own words.
     #[error("the endpoint answered with status {status}")]
     Endpoint {
@@ -39,6 +45,8 @@ pub(super) enum Refusal {
     Time { seconds: u64 },
     #[error("the server is being stopped")]
     Stopping,
+    #[error("the server passes nothing on: it cannot write its audit log")]
+    Unnoted,
     #[error("the system gave no random bytes")]
     Random(#[source] getrandom::Error),
     /// A tool has run, so that the same request would run it a second time.
@@ -51,6 +59,13 @@ impl Refusal {
         Self::Request {
             message: message.into(),
             param,
+        }
+    }
+
+    /// The error for a request that is not passed on.
+    pub(super) fn route(method: &Method, uri: &Uri) -> Self {
+        Self::Route {
+            asked: shown(&format!("{method} {}", uri.path())),
         }
     }
 
@@ -71,13 +86,14 @@ impl Refusal {
     fn status(&self) -> StatusCode {
         match self {
             Self::Request { .. } => StatusCode::BAD_REQUEST,
+            Self::Route { .. } => StatusCode::NOT_FOUND,
             Self::Endpoint { status, .. } => *status,
             Self::BrokeOff(_) | Self::Unreachable(_) | Self::Malformed(_) => {
                 StatusCode::BAD_GATEWAY
             }
             Self::Rounds { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Time { .. } => StatusCode::GATEWAY_TIMEOUT,
-            Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Stopping | Self::Unnoted => StatusCode::SERVICE_UNAVAILABLE,
             Self::Random(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::AfterCalls(refusal) => refusal.status(),
         }
@@ -86,12 +102,14 @@ impl Refusal {
     fn code(&self) -> &'static str {
         match self {
             Self::Request { .. } => "invalid_request",
+            Self::Route { .. } => "route_refused",
             Self::Endpoint { .. } | Self::BrokeOff(_) => "endpoint_refused",
             Self::Unreachable(_) => "endpoint_unreachable",
             Self::Malformed(_) => "endpoint_malformed",
             Self::Rounds { .. } => "rounds_max",
             Self::Time { .. } => "timeout",
             Self::Stopping => "stopping",
+            Self::Unnoted => "audit_log",
             Self::Random(_) => "internal",
             Self::AfterCalls(refusal) => refusal.code(),
         }
@@ -139,13 +157,17 @@ impl IntoResponse for Refusal {
             } => {
                 let mut response = Response::new(Body::from(body));
                 *response.status_mut() = status;
-                *response.headers_mut() = kept_headers(&headers);
+                *response.headers_mut() = headers::of_answer(&headers);
                 response
             }
             refusal => {
                 tracing::warn!(%refusal, "a request of the gateway was refused");
                 let body = Json(json!({ "error": refusal.error() }));
-                (refusal.status(), body).into_response()
+                let mut response = (refusal.status(), body).into_response();
+                if let Self::Route { .. } = refusal {
+                    response.extensions_mut().insert(NotPassedOn);
+                }
+                response
             }
         }
     }

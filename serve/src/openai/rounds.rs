@@ -15,11 +15,12 @@ use tokio::time::{Instant, timeout_at};
 use super::Shared;
 use super::calls::{self, Call};
 use super::events::{self, Events, Received, Sink};
+use super::headers;
 use super::holding::as_chunk;
 use super::memory::Memory;
 use super::offered::Offered;
 use super::refusal::Refusal;
-use super::upstream::{self, kept_headers};
+use super::upstream;
 use crate::result::CallResult;
 
 /// How long an answer may take, all rounds and calls together. OpenAI's clients wait for ten
@@ -197,7 +198,7 @@ impl<A: Api> Talk<A> {
             let mut headers = HeaderMap::new();
             let reply = match self.ask().await? {
                 Coming::Response(response) => {
-                    headers = kept_headers(response.headers());
+                    headers = headers::of_answer(response.headers());
                     headers.remove(header::CONTENT_LENGTH);
                     headers.remove(header::CONTENT_TYPE);
                     self.in_time(upstream::reply(response)).await?

@@ -7,12 +7,14 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use reqwest::{Client, Url, redirect};
 use serde_json::{Map, Value};
 
+use super::headers;
 use super::refusal::Refusal;
+use super::route::{ROOT, Route};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an endpoint may say nothing. Some say nothing until a long answer is complete.
@@ -22,40 +24,6 @@ pub(super) const REPLY_BYTES_MAX: usize = 32 << 20;
 /// The longest reply to a request that failed.
 const ERROR_BYTES_MAX: usize = 1 << 20;
 const KEY_CHARACTERS_MAX: usize = 4_096;
-/// Where clients look for everything, here and, unless it says otherwise, at the endpoint.
-const ROOT: &str = "/v1";
-
-/// Headers that belong to one connection, and those that are for this server or tell of it. What
-/// a client shows here is not for the endpoint.
-const OWN_HEADERS: [HeaderName; 17] = [
-    HeaderName::from_static("api-key"),
-    header::AUTHORIZATION,
-    header::CONNECTION,
-    header::COOKIE,
-    header::HOST,
-    HeaderName::from_static("keep-alive"),
-    HeaderName::from_static("openai-organization"),
-    HeaderName::from_static("openai-project"),
-    header::ORIGIN,
-    header::PROXY_AUTHENTICATE,
-    header::PROXY_AUTHORIZATION,
-    header::REFERER,
-    header::SET_COOKIE,
-    header::TE,
-    header::TRANSFER_ENCODING,
-    header::UPGRADE,
-    HeaderName::from_static("x-api-key"),
-];
-/// Headers that tell of a body, which is another one after the first round, or of one request,
-/// where there may be several.
-const BODY_HEADERS: [HeaderName; 6] = [
-    header::ACCEPT,
-    header::ACCEPT_ENCODING,
-    header::CONTENT_ENCODING,
-    header::CONTENT_LENGTH,
-    header::CONTENT_TYPE,
-    HeaderName::from_static("idempotency-key"),
-];
 
 /// What is shown to the endpoint in the header `Authorization`, after `Bearer`.
 #[derive(Clone)]
@@ -105,6 +73,9 @@ pub enum GatewayError {
     Client(#[source] reqwest::Error),
 }
 
+/// Where the Chat Completions API is, below an endpoint.
+pub(super) const CHAT: &str = "/chat/completions";
+
 /// An endpoint and how it is asked.
 #[derive(Clone)]
 pub(super) struct Upstream {
@@ -127,7 +98,9 @@ impl Upstream {
             url.set_query(None);
             return Err(GatewayError::Url { url: url.into() });
         }
-        let path = url.path().trim_end_matches('/').to_owned();
+        // Some write down the whole address that requests go to.
+        let path = url.path().trim_end_matches('/');
+        let path = path.strip_suffix(CHAT).unwrap_or(path).to_owned();
         url.set_path(if path.is_empty() { ROOT } else { &path });
         let client = Client::builder()
             .user_agent(concat!("tool-hub/", env!("CARGO_PKG_VERSION")))
@@ -155,11 +128,9 @@ impl Upstream {
         head: &Parts,
         body: &Map<String, Value>,
     ) -> Result<reqwest::Response, Refusal> {
-        let mut headers = kept_headers(&head.headers);
-        for name in BODY_HEADERS {
-            headers.remove(name);
-        }
-        self.posted(self.url(&head.uri)?, headers, body).await
+        let route = Route::of(&head.method, &head.uri)?;
+        let headers = headers::of_round(&head.headers);
+        self.posted(self.url(route), headers, body).await
     }
 
     /// Posts `body` to `path` below the endpoint. The response has a status of success.
@@ -168,9 +139,8 @@ impl Upstream {
         path: &str,
         body: &Map<String, Value>,
     ) -> Result<reqwest::Response, Refusal> {
-        let mut url = self.base.clone();
-        url.set_path(&format!("{}{path}", self.base.path()));
-        self.posted(url, HeaderMap::new(), body).await
+        let route = Route { path, query: None };
+        self.posted(self.url(route), HeaderMap::new(), body).await
     }
 
     async fn posted(
@@ -198,20 +168,16 @@ impl Upstream {
         })
     }
 
-    /// Hands a request on as it is, and gives the answer as it comes.
+    /// Hands a request on, where it is one that clients may make, and gives the answer as it comes.
     pub(super) async fn through(&self, request: Request) -> Result<Response, Refusal> {
-        let url = self.url(request.uri())?;
-        let (parts, body) = request.into_parts();
-        let mut headers = kept_headers(&parts.headers);
-        let body = match parts.method {
-            Method::GET | Method::HEAD => {
-                // A length without a body would make the next request on the connection its body.
-                headers.remove(header::CONTENT_LENGTH);
-                reqwest::Body::default()
-            }
-            _ => reqwest::Body::wrap_stream(body.into_data_stream()),
+        let (head, body) = request.into_parts();
+        let url = self.url(Route::of(&head.method, &head.uri)?);
+        let body = match head.method {
+            Method::POST => super::bytes(body).await?,
+            _ => Bytes::new(),
         };
-        let response = self.send(parts.method, url, headers, body).await?;
+        let headers = headers::of_request(&head.headers);
+        let response = self.send(head.method, url, headers, body.into()).await?;
         Ok(handed_on(response))
     }
 
@@ -236,57 +202,18 @@ impl Upstream {
         Ok(response)
     }
 
-    /// Where the endpoint has what is asked for here. Dots could lead out of what it offers.
-    fn url(&self, asked: &Uri) -> Result<Url, Refusal> {
-        let rest = asked.path().strip_prefix(ROOT).ok_or_else(not_below)?;
-        // Whoever stands before the endpoint may decode a path before it does.
-        let decoded = decoded(&decoded(rest.as_bytes()));
-        let mut segments = decoded.split(|byte| matches!(byte, b'/' | b'\\'));
-        if segments.any(|segment| segment == b"..") {
-            return Err(not_below());
-        }
+    /// The place at the endpoint of what is asked for here.
+    fn url(&self, route: Route<'_>) -> Url {
         let mut url = self.base.clone();
-        url.set_path(&format!("{}{rest}", self.base.path()));
-        url.set_query(asked.query());
-        match url.path().strip_prefix(self.base.path()) {
-            Some(below) if below.starts_with('/') => Ok(url),
-            _ => Err(not_below()),
-        }
+        url.set_path(&format!("{}{}", self.base.path(), route.path));
+        url.set_query(route.query);
+        url
     }
-}
-
-/// A path with the bytes for which `%` and two digits stand.
-fn decoded(path: &[u8]) -> Vec<u8> {
-    let digit = |at: usize| char::from(*path.get(at)?).to_digit(16);
-    let mut decoded = Vec::with_capacity(path.len());
-    let mut at = 0;
-    while let Some(byte) = path.get(at) {
-        let escaped = match (byte, digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => u8::try_from(16 * high + low).ok(),
-            _ => None,
-        };
-        decoded.push(escaped.unwrap_or(*byte));
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    decoded
-}
-
-fn not_below() -> Refusal {
-    Refusal::request("the path leads out of the endpoint", None)
-}
-
-/// What passes of a request's or a response's headers.
-pub(super) fn kept_headers(headers: &HeaderMap) -> HeaderMap {
-    let mut kept = headers.clone();
-    for name in OWN_HEADERS {
-        kept.remove(name);
-    }
-    kept
 }
 
 /// A response of the endpoint as one of this server.
 pub(super) fn handed_on(response: reqwest::Response) -> Response {
-    let (status, headers) = (response.status(), kept_headers(response.headers()));
+    let (status, headers) = (response.status(), headers::of_answer(response.headers()));
     let mut handed_on = Response::new(Body::from_stream(response.bytes_stream()));
     *handed_on.status_mut() = status;
     *handed_on.headers_mut() = headers;
@@ -317,41 +244,31 @@ async fn bounded(mut response: reqwest::Response, bytes_max: usize) -> Result<By
 mod tests {
     use super::*;
 
-    #[track_caller]
-    fn check(base: &str, asked: &str, expect: Option<&str>) {
-        let upstream = Upstream::new(base.parse().unwrap()).unwrap();
-        let url = upstream.url(&asked.parse().unwrap()).ok();
-        assert_eq!(url.as_ref().map(Url::as_str), expect, "{base} {asked}");
-    }
-
     #[test]
-    fn paths_lead_below_the_endpoint_only() {
+    fn paths_stand_below_the_endpoint() {
         for (base, asked, expect) in [
-            ("http://h", "/v1/models", Some("http://h/v1/models")),
+            ("http://h", "/v1/models", "http://h/v1/models"),
+            ("http://h:1/", "/v1/models?a=b", "http://h:1/v1/models?a=b"),
             (
-                "http://h:1/",
-                "/v1/models?a=b",
-                Some("http://h:1/v1/models?a=b"),
+                "https://h/v1/",
+                "/v1/models/b%2Fc",
+                "https://h/v1/models/b%2Fc",
             ),
-            ("https://h/v1/", "/v1/a/b%2Fc", Some("https://h/v1/a/b%2Fc")),
             (
                 "https://h/openai/v2",
                 "/v1/models",
-                Some("https://h/openai/v2/models"),
+                "https://h/openai/v2/models",
             ),
-            ("https://h/v1", "/v1/../admin", None),
-            ("https://h/v1", "/v1/%2e%2E/admin", None),
-            ("https://h/v1", "/v1/a/../../v1x/b", None),
-            ("https://h/v1", "/v1/a/../b", None),
-            ("https://h/v1", "/v1/a%2f..%2f..%2fadmin", None),
-            ("https://h/v1", "/v1/a%5C%2e%2e%5cadmin", None),
-            ("https://h/v1", "/v1/%252e%252e/admin", None),
-            ("https://h/v1", "/v1/a%252F.%2E", None),
-            ("https://h/v1", "/v1/a..b/%", Some("https://h/v1/a..b/%")),
-            ("https://h/v1", "/v1x", None),
-            ("https://h/v1", "/mcp", None),
+            (
+                "http://h/v1/chat/completions/",
+                "/v1/models",
+                "http://h/v1/models",
+            ),
         ] {
-            check(base, asked, expect);
+            let upstream = Upstream::new(base.parse().unwrap()).unwrap();
+            let asked = asked.parse().unwrap();
+            let route = Route::of(&Method::GET, &asked).unwrap();
+            assert_eq!(upstream.url(route).as_str(), expect, "{base} {asked}");
         }
     }
 

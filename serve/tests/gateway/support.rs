@@ -16,7 +16,9 @@ use tokio::net::TcpListener;
 use tool_hub_host::authoring::derive_manifest;
 use tool_hub_host::{Approved, Host, HostConfig};
 use tool_hub_manifest::{Grants, Package, Verified};
-use tool_hub_serve::{Access, BearerToken, Caller, Catalogue, Gateway, Offer, Toolset, serve_http};
+use tool_hub_serve::{
+    Access, Audit, BearerToken, Caller, Catalogue, Gateway, Offer, Toolset, serve_http,
+};
 
 use crate::PATIENCE;
 
@@ -81,6 +83,23 @@ impl Served {
         replies: impl IntoIterator<Item = Reply>,
         set_up: impl FnOnce(Gateway) -> Gateway,
     ) -> Self {
+        Self::start_on(toolset(calls_max).await, replies, set_up).await
+    }
+
+    /// The same; `log` takes note of what the caller `test` does.
+    pub(crate) async fn start_audited(
+        log: Arc<dyn Audit>,
+        replies: impl IntoIterator<Item = Reply>,
+    ) -> Self {
+        let toolset = toolset(4).await.audited(log, "test".parse().unwrap());
+        Self::start_on(toolset, replies, |gateway| gateway).await
+    }
+
+    async fn start_on(
+        toolset: Toolset,
+        replies: impl IntoIterator<Item = Reply>,
+        set_up: impl FnOnce(Gateway) -> Gateway,
+    ) -> Self {
         let script = Arc::new(Script {
             replies: Mutex::new(replies.into_iter().collect()),
             ..Script::default()
@@ -96,7 +115,6 @@ impl Served {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let token = BearerToken::random().unwrap();
-        let toolset = toolset(calls_max).await;
         let caller = Caller::new("test".parse().unwrap(), token.digest(), toolset);
         let access = Access::none().with_caller(caller).unwrap();
         let serving = serve_http(listener, access, Some(gateway), std::future::pending());

@@ -1,25 +1,35 @@
-//! What goes through as it came, and what does not: keys, tokens and paths.
+//! What goes through as it came, and what does not: keys, tokens, headers, paths and methods.
+
+use std::io;
+use std::sync::{Arc, Mutex};
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use tool_hub_serve::{Audit, AuditedCall, AuditedRequest};
+
 use crate::PATIENCE;
 use crate::support::{Reply, Served, question};
 
 /// What a client shows to this server only.
-const OWN: [&str; 5] = [
+const OWN: [&str; 10] = [
+    "anthropic-api-key",
     "api-key",
     "cookie",
+    "forwarded",
     "openai-organization",
     "openai-project",
     "x-api-key",
+    "x-forwarded-for",
+    "x-goog-api-key",
+    "x-hop",
 ];
 const JSON: &[(&str, &str)] = &[("content-type", "application/json")];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn everything_else_goes_through() {
+async fn what_clients_need_of_the_api_goes_through() {
     let models = r#"{"object":"list","data":[]}"#;
     let served = Served::start([
         Reply::Other(
@@ -51,14 +61,8 @@ async fn everything_else_goes_through() {
         .await
         .unwrap();
     assert_eq!(response.status(), StatusCode::IM_A_TEAPOT);
-    assert!(
-        get("/v1/chat/completions")
-            .send()
-            .await
-            .unwrap()
-            .status()
-            .is_success()
-    );
+    let model = get("/v1/models/org/a-1").send().await.unwrap();
+    assert!(model.status().is_success());
     let unchanged = get("/v1/models").send().await.unwrap();
     assert_eq!(unchanged.status(), StatusCode::NOT_MODIFIED);
     let asked = served.asked();
@@ -68,7 +72,7 @@ async fn everything_else_goes_through() {
         [
             "/v1/models?limit=3",
             "/v1/embeddings",
-            "/v1/chat/completions",
+            "/v1/models/org/a-1",
             "/v1/models"
         ]
     );
@@ -89,11 +93,12 @@ async fn the_endpoint_sees_its_own_key_and_never_a_client_s_token() {
             None => gateway,
         })
         .await;
-        for path in ["/v1/chat/completions?api-version=1", "/v1/models"] {
+        for path in ["/v1/chat/completions?api-version=1", "/v1/embeddings"] {
             let mut request = served.post(path, &question(&json!({})));
             for name in OWN {
                 request = request.header(name, "a");
             }
+            request = request.header("connection", "x-hop");
             request.send().await.unwrap();
         }
         let asked = served.asked();
@@ -191,7 +196,7 @@ async fn no_path_leads_out_of_the_endpoint() {
         raw.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         raw.read_to_string(&mut answer).await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 400 "), "{path}: {answer}");
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{path}: {answer}");
     }
     assert!(served.asked().is_empty());
 }
@@ -216,4 +221,68 @@ async fn no_length_is_told_of_a_body_that_is_not_sent() {
             assert!(!asked.headers.contains_key("content-length"), "{method}");
         }
     }
+}
+
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl Audit for Notes {
+    fn ready(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn note(&self, call: &AuditedCall<'_>) {
+        panic!("nothing is called: {call:?}");
+    }
+
+    fn note_request(&self, request: &AuditedRequest<'_>) {
+        let AuditedRequest {
+            caller,
+            method,
+            path,
+            outcome,
+            ..
+        } = request;
+        let status = request.status.unwrap_or_default();
+        let note = format!("{caller} {method} {path} {outcome} {status}");
+        self.0.lock().unwrap().push(note);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rest_of_the_endpoint_s_api_is_refused_and_noted() {
+    let notes = Arc::new(Notes::default());
+    let replies = [Reply::Other(200, JSON, "{}".into())];
+    let served = Served::start_audited(notes.clone(), replies).await;
+    let mut expect = Vec::new();
+    for (method, path) in [
+        ("DELETE", "/v1/files/file-abc"),
+        ("POST", "/v1/fine_tuning/jobs"),
+        ("GET", "/v1/organization/admin_api_keys"),
+        ("POST", "/v1/organization/admin_api_keys"),
+        ("PUT", "/v1/chat/completions"),
+        ("PATCH", "/v1/models/a"),
+        // A path of this server's own, mistyped: its arguments are nobody else's business.
+        ("POST", "/v1/tools/probe/call"),
+    ] {
+        let url = format!("{}{path}?key=sk-canary", served.url);
+        let request = served.client.request(method.parse().unwrap(), url);
+        let request = request.bearer_auth(served.token.expose()).body("{}");
+        let refused = request.send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{method} {path}");
+        let error = refused.json::<Value>().await.unwrap()["error"].take();
+        assert_eq!(error["type"], "invalid_request_error");
+        assert_eq!(error["code"], "route_refused");
+        let told = format!("`{method} {path}` is not passed on to the endpoint");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with(&told), "{message}");
+        expect.push(format!("test {method} {path} refused 404"));
+    }
+    let models = served.client.get(format!("{}/v1/models", served.url));
+    let models = models.bearer_auth(served.token.expose());
+    assert!(models.send().await.unwrap().status().is_success());
+    expect.push("test GET /v1/models answered 200".to_owned());
+    assert_eq!(*notes.0.lock().unwrap(), expect);
+    let asked = served.asked();
+    assert_eq!(asked.len(), 1, "{:?}", asked[0].path);
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_hub_serve::{Audit, AuditedCall, FrontEnd, Subject, Toolset, serve};
+use tool_hub_serve::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject, Toolset, serve};
 
 use crate::http::{Served, call};
 use crate::support::catalogue;
@@ -44,6 +44,10 @@ impl Audit for Notes {
             call.outcome,
             call.usage.is_some(),
         ));
+    }
+
+    fn note_request(&self, request: &AuditedRequest<'_>) {
+        panic!("there is no endpoint: {request:?}");
     }
 }
 

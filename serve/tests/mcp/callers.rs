@@ -1,5 +1,7 @@
 //! Several callers of one listener: what each of them sees, and what none sees of another.
 
+use std::time::{Duration, Instant};
+
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use tool_hub_serve::{Catalogue, Toolset};
@@ -49,6 +51,39 @@ async fn each_token_leads_to_its_own_tools() {
         .bearer_auth(ROBINS);
     let refused = refused.json(&json!({"text": "hi"})).send().await.unwrap();
     assert_eq!(refused.status(), StatusCode::NOT_FOUND);
+    served.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whose_calls_never_end_keeps_nobody_out() {
+    let both = Toolset::new(catalogue(8).await);
+    let served = Served::start_with(&[("ann", both.clone()), ("robin", both)]).await;
+    let call = |function: &str, token: &str, arguments: Value| {
+        let request = served
+            .client
+            .post(served.rest(&format!("/tools/guest__{function}")));
+        request.bearer_auth(token).json(&arguments).send()
+    };
+    let anns = served.token.expose();
+    let endless: Vec<_> = (0..40)
+        .map(|_| tokio::spawn(call("spin", anns, json!({}))))
+        .collect();
+    // As many of them run as may.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let begun = Instant::now();
+    let answered = call("add", ROBINS, json!({"a": 20, "b": 22}))
+        .await
+        .unwrap();
+    let answered: Value = answered.json().await.unwrap();
+    assert_eq!(answered["structured"], json!({"result": 42}));
+    // Her calls end after ten seconds, at the earliest.
+    assert!(
+        begun.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert!(endless.iter().all(|call| !call.is_finished()));
+    endless.iter().for_each(tokio::task::JoinHandle::abort);
     served.shut_down().await;
 }
 

@@ -1,0 +1,324 @@
+//! The open connections: how many there may be, in all and from one address, and which of them
+//! is given up for another. Whoever sends half a head, or nothing, has the least claim to a place.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use hyper::body::{Frame, SizeHint};
+use tokio::task::{AbortHandle, Id};
+
+/// Connections that are open at once.
+const CONNECTIONS_MAX: usize = 1_024;
+/// The most of them that are one address's. This machine's own may have all: everybody here shares
+/// it, and so does everybody behind a proxy.
+const ADDRESS_CONNECTIONS_MAX: usize = CONNECTIONS_MAX / 2;
+/// From how many on heads get less time.
+const PRESSURE: usize = CONNECTIONS_MAX / 2;
+
+/// All that are open.
+#[derive(Default)]
+pub(super) struct Connections {
+    open: HashMap<Id, Open>,
+    /// Counts how often one of them began to wait.
+    turns: Arc<AtomicU64>,
+}
+
+struct Open {
+    address: IpAddr,
+    state: Arc<State>,
+    task: AbortHandle,
+}
+
+/// An answer to who wants one more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// It may; whether there are many already.
+    For { is_tight: bool },
+    /// All that its address may have are being answered.
+    None,
+}
+
+impl Connections {
+    /// True where there are as many as there may be, none of which only waits.
+    pub(super) fn are_all_answered(&self) -> bool {
+        self.open.len() >= CONNECTIONS_MAX
+            && !self
+                .open
+                .values()
+                .any(|open| open.state.waits_since().is_some())
+    }
+
+    /// Makes room for one more of `address`. The one that has waited for a head the longest gives
+    /// way: of the same address where that has its share, else of any.
+    pub(super) fn make_room(&mut self, address: IpAddr) -> Room {
+        let network = network(address);
+        // Nobody has a share before there are as many.
+        if self.open.len() >= ADDRESS_CONNECTIONS_MAX && !network.is_loopback() {
+            let of_address = |open: &Open| open.address == network;
+            let count = self.open.values().filter(|open| of_address(open)).count();
+            if count >= ADDRESS_CONNECTIONS_MAX && !self.give_up_oldest(of_address) {
+                return Room::None;
+            }
+        }
+        if self.open.len() >= CONNECTIONS_MAX && !self.give_up_oldest(|_| true) {
+            return Room::None;
+        }
+        let is_tight = self.open.len() >= PRESSURE;
+        Room::For { is_tight }
+    }
+
+    /// The state of a new connection: it waits.
+    pub(super) fn waiting(&self) -> Arc<State> {
+        Arc::new(State {
+            since: AtomicU64::new(turn(&self.turns)),
+            turns: self.turns.clone(),
+        })
+    }
+
+    /// Takes in the connection of `address` that `task` answers.
+    pub(super) fn opened(&mut self, address: IpAddr, state: Arc<State>, task: AbortHandle) {
+        let opened = Open {
+            address: network(address),
+            state,
+            task,
+        };
+        self.open.insert(opened.task.id(), opened);
+    }
+
+    /// Forgets the one whose task is over.
+    pub(super) fn ended(&mut self, task: Id) {
+        self.open.remove(&task);
+    }
+
+    fn give_up_oldest(&mut self, may_go: impl Fn(&Open) -> bool) -> bool {
+        loop {
+            let waiting = self.open.iter().filter(|(_, open)| may_go(open));
+            let waiting = waiting.filter_map(|(id, open)| Some((open.state.waits_since()?, *id)));
+            let Some((since, id)) = waiting.min_by_key(|(since, _)| *since) else {
+                return false;
+            };
+            // Its head may have come to an end meanwhile, and then it stays.
+            let is_given_up = |open: &mut Open| open.state.change(since, GIVEN_UP);
+            if self.open.get_mut(&id).is_some_and(is_given_up)
+                && let Some(oldest) = self.open.remove(&id)
+            {
+                oldest.task.abort();
+                return true;
+            }
+        }
+    }
+}
+
+/// The network that an address counts as: whoever has one of IPv6 has 2^64 of them.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            let network = u128::from(address) >> 64 << 64;
+            Ipv6Addr::from(network).into()
+        }
+        address => address,
+    }
+}
+
+/// The state of a connection.
+pub(super) struct State {
+    /// The turn with which it began to wait, or one of those below.
+    since: AtomicU64,
+    turns: Arc<AtomicU64>,
+}
+
+const ANSWERING: u64 = 0;
+const GIVEN_UP: u64 = 1;
+const FIRST_TURN: u64 = 2;
+
+fn turn(turns: &AtomicU64) -> u64 {
+    FIRST_TURN + turns.fetch_add(1, Ordering::Relaxed)
+}
+
+impl State {
+    /// The turn since which no head is here, or not all of one.
+    fn waits_since(&self) -> Option<u64> {
+        let since = self.since.load(Ordering::Relaxed);
+        (since >= FIRST_TURN).then_some(since)
+    }
+
+    fn change(&self, from: u64, to: u64) -> bool {
+        let changed = self
+            .since
+            .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed);
+        changed.is_ok()
+    }
+}
+
+/// A request that is being answered: its connection is not given up.
+pub(super) struct Answering(Arc<State>);
+
+impl Answering {
+    /// Begins, unless the connection was given up.
+    pub(super) fn begin(state: &Arc<State>) -> Option<Self> {
+        // The answer before this one may not be quite over.
+        let is_given_up = match state.waits_since() {
+            Some(since) => !state.change(since, ANSWERING),
+            None => state.since.load(Ordering::Relaxed) == GIVEN_UP,
+        };
+        (!is_given_up).then(|| Self(state.clone()))
+    }
+
+    /// The same body; the request is answered at its end.
+    pub(super) fn until_end_of(self, body: Body) -> Body {
+        Body::new(Answer {
+            body,
+            _answering: self,
+        })
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.change(ANSWERING, turn(&self.0.turns));
+    }
+}
+
+struct Answer {
+    body: Body,
+    _answering: Answering,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    impl State {
+        fn waits(&self) -> bool {
+            self.waits_since().is_some()
+        }
+    }
+
+    struct Opened {
+        connections: Connections,
+        tasks: JoinSet<()>,
+    }
+
+    impl Opened {
+        fn new() -> Self {
+            Self {
+                connections: Connections::default(),
+                tasks: JoinSet::new(),
+            }
+        }
+
+        /// One more, where there is room; it waits for a head.
+        fn open(&mut self, address: &str) -> Option<Arc<State>> {
+            let address = address.parse().unwrap();
+            if self.connections.make_room(address) == Room::None {
+                return None;
+            }
+            let state = self.connections.waiting();
+            let task = self.tasks.spawn(std::future::pending());
+            self.connections.opened(address, state.clone(), task);
+            Some(state)
+        }
+    }
+
+    #[tokio::test]
+    async fn who_waits_the_longest_gives_way() {
+        let mut opened = Opened::new();
+        let busy = opened.open("127.0.0.1").unwrap();
+        let busy = Answering::begin(&busy).unwrap();
+        let oldest = opened.open("127.0.0.1").unwrap();
+        let second = opened.open("127.0.0.1").unwrap();
+        for _ in 3..CONNECTIONS_MAX {
+            assert!(opened.open("127.0.0.1").is_some());
+        }
+        assert!(oldest.waits());
+        assert!(opened.open("127.0.0.1").is_some());
+        assert!(!oldest.waits() && second.waits());
+        assert!(Answering::begin(&oldest).is_none(), "it was given up");
+        assert_eq!(opened.connections.open.len(), CONNECTIONS_MAX);
+        // What was answered waits again, for less long than all others.
+        let answered = busy.0.clone();
+        drop(busy);
+        assert!(answered.waits() && opened.open("127.0.0.1").is_some());
+        assert!(answered.waits() && !second.waits());
+        assert!(opened.tasks.join_next().await.unwrap().is_err());
+    }
+
+    #[tokio::test]
+    async fn who_is_answered_stays() {
+        let mut opened = Opened::new();
+        let mut busy = Vec::new();
+        for _ in 0..CONNECTIONS_MAX {
+            let state = opened.open("127.0.0.1").unwrap();
+            busy.push(Answering::begin(&state).unwrap());
+        }
+        assert!(opened.connections.are_all_answered());
+        assert!(opened.open("127.0.0.1").is_none());
+        busy.pop();
+        assert!(!opened.connections.are_all_answered());
+        assert!(opened.open("127.0.0.1").is_some());
+    }
+
+    #[tokio::test]
+    async fn an_address_has_its_share() {
+        let mut opened = Opened::new();
+        let here = opened.open("127.0.0.1").unwrap();
+        let mut theirs = Vec::new();
+        for number in 0..2 * CONNECTIONS_MAX {
+            // All of one network, however they are written.
+            theirs.push(opened.open(&format!("2001:db8::{:x}", number + 1)));
+        }
+        assert!(here.waits(), "others give way among themselves");
+        assert_eq!(opened.connections.open.len(), 1 + ADDRESS_CONNECTIONS_MAX);
+        let theirs = theirs.into_iter().flatten();
+        let busy: Vec<_> = theirs
+            .filter_map(|state| Answering::begin(&state))
+            .collect();
+        assert_eq!(busy.len(), ADDRESS_CONNECTIONS_MAX);
+        assert!(opened.open("2001:db8::a").is_none());
+        assert!(opened.open("2001:db8:1::a").is_some());
+        assert!(opened.open("::ffff:192.0.2.1").is_some());
+        assert_eq!(
+            network("::ffff:192.0.2.1".parse().unwrap()).to_string(),
+            "192.0.2.1"
+        );
+    }
+
+    #[tokio::test]
+    async fn many_are_pressure() {
+        let mut opened = Opened::new();
+        for _ in 0..PRESSURE {
+            let room = opened.connections.make_room("127.0.0.1".parse().unwrap());
+            assert_eq!(room, Room::For { is_tight: false });
+            opened.open("127.0.0.1");
+        }
+        let room = opened.connections.make_room("127.0.0.1".parse().unwrap());
+        assert_eq!(room, Room::For { is_tight: true });
+    }
+}

@@ -1,0 +1,132 @@
+//! Which headers pass between a client and the endpoint. Whatever is not named here stays: keys in
+//! any of their spellings, cookies, addresses, and what belongs to one connection.
+
+use axum::http::{HeaderMap, HeaderName, header};
+
+/// Those of every request.
+static OF_ROUND: [HeaderName; 4] = [
+    HeaderName::from_static("openai-beta"),
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
+    HeaderName::from_static("x-client-request-id"),
+];
+/// Those of a request that is passed on as it is: they tell of its body, of its answer, or of one
+/// request where there could be several.
+static OF_REQUEST: [HeaderName; 5] = [
+    header::ACCEPT,
+    header::CONTENT_ENCODING,
+    header::CONTENT_TYPE,
+    HeaderName::from_static("idempotency-key"),
+    header::IF_NONE_MATCH,
+];
+/// Those of an answer: what it is, and when to ask again.
+static OF_ANSWER: [HeaderName; 18] = [
+    header::CACHE_CONTROL,
+    header::CONTENT_ENCODING,
+    header::CONTENT_LENGTH,
+    header::CONTENT_TYPE,
+    header::ETAG,
+    HeaderName::from_static("openai-model"),
+    HeaderName::from_static("openai-processing-ms"),
+    HeaderName::from_static("openai-version"),
+    header::RETRY_AFTER,
+    HeaderName::from_static("retry-after-ms"),
+    HeaderName::from_static("x-ratelimit-limit-requests"),
+    HeaderName::from_static("x-ratelimit-limit-tokens"),
+    HeaderName::from_static("x-ratelimit-remaining-requests"),
+    HeaderName::from_static("x-ratelimit-remaining-tokens"),
+    HeaderName::from_static("x-ratelimit-reset-requests"),
+    HeaderName::from_static("x-ratelimit-reset-tokens"),
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-should-retry"),
+];
+
+/// Those that pass of a client's request whose body is written here.
+pub(super) fn of_round(headers: &HeaderMap) -> HeaderMap {
+    kept(headers, &OF_ROUND)
+}
+
+/// Those that pass of a client's request that is passed on as it is.
+pub(super) fn of_request(headers: &HeaderMap) -> HeaderMap {
+    let mut all = of_round(headers);
+    all.extend(kept(headers, &OF_REQUEST));
+    all
+}
+
+/// Those that pass of the endpoint's answer.
+pub(super) fn of_answer(headers: &HeaderMap) -> HeaderMap {
+    kept(headers, &OF_ANSWER)
+}
+
+/// Those of `headers` that are named, unless `Connection` says that they are for one connection.
+fn kept(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
+    let mut kept = HeaderMap::new();
+    for name in names.iter().filter(|name| !is_of_connection(headers, name)) {
+        for value in headers.get_all(name) {
+            kept.append(name, value.clone());
+        }
+    }
+    kept
+}
+
+fn is_of_connection(headers: &HeaderMap, name: &HeaderName) -> bool {
+    let named = headers.get_all(header::CONNECTION).iter();
+    let mut named = named.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    named.any(|named| named.trim_ascii().eq_ignore_ascii_case(name.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let pairs = pairs.iter();
+        let pairs = pairs.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        pairs.collect()
+    }
+
+    fn names(headers: &HeaderMap) -> Vec<&str> {
+        headers.keys().map(HeaderName::as_str).collect()
+    }
+
+    #[test]
+    fn what_is_not_named_stays() {
+        let asked = headers(&[
+            ("authorization", "Bearer a"),
+            ("x-goog-api-key", "a"),
+            ("anthropic-api-key", "a"),
+            ("x-api-key", "a"),
+            ("cookie", "a"),
+            ("x-forwarded-for", "a"),
+            ("forwarded", "a"),
+            ("via", "a"),
+            ("user-agent", "a"),
+            ("transfer-encoding", "chunked"),
+            ("content-length", "7"),
+            ("openai-organization", "a"),
+            ("openai-beta", "a"),
+            ("content-type", "a"),
+        ]);
+        assert_eq!(names(&of_round(&asked)), ["openai-beta"]);
+        assert_eq!(names(&of_request(&asked)), ["openai-beta", "content-type"]);
+        let answered = headers(&[
+            ("set-cookie", "a"),
+            ("openai-organization", "a"),
+            ("location", "a"),
+            ("access-control-allow-origin", "*"),
+            ("x-request-id", "a"),
+        ]);
+        assert_eq!(names(&of_answer(&answered)), ["x-request-id"]);
+    }
+
+    #[test]
+    fn nor_what_belongs_to_one_connection() {
+        let asked = headers(&[
+            ("connection", "close, X-Secret ,OpenAI-Beta"),
+            ("x-secret", "a"),
+            ("openai-beta", "a"),
+            ("traceparent", "a"),
+        ]);
+        assert_eq!(names(&of_request(&asked)), ["traceparent"]);
+    }
+}
