@@ -1,5 +1,6 @@
-//! Consent: from a person at a terminal, or from a flag that names the digest. An agent can
-//! give neither.
+//! Consent: from a person at a terminal, or from a flag that names the digest. That keeps out
+//! agents that call tools and have no shell: one that has it can type and name digests itself.
+//! What it cannot give where it is required is a signature, see [`crate::approvals`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -7,13 +8,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tool_hub_manifest::{
-    Access, Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, DirectoryRequest,
-    GrantError, Grants, Method, Methods, Origin, VariableName,
+    Access, Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, DirectoryRequest, Grants,
+    Method, Methods, Origin, VariableName,
 };
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::escape::escape_line;
+use crate::sensitive::{self, Finding, Refusal, Sensitive};
 use crate::wording::rights;
 
 /// The flags with which a command line gives consent.
@@ -28,13 +30,24 @@ pub(crate) struct ApprovalFlags {
     #[arg(long = "allow-network", value_name = "ORIGIN", value_parser = origin_with_methods)]
     pub(crate) network: Vec<(Origin, Option<Methods>)>,
 
-    /// Allow the use of a directory that the tool asks for (repeatable)
+    /// Allow the use of a directory that the tool asks for, as it asks or, with NAME:read=PATH
+    /// or NAME:read-write=PATH, as that says (repeatable)
     #[arg(long = "allow-dir", value_name = "NAME=PATH", value_parser = named_directory)]
-    pub(crate) directories: Vec<(DirectoryName, PathBuf)>,
+    pub(crate) directories: Vec<(DirectoryName, Option<Access>, PathBuf)>,
+
+    /// Allow a directory although it is, holds or lies in this place, which a refusal named as
+    /// dangerous to give away (repeatable)
+    #[arg(long = "insist", value_name = "PATH")]
+    pub(crate) insisted: Vec<PathBuf>,
 
     /// Allow a variable that the tool asks for to be read (repeatable)
     #[arg(long = "allow-var", value_name = "NAME")]
     pub(crate) variables: Vec<VariableName>,
+
+    /// The same for a variable whose value is no secret: it is shown where the tool says it
+    /// (repeatable)
+    #[arg(long = "allow-plain-var", value_name = "NAME")]
+    pub(crate) plain_variables: Vec<VariableName>,
 
     /// Allow it to keep things from call to call, in a storage of its own
     #[arg(long = "allow-storage")]
@@ -63,16 +76,24 @@ pub(crate) struct Candidate<'a> {
     pub(crate) offer: Offer,
 }
 
-fn named_directory(text: &str) -> Result<(DirectoryName, PathBuf), String> {
+pub(crate) fn named_directory(
+    text: &str,
+) -> Result<(DirectoryName, Option<Access>, PathBuf), String> {
     let (name, path) = text.split_once('=').ok_or("write it as NAME=PATH")?;
+    let (name, access) = match name.split_once(':') {
+        None => (name, None),
+        Some((name, "read")) => (name, Some(Access::Read)),
+        Some((name, "read-write")) => (name, Some(Access::ReadWrite)),
+        Some(_) => return Err("write it as NAME:read=PATH or NAME:read-write=PATH".to_owned()),
+    };
     let name = name.parse().map_err(|error| format!("{error}"))?;
     if path.is_empty() {
         return Err("the path is missing: write it as NAME=PATH".to_owned());
     }
-    Ok((name, PathBuf::from(path)))
+    Ok((name, access, PathBuf::from(path)))
 }
 
-fn origin_with_methods(text: &str) -> Result<(Origin, Option<Methods>), String> {
+pub(crate) fn origin_with_methods(text: &str) -> Result<(Origin, Option<Methods>), String> {
     let (origin, methods) = match text.split_once('=') {
         Some((origin, methods)) => (origin, Some(methods)),
         None => (text, None),
@@ -96,23 +117,30 @@ impl ApprovalFlags {
             approve: _,
             network,
             directories,
+            insisted,
             variables,
+            plain_variables,
             storage,
         } = self;
-        !network.is_empty() || !directories.is_empty() || !variables.is_empty() || *storage
+        let lists_are_empty = network.is_empty()
+            && directories.is_empty()
+            && insisted.is_empty()
+            && variables.is_empty()
+            && plain_variables.is_empty();
+        !lists_are_empty || *storage
     }
 
     /// `grants`, and what the flags grant beyond them: an origin with the methods and a
     /// directory with the access that the tool asks for, where nothing else is said.
     ///
     /// # Errors
-    /// When that is more than the tool asks for.
+    /// When that is more than the tool asks for, or a directory is too dangerous to give away.
     pub(crate) fn grants(
         &self,
         asked: &Capabilities,
         mut grants: Grants,
         config: &Config,
-    ) -> Result<Grants, GrantError> {
+    ) -> anyhow::Result<Grants> {
         for (origin, methods) in &self.network {
             let all = || asked.network.methods(origin).cloned();
             let methods = methods.clone().or_else(all).unwrap_or(Methods::Any);
@@ -122,19 +150,23 @@ impl ApprovalFlags {
             };
             grants = grants.network(origin.clone(), more);
         }
-        for (name, path) in &self.directories {
-            let access = asked
-                .directory(name)
-                .map_or(Access::Read, |request| request.access);
+        for (name, access, path) in &self.directories {
+            let as_asked = || asked.directory(name).map(|request| request.access);
+            let access = access.or_else(as_asked).unwrap_or(Access::Read);
             grants = grants.directory(name.clone(), real(path, config), access);
         }
         for name in &self.variables {
             grants = grants.variable(name.clone());
         }
+        for name in &self.plain_variables {
+            grants = grants.plain_variable(name.clone());
+        }
         if self.storage {
             grants = grants.storage();
         }
         grants.check_within(asked)?;
+        sensitive::insist(&mut grants, &self.insisted, config)?;
+        sensitive::check(&grants, config)?;
         Ok(grants)
     }
 
@@ -182,8 +214,16 @@ fn ask_at_the_terminal(
     };
     // Every directory by its real path, which is what will be enforced.
     let directory = |name: &DirectoryName, grant: &DirectoryGrant| {
-        let DirectoryGrant { path, access } = grant;
-        format!("{access} {} as {name}", path.display())
+        let DirectoryGrant {
+            path,
+            access,
+            despite,
+        } = grant;
+        let despite: String = despite
+            .iter()
+            .map(|place| format!(" and what {} decides", place.display()))
+            .collect();
+        format!("{access} {} as {name}{despite}", path.display())
     };
     let may = escape_line(&rights(&grants, directory));
     writeln!(io::stderr(), "It may then: {may}")?;
@@ -245,14 +285,21 @@ impl Terminal {
             }
         }
         for request in &missing.directories {
-            if let Some(path) = self.ask_for_directory(request, config)? {
-                grants = grants.directory(request.name.clone(), path, request.access);
+            if let Some(grant) = self.ask_for_directory(request, config)? {
+                grants.directories.insert(request.name.clone(), grant);
             }
         }
         for request in &missing.variables {
-            if self.agrees(&format!("Let it read the variable {}?", request.name))? {
-                grants = grants.variable(request.name.clone());
+            let name = &request.name;
+            if !self.agrees(&format!("Let it read the variable {name}?"))? {
+                continue;
             }
+            // The author can only propose it: it is the author's tool that would show it.
+            let plain = || format!("Its author says that {name} is no secret. May it be shown?");
+            grants = match !request.secret && self.agrees(&plain())? {
+                true => grants.plain_variable(name.clone()),
+                false => grants.variable(name.clone()),
+            };
         }
         if missing.storage.is_some() && self.agrees("Let it keep things from call to call?")? {
             grants = grants.storage();
@@ -265,7 +312,8 @@ impl Terminal {
         &mut self,
         request: &DirectoryRequest,
         config: &Config,
-    ) -> anyhow::Result<Option<PathBuf>> {
+    ) -> anyhow::Result<Option<DirectoryGrant>> {
+        let sensitive = Sensitive::of(config)?;
         let question = format!(
             "Which directory may it use as `{}` ({})? Empty for none: ",
             request.name, request.access
@@ -285,8 +333,33 @@ impl Terminal {
             if path != config.place(Path::new(answer)) {
                 writeln!(io::stderr(), "that is {shown}")?;
             }
-            return Ok(Some(path));
+            let findings = sensitive.findings(&path, request.access);
+            if self.insists_on(&findings)? {
+                return Ok(Some(DirectoryGrant {
+                    path,
+                    access: request.access,
+                    despite: findings.into_iter().map(|finding| finding.place).collect(),
+                }));
+            }
         }
+    }
+
+    /// Asks about each danger of a directory apart.
+    fn insists_on(&mut self, findings: &[Finding]) -> anyhow::Result<bool> {
+        for finding in findings {
+            let says = escape_line(finding.says());
+            if finding.refusal == Refusal::Always {
+                writeln!(io::stderr(), "no tool is given that: {says}")?;
+                return Ok(false);
+            }
+            let question = format!(
+                "That is dangerous: {says}.\nType insist to give it away all the same, anything else to name another: "
+            );
+            if self.ask(&question)?.trim() != "insist" {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn agrees(&mut self, question: &str) -> anyhow::Result<bool> {

@@ -4,8 +4,16 @@
 //! lock into a repository must not decide what runs on the machine of everybody who checks
 //! it out. A tool therefore runs only when its record in the lock, grants included, is also
 //! listed here, where nobody but the user writes.
+//!
+//! A program that the user runs writes here too. Where approvals have to be signed
+//! ([`Required`]), a record counts only with a signature over its digest.
 
-use std::collections::BTreeSet;
+mod required;
+mod signature;
+mod ssh;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -13,21 +21,35 @@ use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Digest, LockedTool};
 
 use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::escape::escape_line;
 use crate::files;
 
+pub(crate) use required::{By, Required};
+pub(crate) use signature::Signer;
+
 const FILE: &str = "approvals.toml";
+/// Where the machine's administrator says what counts as approved.
+pub(crate) const SYSTEM_DIRECTORY: &str = "/etc/tool-hub";
 
 /// `approvals.toml`: the digests of the records that this user agreed to.
 pub(crate) struct Approvals {
     path: PathBuf,
     file: ApprovalsFile,
+    required: Option<Required>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ApprovalsFile {
+    /// The keys of which one has to sign, where approvals have to be signed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    signers: Vec<Signer>,
     #[serde(default)]
     approved: BTreeSet<Digest>,
+    /// Signatures by the digest of the record that they are over.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    signatures: BTreeMap<Digest, String>,
 }
 
 impl Approvals {
@@ -43,35 +65,112 @@ impl Approvals {
                 .with_context(|| format!("{} cannot be read", path.display()))?,
             None => ApprovalsFile::default(),
         };
-        Ok(Self { path, file })
+        Ok(Self {
+            required: Required::read(&path, &file.signers)?,
+            path,
+            file,
+        })
     }
 
-    /// Whether this user agreed to exactly this record.
+    /// Whether this user agreed to exactly this record, with a signature where one is needed.
     pub(crate) fn holds(&self, locked: &LockedTool) -> bool {
-        self.file.approved.contains(&locked.digest())
+        self.file.approved.contains(&locked.digest()) && self.lacks_signature(locked).is_none()
     }
 
-    /// Remembers that this user agreed to `locked`.
+    /// Whose signature this record needs and does not have; nothing where it needs none.
+    pub(crate) fn lacks_signature(&self, locked: &LockedTool) -> Option<&Required> {
+        let digest = locked.digest();
+        let signature = self.file.signatures.get(&digest);
+        let required = self.required.as_ref();
+        required.filter(|required| !required.is_met(&digest, signature))
+    }
+
+    /// Whose signature is needed, where one is.
+    pub(crate) fn required(&self) -> Option<&Required> {
+        self.required.as_ref()
+    }
+
+    /// Remembers that this user agreed to `locked`, and has it signed first where that is
+    /// required.
+    ///
+    /// # Errors
+    /// When nobody signs it: nothing is remembered then.
     pub(crate) fn remember(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
-        Self::change(config, |approved| approved.insert(locked.digest()))
+        let digest = locked.digest();
+        // Before the guard: a person takes time.
+        let signature = match Self::read(config)?.required {
+            Some(required) => {
+                let keys = escape_line(&required.fingerprints());
+                writeln!(io::stderr(), "To be signed with {keys}: {digest}")?;
+                Some(required.approve(&digest, config.home())?)
+            }
+            None => None,
+        };
+        Self::change(config, |file| {
+            file.signatures.extend(signature.map(|text| (digest, text)));
+            file.approved.insert(digest);
+        })
     }
 
     /// Forgets that this user agreed to `locked`.
     pub(crate) fn forget(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
-        Self::change(config, |approved| approved.remove(&locked.digest()))
+        let digest = locked.digest();
+        Self::change(config, |file| {
+            file.approved.remove(&digest);
+            file.signatures.remove(&digest);
+        })
     }
 
-    /// Writes the file anew where `change` says that there is something to write.
-    fn change(
-        config: &Config,
-        change: impl FnOnce(&mut BTreeSet<Digest>) -> bool,
-    ) -> anyhow::Result<()> {
+    /// From here on no approval counts that none of `signers` has signed.
+    ///
+    /// # Errors
+    /// When something is required already.
+    pub(crate) fn require(config: &Config, signers: &[Signer]) -> anyhow::Result<()> {
+        if let Some(required) = Self::read(config)?.required {
+            return Err(Problem::refused(format!(
+                "{} requires {} already",
+                required.place().display(),
+                required.fingerprints()
+            ))
+            .hint("take that back first, with one of its keys: tool approvals release")
+            .into());
+        }
+        Self::change(config, |file| file.signers = signers.to_vec())
+    }
+
+    /// Approvals need no signature any more, where one of the keys signs that.
+    ///
+    /// # Errors
+    /// When none does, when nothing is required, or when it is the machine that requires it.
+    pub(crate) fn release(config: &Config) -> anyhow::Result<()> {
+        let Some(required) = Self::read(config)?.required else {
+            return Err(Problem::user("approvals need no signature as it is").into());
+        };
+        if required.by() == By::System {
+            let place = required.place().display();
+            return Err(
+                Problem::refused(format!("{place} requires it, for everybody here"))
+                    .hint(format!(
+                        "only an administrator takes it back, by removing {place}"
+                    ))
+                    .into(),
+            );
+        }
+        let keys = escape_line(&required.fingerprints());
+        writeln!(
+            io::stderr(),
+            "To be signed with {keys}: approvals need no signature any more"
+        )?;
+        required.release(config.home())?;
+        Self::change(config, |file| file.signers.clear())
+    }
+
+    /// Writes the file anew, changed.
+    fn change(config: &Config, change: impl FnOnce(&mut ApprovalsFile)) -> anyhow::Result<()> {
         let _guard = files::Guard::take(&config.user, ".approvals.guard")?;
         let mut approvals = Self::read(config)?;
-        if change(&mut approvals.file.approved) {
-            let text = toml_edit::ser::to_string_pretty(&approvals.file)?;
-            files::write_private(&approvals.path, text.as_bytes())?;
-        }
-        Ok(())
+        change(&mut approvals.file);
+        let text = toml_edit::ser::to_string_pretty(&approvals.file)?;
+        files::write_private(&approvals.path, text.as_bytes())
     }
 }

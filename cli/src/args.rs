@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Grant(commands::grant::Grant),
     /// Take rights away from a tool of the toolbox
     Revoke(commands::revoke::Revoke),
+    /// Have approvals signed by a key that agents cannot use
+    Approvals(commands::approvals::Approvals),
     /// List the toolbox
     List(commands::list::List),
     /// Call a function of a loaded tool

@@ -1,10 +1,11 @@
-//! The audit log of `tool serve`: a line of JSON for each call, in a file that is only appended
-//! to, or on standard error.
+//! The audit log of `tool serve`: a line of JSON for each call, and for each request to the
+//! endpoint behind a gateway, in a file that is only appended to, or on standard error.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tool_hub_host::Usage;
 use tool_hub_manifest::{Digest, ToolName};
-use tool_hub_serve::{Audit, AuditedCall, FrontEnd, Subject};
+use tool_hub_serve::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 
 use crate::printer::Printer;
 
@@ -49,6 +50,20 @@ struct Line<'a> {
     elapsed_us: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Usage>,
+}
+
+/// A line of a request to the endpoint. It says nothing of what was asked and answered.
+#[derive(Serialize)]
+struct RequestLine<'a> {
+    time: String,
+    caller: &'a str,
+    front_end: FrontEnd,
+    method: &'a str,
+    path: &'a str,
+    outcome: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    elapsed_us: u64,
 }
 
 impl AuditLog {
@@ -88,6 +103,16 @@ impl AuditLog {
 
     fn lines(&self) -> MutexGuard<'_, Lines> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, line: &impl Serialize) {
+        let mut lines = self.lines();
+        match serde_json::to_writer(&mut lines.unwritten, line) {
+            Ok(()) => lines.unwritten.push(b'\n'),
+            Err(error) => tracing::error!(%error, "a line of the audit log cannot be made"),
+        }
+        // Whoever makes the next call is told.
+        let _ = self.write(&mut lines);
     }
 
     fn write(&self, lines: &mut Lines) -> io::Result<()> {
@@ -135,27 +160,40 @@ impl Audit for AuditLog {
     }
 
     fn note(&self, call: &AuditedCall<'_>) {
-        let line = Line {
-            time: OffsetDateTime::from(call.began)
-                .format(&Rfc3339)
-                .unwrap_or_default(),
+        self.add(&Line {
+            time: in_utc(call.began),
             caller: call.caller.as_str(),
             front_end: call.front_end,
             subject: call.subject,
             tool: call.tool,
             component: call.component,
             outcome: call.outcome,
-            elapsed_us: u64::try_from(call.elapsed.as_micros()).unwrap_or(u64::MAX),
+            elapsed_us: microseconds(call.elapsed),
             usage: call.usage,
-        };
-        let mut lines = self.lines();
-        match serde_json::to_writer(&mut lines.unwritten, &line) {
-            Ok(()) => lines.unwritten.push(b'\n'),
-            Err(error) => tracing::error!(%error, "a line of the audit log cannot be made"),
-        }
-        // Whoever makes the next call is told.
-        let _ = self.write(&mut lines);
+        });
     }
+
+    fn note_request(&self, request: &AuditedRequest<'_>) {
+        self.add(&RequestLine {
+            time: in_utc(request.began),
+            caller: request.caller.as_str(),
+            front_end: FrontEnd::OpenAi,
+            method: request.method,
+            path: request.path,
+            outcome: request.outcome,
+            status: request.status,
+            elapsed_us: microseconds(request.elapsed),
+        });
+    }
+}
+
+fn in_utc(time: SystemTime) -> String {
+    let time = OffsetDateTime::from(time).format(&Rfc3339);
+    time.unwrap_or_default()
+}
+
+fn microseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

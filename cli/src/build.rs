@@ -3,11 +3,13 @@
 mod card;
 mod functions;
 mod javascript;
+mod npm;
 mod process;
 mod python;
 mod rust;
 mod sources;
 mod toolchain;
+mod trust;
 mod wit;
 
 use std::path::{Path, PathBuf};
@@ -15,9 +17,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tokio::process::Command;
 use tool_hub_manifest::{Build, Language};
+use tool_hub_registry_client::COMPONENT_BYTES_MAX;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
+use crate::files;
 use crate::printer::Printer;
 use crate::signals;
 
@@ -27,6 +31,7 @@ pub(crate) use process::{converse, output_of, spawn, status_of};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::Sources;
 pub(crate) use toolchain::Toolchain;
+pub(crate) use trust::{Trust, obtain as obtain_trust, remember as remember_trust};
 pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 
 /// A project that is about to be built.
@@ -85,6 +90,12 @@ pub(crate) async fn component(
         Language::Javascript => javascript::build(project, config, printer).await,
     };
     built.map_err(or_interrupted)
+}
+
+/// The component that a program of a build has left at `path`.
+fn built(path: &Path) -> anyhow::Result<Vec<u8>> {
+    files::read_regular(path, COMPONENT_BYTES_MAX)
+        .with_context(|| format!("{} cannot be read", path.display()))
 }
 
 /// What fails after the user asked to stop fails for no other reason.

@@ -1,5 +1,6 @@
 //! The commands, a file each: what can be written after the verb, and what it does.
 
+pub(crate) mod approvals;
 pub(crate) mod build;
 pub(crate) mod call;
 pub(crate) mod chat;
@@ -57,6 +58,7 @@ pub(crate) async fn execute(
         Command::Load(command) => command.execute(config, printer).await,
         Command::Grant(command) => command.execute(config, printer).await,
         Command::Revoke(command) => command.execute(config, printer),
+        Command::Approvals(command) => command.execute(config, printer),
         Command::List(command) => command.execute(config, printer),
         Command::Call(command) => command.execute(config, printer).await,
         Command::Run(command) => command.execute(config, printer).await,

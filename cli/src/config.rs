@@ -7,18 +7,21 @@
 //! | `TOOL_HUB_OPENAI_URL`, `TOOL_HUB_OPENAI_MODEL` | the endpoint and the model of `tool run` and `tool chat`, where no option names them |
 //! | `TOOL_HUB_LOG` | which events to log to standard error, such as `debug` or `tool_hub_host=trace` |
 //! | `HF_ENDPOINT` | the registry's URL |
-//! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT` or the default one |
+//! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT`, huggingface.co where that is unset |
 //! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
 //! | `TOOL_HUB_REGISTRY_DATA`, `TOOL_HUB_REGISTRY_DATABASE`, `TOOL_HUB_REGISTRY_STORAGE` | `--data`, `--database` and `--storage` of `tool registry`, where those are not given |
 //! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
 //! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
+//! | `VIRTUAL_ENV` | the environment of Python whose packages `tool build` takes |
+//! | `PATH` | where programs are looked for: directories that no tool may change unasked |
 //! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
 //!
 //! A tool's own variables are read here too, and only those that were granted: `NAME`, or the
 //! contents of the file that `NAME_FILE` names.
 
+mod tokens;
+
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -38,9 +41,12 @@ use crate::compiler;
 use crate::connect::ClientPlaces;
 use crate::credentials::Credentials;
 use crate::diagnosis::Problem;
+use crate::files;
 use crate::log::{self, Logging, Started};
 use crate::printer::Printer;
+use crate::sensitive;
 use crate::sizes::ByteSize;
+use tokens::Tokens;
 
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 const CONFIG_FILE: &str = "config.toml";
@@ -57,6 +63,8 @@ pub(crate) struct Config {
     /// Where compiled code is kept.
     pub(crate) compiled: PathBuf,
     compiled_max: Option<ByteSize>,
+    /// Has `tool update` take newer versions of which only the code changed.
+    pub(crate) accept_code: bool,
     /// Where tools keep what they were granted to keep.
     pub(crate) storage: PathBuf,
     /// Where build tools of other languages are kept.
@@ -67,10 +75,11 @@ pub(crate) struct Config {
     pub(crate) user: PathBuf,
     /// Where the command was started.
     pub(crate) working: PathBuf,
+    /// The virtual environment of Python that the user is in.
+    pub(crate) virtual_environment: Option<PathBuf>,
     home: PathBuf,
-    token: Option<Token>,
-    hub_token_file: PathBuf,
-    hub_endpoint: Url,
+    tokens: Tokens,
+    search_path: Vec<PathBuf>,
     log: Option<String>,
     clear_text: ClearText,
 }
@@ -89,6 +98,8 @@ pub(crate) struct RegistryPlaces {
 struct ConfigFile {
     endpoint: Option<Url>,
     compiled_max: Option<ByteSize>,
+    #[serde(default)]
+    accept_code: bool,
 }
 
 impl Config {
@@ -101,20 +112,26 @@ impl Config {
             None => None,
         };
         let default = Url::parse(DEFAULT_ENDPOINT)?;
-        let hub_endpoint = from_environment.clone().unwrap_or_else(|| default.clone());
+        let hub = from_environment.clone().unwrap_or_else(|| default.clone());
         let endpoint = global
             .endpoint
             .clone()
             .or(from_environment)
             .or(file.endpoint)
             .unwrap_or(default);
-        let token = match variable("HF_TOKEN") {
+        let environment = match variable("HF_TOKEN") {
             Some(text) => Some(text.trim().parse::<Token>().map_err(|error| {
                 Problem::user("HF_TOKEN cannot be used as a token")
                     .caused_by(error)
                     .hint("set it to the whole token and nothing else, or unset it")
             })?),
             None => None,
+        };
+        let tokens = Tokens {
+            environment,
+            hub,
+            hub_file: places.hub_token_file,
+            stored: places.user.join("credentials.toml"),
         };
         Ok(Self {
             endpoint,
@@ -124,13 +141,14 @@ impl Config {
                 .map_or_else(|| places.data.join("registry"), PathBuf::from),
             compiled: places.cache.join("compiled"),
             compiled_max: file.compiled_max,
+            accept_code: file.accept_code,
             toolchains: places.cache.join("toolchains"),
             user: places.user,
             working: std::env::current_dir().context("the working directory cannot be found")?,
+            virtual_environment: variable("VIRTUAL_ENV").map(PathBuf::from),
             home: places.home,
-            token,
-            hub_token_file: places.hub_token_file,
-            hub_endpoint,
+            tokens,
+            search_path: search_path(),
             log: variable("TOOL_HUB_LOG"),
             clear_text: ClearText::default(),
         })
@@ -148,23 +166,17 @@ impl Config {
 
     /// The token to show to `endpoint`, where there is one.
     ///
-    /// A token belongs to a registry. `HF_TOKEN` is for the registry that the user named or
-    /// configured; the `hf` command's file is for the registry that the `hf` command would
-    /// use; every other registry gets only what `tool login` stored under its own URL. An
-    /// endpoint that a toolbox names can therefore never collect the user's token.
+    /// A token belongs to a registry: `HF_TOKEN` and the `hf` command's file to the one that
+    /// the `hf` command would ask, every other one to the one that `tool login` stored it for.
+    /// An endpoint that an option, a configuration or a toolbox names can therefore never
+    /// collect a token that was given for another.
     pub(crate) fn token_for(&self, endpoint: &Url) -> anyhow::Result<Option<Token>> {
-        if endpoint.origin() == self.endpoint.origin()
-            && let Some(token) = &self.token
-        {
-            return Ok(Some(token.clone()));
-        }
-        if let Some(token) = self.credentials()?.token(endpoint)? {
-            return Ok(Some(token));
-        }
-        if endpoint.origin() == self.hub_endpoint.origin() {
-            return read_token_file(&self.hub_token_file);
-        }
-        Ok(None)
+        self.tokens.of(endpoint)
+    }
+
+    /// What to tell somebody whom the registry at `endpoint` did not let in.
+    pub(crate) fn token_advice(&self, endpoint: &Url) -> Vec<String> {
+        self.tokens.advice(endpoint)
     }
 
     /// A client of the registry at `endpoint`, with the token that belongs to it.
@@ -215,24 +227,41 @@ impl Config {
         }
         host.compiler = Compiler::Child(compiler::process()?);
         host.home = Some(self.home.clone());
-        host.refused_directories = vec![
+        host.refused_directories = self.own_directories().into();
+        host.guarded_names = sensitive::guarded_names();
+        Ok(Host::new(host)?)
+    }
+
+    /// The directories in which `tool` keeps its own things.
+    pub(crate) fn own_directories(&self) -> [PathBuf; 6] {
+        [
             self.store.clone(),
             self.storage.clone(),
             self.user.clone(),
+            self.compiled.clone(),
             self.toolchains.clone(),
             self.registry.clone(),
-        ];
-        Ok(Host::new(host)?)
+        ]
+    }
+
+    /// The user's home directory.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The directories in which programs are looked for.
+    pub(crate) fn search_path(&self) -> Vec<PathBuf> {
+        self.search_path.clone()
     }
 
     /// The tokens that `tool login` keeps.
     pub(crate) fn credentials(&self) -> anyhow::Result<Credentials> {
-        Credentials::read(self.user.join("credentials.toml"))
+        Credentials::read(self.tokens.stored.clone())
     }
 
-    /// Whether `HF_TOKEN` decides, whatever was stored.
-    pub(crate) fn token_is_in_the_environment(&self) -> bool {
-        self.token.is_some()
+    /// Whether `HF_TOKEN` decides for `endpoint`, whatever was stored.
+    pub(crate) fn token_is_in_the_environment(&self, endpoint: &Url) -> bool {
+        self.tokens.environment.is_some() && endpoint.origin() == self.tokens.hub.origin()
     }
 
     /// The value of a variable that a tool was granted: the environment's `NAME`, else the
@@ -415,6 +444,13 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// A relative directory of it is another one for every program.
+fn search_path() -> Vec<PathBuf> {
+    let path = variable("PATH").unwrap_or_default();
+    let directories = std::env::split_paths(&path);
+    directories.filter(|path| path.is_absolute()).collect()
+}
+
 /// Whether a variable says something to a library that reads it by itself.
 #[cfg(feature = "opentelemetry")]
 pub(crate) fn is_set(name: &str) -> bool {
@@ -433,36 +469,15 @@ pub(crate) fn storage_variables() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A pipe or a device may never end.
+/// The text of a file that holds a value: a secret, a key, tokens.
 pub(crate) fn read_bounded(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    let mut file = std::fs::File::open(path)?.take(VALUE_BYTES_MAX + 1);
-    file.read_to_string(&mut text)?;
-    if text.len() as u64 > VALUE_BYTES_MAX {
-        let message = format!("it holds more than {VALUE_BYTES_MAX} bytes");
-        return Err(std::io::Error::other(message));
-    }
-    Ok(text)
+    files::read_text(path, VALUE_BYTES_MAX)
 }
 
 fn read_config_file(path: &Path) -> anyhow::Result<ConfigFile> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => toml_edit::de::from_str(&text)
+    match files::read_if_present(path)? {
+        Some(text) => toml_edit::de::from_str(&text)
             .with_context(|| format!("{} cannot be read", path.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ConfigFile::default()),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
-    }
-}
-
-fn read_token_file(path: &Path) -> anyhow::Result<Option<Token>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) if text.trim().is_empty() => Ok(None),
-        Ok(text) => text
-            .trim()
-            .parse::<Token>()
-            .map(Some)
-            .with_context(|| format!("{} holds no token", path.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+        None => Ok(ConfigFile::default()),
     }
 }

@@ -14,6 +14,7 @@ use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};
 use tool_hub_registry_server::RegistryError;
 use tool_hub_serve::{AccessError, GatewayError, LoopError};
+use url::Url;
 
 use crate::printer::OutputLost;
 
@@ -85,6 +86,16 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
         },
         hints: Vec::new(),
     }
+}
+
+/// The registry that did not let the user in, where that is what is wrong: a token may help.
+pub(crate) fn not_let_in(error: &anyhow::Error) -> Option<&Url> {
+    error.chain().find_map(|cause| match cause.downcast_ref()? {
+        ClientError::TokenMissing { endpoint, .. } | ClientError::RepoNotFound { endpoint, .. } => {
+            Some(&**endpoint)
+        }
+        _ => None,
+    })
 }
 
 /// Whether nothing is wrong but that nobody reads standard output any more.
@@ -398,7 +409,8 @@ impl Hint for ClientError {
             | Self::TimedOut { .. } => {
                 one("check the network, or name another registry with --endpoint or HF_ENDPOINT")
             }
-            Self::TokenMissing { .. } => one("log in with: tool login, or set HF_TOKEN"),
+            // Which token was shown and how to log in stands in `Config::token_advice`.
+            Self::TokenMissing { .. } => Vec::new(),
             Self::TokenRefused { .. } => one(
                 "the token may be revoked or for another registry; log in again with: tool login",
             ),
@@ -407,7 +419,7 @@ impl Hint for ClientError {
             }
             Self::RepoNotFound {
                 signed_in: false, ..
-            } => one("if it is private, log in first: tool login; to look for tools: tool search"),
+            } => one("look for tools with: tool search; if it is private, log in first"),
             Self::RepoNotFound { .. } => one("look for tools with: tool search"),
             Self::VersionExists { .. } => one(
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",

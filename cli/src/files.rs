@@ -1,8 +1,9 @@
-//! Writing files so that no reader ever sees half of one.
+//! Reading files that may be a stranger's, and writing files so that no reader ever sees half
+//! of one.
 
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Write as _};
-use std::path::Path;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write as _};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde_json::Value;
@@ -79,13 +80,102 @@ pub(crate) fn make_public(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The text of a file, or nothing when there is no such file.
+/// The longest document that is read whole: a toolbox, a lock, a manifest, a card.
+pub(crate) const DOCUMENT_BYTES_MAX: u64 = 4 << 20;
+
+/// The text of a document, or nothing when there is no such file.
 pub(crate) fn read_if_present(path: &Path) -> anyhow::Result<Option<String>> {
-    match std::fs::read_to_string(path) {
+    match read_text(path, DOCUMENT_BYTES_MAX) {
         Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
     }
+}
+
+/// The text of the regular file at `path`, as [`read_regular`].
+pub(crate) fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
+    let bytes = read_regular(path, bytes_max)?;
+    let text = String::from_utf8(bytes);
+    text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+}
+
+/// The contents of the regular file at `path`.
+///
+/// A checkout or a package may have anything under a name that is read: a link to a device
+/// that never ends, a pipe that nobody writes to, a file larger than the memory.
+///
+/// # Errors
+/// When something else is there, when it has more than `bytes_max` bytes, or cannot be read.
+pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(File::options().read(true), path)?;
+    let mut bytes = Vec::new();
+    // A byte more than there may be, so that what is too long is seen to be.
+    file.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let says = format!("it has more than {bytes_max} bytes");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, says));
+    }
+    Ok(bytes)
+}
+
+/// Opens what is at `path` without waiting for anybody, and refuses it unless it is a regular
+/// file.
+fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        // To open a pipe waits for its other end, and a terminal may become the process's own.
+        flag(options, OFlags::NONBLOCK | OFlags::NOCTTY);
+    }
+    regular(options.open(path)?)
+}
+
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    let says = "it is not a regular file";
+    Err(io::Error::new(ErrorKind::InvalidInput, says))
+}
+
+#[cfg(unix)]
+fn flag(options: &mut OpenOptions, flags: rustix::fs::OFlags) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.custom_flags(flags.bits().cast_signed());
+}
+
+/// The real path of what may not exist yet: of as much of it as does.
+pub(crate) fn settled(path: &Path) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
+            // Nothing joined would be a slash at the end.
+            return real.components().chain(rest.components()).collect();
+        }
+    }
+    path.to_owned()
+}
+
+/// Refuses to write at `path` where a link on the way leads out of `root`.
+///
+/// # Errors
+/// When the nearest directory above `path` that is there, or what is at `path`, is elsewhere.
+pub(crate) fn refuse_outside(root: &Path, path: &Path) -> anyhow::Result<()> {
+    let failed = || format!("{} cannot be written", path.display());
+    let root = root.canonicalize().with_context(failed)?;
+    let is_there = |place: &&Path| place.symlink_metadata().is_ok();
+    let nearest = path.ancestors().find(is_there).unwrap_or(path);
+    let real = nearest.canonicalize().with_context(failed)?;
+    if real.starts_with(&root) {
+        return Ok(());
+    }
+    Err(Problem::refused(format!(
+        "{} leads out of {}: to {}",
+        path.display(),
+        root.display(),
+        real.display()
+    ))
+    .hint("remove the link, or write what it leads to yourself")
+    .into())
 }
 
 /// The name that stands for standard input.
@@ -117,16 +207,18 @@ pub(crate) struct Limit {
 pub(crate) fn read_or_input(file: &Path, working: &Path, limit: &Limit) -> anyhow::Result<Vec<u8>> {
     match file.to_str() {
         Some(STANDARD_INPUT) => bounded(Ok(io::stdin().lock()), &shown(file), limit),
-        _ => read(&working.join(file), &shown(file), limit),
+        // What a person names may be a pipe that a shell has made for it.
+        _ => bounded(File::open(working.join(file)), &shown(file), limit),
     }
 }
 
-/// The bytes of the file at `path`, which errors call `shown`.
+/// The bytes of the regular file at `path`, which errors call `shown`.
 ///
 /// # Errors
 /// As [`read_or_input`].
 pub(crate) fn read(path: &Path, shown: &str, limit: &Limit) -> anyhow::Result<Vec<u8>> {
-    bounded(File::open(path), shown, limit)
+    let opened = open_regular(File::options().read(true), path);
+    bounded(opened, shown, limit)
 }
 
 fn bounded(opened: io::Result<impl Read>, shown: &str, limit: &Limit) -> anyhow::Result<Vec<u8>> {
@@ -187,11 +279,7 @@ impl Guard {
         let path = directory.join(name);
         let take = || -> std::io::Result<File> {
             std::fs::create_dir_all(directory)?;
-            let file = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(&path)?;
+            let file = open_own(&path)?;
             file.lock()?;
             Ok(file)
         };
@@ -199,6 +287,28 @@ impl Guard {
             .map(Self)
             .with_context(|| format!("{} cannot be locked", path.display()))
     }
+}
+
+/// Opens a file that holds nothing, and makes it where it is missing. A link there, which came
+/// with a checkout, would make or open a file somewhere else.
+fn open_own(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        flag(
+            &mut options,
+            OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY,
+        );
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        const OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+        options.custom_flags(OPEN_REPARSE_POINT);
+    }
+    regular(options.open(path)?)
 }
 
 fn temporary(path: &Path, contents: &[u8]) -> anyhow::Result<NamedTempFile> {
@@ -230,6 +340,10 @@ fn private_temporary(path: &Path, contents: &[u8]) -> anyhow::Result<NamedTempFi
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test writes files as strangers leave them"
+)]
 mod tests {
     use super::*;
 
@@ -245,5 +359,74 @@ mod tests {
             std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
             1
         );
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_no_regular_file_is_not_read_and_not_waited_for() {
+        use std::os::unix::fs::symlink;
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| directory.path().join(name);
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            place("pipe"),
+            rustix::fs::FileType::Fifo,
+            mode,
+            0,
+        )
+        .unwrap();
+        symlink("/dev/zero", place("endless")).unwrap();
+        symlink("pipe", place("to-pipe")).unwrap();
+        std::fs::create_dir(place("directory")).unwrap();
+        for name in ["pipe", "endless", "to-pipe", "directory"] {
+            let error = read_regular(&place(name), 10).unwrap_err().to_string();
+            assert_eq!(error, "it is not a regular file", "{name}");
+            assert!(read_if_present(&place(name)).is_err(), "{name}");
+        }
+        std::fs::write(place("file"), "0123456789").unwrap();
+        symlink("file", place("link")).unwrap();
+        assert_eq!(read_text(&place("link"), 10).unwrap(), "0123456789");
+        let error = read_regular(&place("file"), 9).unwrap_err().to_string();
+        assert_eq!(error, "it has more than 9 bytes");
+        assert_eq!(read_if_present(&place("absent")).unwrap(), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_guard_makes_nothing_elsewhere() {
+        use std::os::unix::fs::symlink;
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| directory.path().join(name);
+        std::fs::write(place("file"), "kept").unwrap();
+        symlink(place("planted"), place("dangling")).unwrap();
+        symlink(place("file"), place("leading")).unwrap();
+        for name in ["dangling", "leading"] {
+            assert!(Guard::take(directory.path(), name).is_err(), "{name}");
+        }
+        assert!(!place("planted").exists());
+        assert!(Guard::take(directory.path(), "guard").is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_through_a_link_that_leads_out() {
+        use std::os::unix::fs::symlink;
+        let directory = tempfile::tempdir().unwrap();
+        let (root, outside) = (directory.path().join("root"), directory.path().join("out"));
+        for made in [&root, &outside] {
+            std::fs::create_dir(made).unwrap();
+        }
+        std::fs::write(outside.join("file"), "").unwrap();
+        std::fs::create_dir(root.join("within")).unwrap();
+        symlink(&outside, root.join("link")).unwrap();
+        symlink("within", root.join("inner")).unwrap();
+        symlink("../out/file", root.join("file")).unwrap();
+        for place in ["within/x", "inner/x", "absent/x", "x"] {
+            assert!(refuse_outside(&root, &root.join(place)).is_ok(), "{place}");
+        }
+        for place in ["link/x", "link/deep/x", "file"] {
+            assert!(refuse_outside(&root, &root.join(place)).is_err(), "{place}");
+        }
     }
 }

@@ -5,8 +5,9 @@ use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
+use tool_hub_agent::brief;
 use tool_hub_host::{Approved, Host, Tool};
-use tool_hub_manifest::{FunctionName, FunctionSpec, Source, ToolKey, visible_name};
+use tool_hub_manifest::{FunctionName, FunctionSpec, Overrides, Source, ToolKey, visible_name};
 use tool_hub_registry_client::Store;
 use tool_hub_serve::Offer;
 
@@ -14,13 +15,15 @@ use crate::approval;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
+use crate::sensitive;
 use crate::toolbox::{Member, OpenToolbox};
 
 /// A tool of the toolbox, ready to be called.
 pub(crate) struct LoadedTool {
     pub(crate) key: ToolKey,
     pub(crate) tool: Tool,
-    descriptions: Vec<(FunctionName, String)>,
+    /// The approved ones, which are those of the toolbox.
+    overrides: Overrides,
 }
 
 impl LoadedTool {
@@ -43,7 +46,7 @@ impl LoadedTool {
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
         Ok(Self {
             key: member.key.clone(),
-            descriptions: descriptions(member, &tool),
+            overrides: member.locked.overrides.clone(),
             tool,
         })
     }
@@ -110,14 +113,11 @@ impl LoadedTool {
         functions
             .iter()
             .map(|function| {
-                let mut spec = function.spec.clone();
+                let mut spec = brief(&function.spec);
                 spec.name = visible_name(&self.key, &function.name, functions.len())?;
-                if let Some((_, text)) = self
-                    .descriptions
-                    .iter()
-                    .find(|(name, _)| *name == function.name)
-                {
-                    spec.description.clone_from(text);
+                let text = self.overrides.description(&function.name, functions.len());
+                if let Some(text) = text {
+                    text.clone_into(&mut spec.description);
                 }
                 Ok((function.name.clone(), spec))
             })
@@ -162,6 +162,8 @@ pub(crate) async fn load(
     source: &Source,
     config: &Config,
 ) -> anyhow::Result<Tool> {
+    // A directory may have become a dangerous one since it was granted.
+    sensitive::check(approved.grants(), config)?;
     for (name, value) in approval::variables(approved.grants(), config)? {
         approved = approved.with_variable(name, value)?;
     }
@@ -169,23 +171,4 @@ pub(crate) async fn load(
         approved = approved.with_storage(config.storage(source))?;
     }
     Ok(host.load(approved).await?)
-}
-
-/// What the toolbox says about functions: its description stands for the only function of a
-/// tool, single functions have their own.
-fn descriptions(member: Member<'_>, tool: &Tool) -> Vec<(FunctionName, String)> {
-    let functions = tool.functions();
-    functions
-        .iter()
-        .filter_map(|function| {
-            let own = member.entry.functions.get(&function.name);
-            let text = own.and_then(|own| own.description.as_ref());
-            let text = text.or(member
-                .entry
-                .description
-                .as_ref()
-                .filter(|_| functions.len() == 1));
-            Some((function.name.clone(), text?.clone()))
-        })
-        .collect()
 }

@@ -7,8 +7,9 @@ mod traces;
 use std::io::IsTerminal as _;
 
 use clap::ValueEnum;
-use tracing::Subscriber;
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
+use tracing_subscriber::layer::{Filter, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
@@ -47,11 +48,7 @@ type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 /// When the environment names a collector that cannot be meant.
 pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Started> {
     let events = asked.or(logging.events);
-    let lines = events.map(|events| {
-        lines(logging.format)
-            .with_filter(EnvFilter::new(events))
-            .boxed()
-    });
+    let lines = events.map(|events| lines(logging.format).with_filter(filter(events)).boxed());
     #[cfg(feature = "opentelemetry")]
     let (traces, export) = traces::start()?.unzip();
     #[cfg(not(feature = "opentelemetry"))]
@@ -65,6 +62,15 @@ pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Sta
         #[cfg(feature = "opentelemetry")]
         _export: export,
     })
+}
+
+/// What `events` ask for, without the engine's trace of what guests hand to the host: it is
+/// written before anybody has taken a secret out of it.
+fn filter<S: Subscriber>(events: &str) -> impl Filter<S> + use<S> {
+    let is_ours = |metadata: &Metadata<'_>| {
+        *metadata.level() != Level::TRACE || !metadata.target().starts_with("wasmtime")
+    };
+    EnvFilter::new(events).and(filter_fn(is_ours))
 }
 
 /// A line on standard error for each event.

@@ -15,14 +15,17 @@ mod config;
 mod connect;
 mod conversation;
 mod credentials;
+mod definitions;
+mod derived;
 mod diagnosis;
-mod escalation;
+mod difference;
 mod escape;
 mod files;
 mod functions;
 mod listen;
 mod loaded;
 mod log;
+mod meant;
 mod model;
 mod model_endpoint;
 mod output;
@@ -33,6 +36,7 @@ mod prompt_template;
 mod record;
 mod report;
 mod scaffold;
+mod sensitive;
 mod served;
 mod signals;
 mod sizes;
@@ -64,15 +68,25 @@ fn main() -> ExitCode {
         }
     };
     let printer = Printer::new(&cli.global);
-    match run(cli, &printer) {
+    let config = match Config::read(&cli.global) {
+        Ok(config) => config,
+        Err(error) => return failed(&error, None, &printer),
+    };
+    match run(cli, &config, &printer) {
         Ok(code) => code,
         Err(error) if diagnosis::is_closed_pipe(&error) => ExitCode::from(diagnosis::CLOSED_PIPE),
-        Err(error) => {
-            let diagnosis = diagnosis::of(&error);
-            printer.error(&error, &diagnosis.hints);
-            diagnosis.exit.into()
-        }
+        Err(error) => failed(&error, Some(&config), &printer),
     }
+}
+
+/// Says what went wrong and what to do next.
+fn failed(error: &anyhow::Error, config: Option<&Config>, printer: &Printer) -> ExitCode {
+    let mut diagnosis = diagnosis::of(error);
+    if let (Some(config), Some(endpoint)) = (config, diagnosis::not_let_in(error)) {
+        diagnosis.hints.extend(config.token_advice(endpoint));
+    }
+    printer.error(error, &diagnosis.hints);
+    diagnosis.exit.into()
 }
 
 /// Each loaded tool and each connection holds a descriptor. The soft limit is low for the sake
@@ -91,8 +105,7 @@ fn use_all_descriptors() {
 #[cfg(not(unix))]
 fn use_all_descriptors() {}
 
-fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let config = Config::read(&cli.global)?;
+fn run(cli: Cli, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
     let _tracing = config.start_tracing(cli.command.logging())?;
     use_all_descriptors();
     let mut runtime = match cli.command.serves() {
@@ -102,7 +115,7 @@ fn run(cli: Cli, printer: &Printer) -> anyhow::Result<ExitCode> {
         false => tokio::runtime::Builder::new_multi_thread(),
     };
     let runtime = runtime.enable_all().build()?;
-    let outcome = runtime.block_on(commands::execute(cli.command, &config, printer));
+    let outcome = runtime.block_on(commands::execute(cli.command, config, printer));
     // A blocking task that is still compiling or waiting for a terminal must not hold the
     // process back once its answer is no longer wanted.
     runtime.shutdown_background();

@@ -1,19 +1,22 @@
 //! What a command is pointed at: a reference to a registry, or something on this disk.
 
 use std::convert::Infallible;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context as _;
-use tool_hub_host::authoring::derive_manifest;
 use tool_hub_manifest::{
-    Manifest, Package, ReferenceError, Source, ToolName, ToolRef, Verified, package_file,
+    Capabilities, Manifest, Package, ReferenceError, RepoId, Source, ToolRef, Verified,
+    package_file,
 };
-use tool_hub_registry_client::{COMPONENT_BYTES_MAX, Resolved};
+use tool_hub_registry_client::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, Resolved};
 use url::Url;
 
 use crate::config::Config;
+use crate::derived;
 use crate::diagnosis::Problem;
+use crate::files;
 use crate::printer::Printer;
 use crate::progress::Bars;
 
@@ -32,7 +35,8 @@ impl FromStr for Subject {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        let is_path = text.starts_with(['.', '/', '~']) || text.ends_with(".wasm");
+        let is_path =
+            text.starts_with(['.', '/', '~']) || text.ends_with(".wasm") && address(text).is_none();
         Ok(if is_path {
             Self::Path(PathBuf::from(text))
         } else {
@@ -89,11 +93,31 @@ impl Subject {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<Fetched> {
+        let nothing = Capabilities::default();
+        self.fetch_asking(nothing, endpoint, config, printer).await
+    }
+
+    /// As [`fetch`](Self::fetch). A component without a manifest asks for `asked`: what somebody
+    /// wants to grant it, since nobody else says what it needs.
+    pub(crate) async fn fetch_asking(
+        &self,
+        asked: Capabilities,
+        endpoint: &Url,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<Fetched> {
         match self {
             Self::Path(path) => {
                 // Without the `.` of `./x`, which would only be noise in the lock.
                 let path: PathBuf = config.place(path).components().collect();
-                let verified = read(&path)?;
+                let verified = match path.is_dir() {
+                    true => read(&path)?,
+                    false => {
+                        let verified = derived::read(&path, asked)?;
+                        printer.note(derived::NOTE);
+                        verified
+                    }
+                };
                 Ok(Fetched {
                     verified,
                     origin: FetchedFrom::File { path },
@@ -106,6 +130,7 @@ impl Subject {
                 };
                 let client = config.client(endpoint, printer)?;
                 let resolved = client.resolve(&reference).await?;
+                warn_of_version_branches(&resolved, printer);
                 let bars = Bars::start(printer);
                 let pulled = client.pull(&resolved, &config.open_store()?, &bars).await;
                 bars.finish();
@@ -123,8 +148,22 @@ impl Subject {
     }
 }
 
+/// Versions are tags here, so this command gets the right one, and others may not.
+fn warn_of_version_branches(resolved: &Resolved, printer: &Printer) {
+    for branch in &resolved.version_branches {
+        let (repo, name) = (&resolved.repo, &branch.name);
+        let also = if branch.is_tag_too { " and a tag" } else { "" };
+        printer.warning(&format!(
+            "{repo}: {name} is a branch{also}, so other clients may get what changes when they ask for this version"
+        ));
+    }
+}
+
 fn not_a_reference(text: &str, error: ReferenceError, config: &Config) -> anyhow::Error {
     let problem = Problem::user(format!("`{text}` names no tool")).caused_by(error);
+    if let Some(url) = address(text) {
+        return problem.hint(address_hint(&url)).into();
+    }
     let problem = if config.working.join(text).exists() {
         problem.hint(format!("for the file or directory, write ./{text}"))
     } else {
@@ -133,20 +172,39 @@ fn not_a_reference(text: &str, error: ReferenceError, config: &Config) -> anyhow
     problem.into()
 }
 
+/// The address that was given in place of a name.
+fn address(text: &str) -> Option<Url> {
+    let url: Url = text.parse().ok()?;
+    text.contains("://").then_some(url)
+}
+
+/// What to write for the tool at an address, where it is the page of one.
+fn address_hint(url: &Url) -> String {
+    let segments: Vec<&str> = url.path().split('/').filter(|it| !it.is_empty()).collect();
+    let repo = match &segments[..] {
+        [owner, name] | [owner, name, "tree" | "blob" | "resolve", ..] => {
+            format!("{owner}/{name}").parse::<RepoId>().ok()
+        }
+        _ => None,
+    };
+    match repo.filter(|repo| !repo.as_str().ends_with(".wasm")) {
+        Some(repo) => format!(
+            "for a tool of that registry, write {repo} --endpoint {}",
+            url.origin().ascii_serialization()
+        ),
+        None => "nothing is fetched from an address: save the component, look at it, and name \
+                 its path, or write owner/name for a tool of a registry"
+            .to_owned(),
+    }
+}
+
 /// Reads a package from a directory, or somebody else's component from a file, whose
 /// manifest is then derived from its types.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Verified> {
     if path.is_dir() {
         return read_directory(&package_directory(path)?);
     }
-    let component = read_component(path)?;
-    let manifest = derive_manifest(&component, name_of(path))
-        .with_context(|| format!("{} cannot be used as a tool", path.display()))?;
-    let package = Package {
-        manifest: manifest.to_toml().into_bytes(),
-        component,
-    };
-    Ok(Verified::check(package)?)
+    derived::read(path, Capabilities::default())
 }
 
 /// The directory of the finished package: `path` itself, or its `dist`.
@@ -158,6 +216,11 @@ pub(crate) fn package_directory(path: &Path) -> anyhow::Result<PathBuf> {
             return Ok(directory);
         }
     }
+    if !path.exists() {
+        return Err(Problem::user(format!("there is no {}", path.display()))
+            .hint("look at the path")
+            .into());
+    }
     Err(
         Problem::user(format!("{} holds no built package", path.display()))
             .hint(format!("run: tool build {}", path.display()))
@@ -167,7 +230,7 @@ pub(crate) fn package_directory(path: &Path) -> anyhow::Result<PathBuf> {
 
 fn read_directory(directory: &Path) -> anyhow::Result<Verified> {
     let manifest_path = directory.join(package_file::MANIFEST);
-    let manifest = std::fs::read(&manifest_path)
+    let manifest = files::read_regular(&manifest_path, MANIFEST_BYTES_MAX)
         .with_context(|| format!("{} cannot be read", manifest_path.display()))?;
     let component = read_component(&directory.join(package_file::COMPONENT))?;
     Verified::check(Package {
@@ -182,50 +245,36 @@ fn read_directory(directory: &Path) -> anyhow::Result<Verified> {
     })
 }
 
-fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let failed = || format!("{} cannot be read", path.display());
-    let length = std::fs::metadata(path).with_context(failed)?.len();
-    if length > COMPONENT_BYTES_MAX {
-        return Err(Problem::refused(format!(
-            "{} has {length} bytes, a component has at most {COMPONENT_BYTES_MAX}",
-            path.display()
-        ))
-        .into());
-    }
-    std::fs::read(path).with_context(failed)
+pub(crate) fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
+    files::read_regular(path, COMPONENT_BYTES_MAX).map_err(|error| {
+        let cannot = format!("{} cannot be read", path.display());
+        match error.kind() {
+            ErrorKind::NotFound => Problem::user(cannot)
+                .caused_by(error)
+                .hint("look at the path, or write owner/name for a tool of a registry")
+                .into(),
+            ErrorKind::FileTooLarge => Problem::refused(format!(
+                "{} is too large: a component has at most {COMPONENT_BYTES_MAX} bytes",
+                path.display()
+            ))
+            .into(),
+            _ => anyhow::Error::new(error).context(cannot),
+        }
+    })
 }
 
 /// The author's manifest of the project in `directory`.
 pub(crate) fn read_author_manifest(directory: &Path) -> anyhow::Result<Manifest> {
     let path = directory.join(package_file::MANIFEST);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(text.parse()?),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Problem::user(format!(
+    match files::read_if_present(&path)? {
+        Some(text) => Ok(text.parse()?),
+        None => Err(Problem::user(format!(
             "there is no tool project in {}",
             directory.display()
         ))
         .hint("make one with: tool new NAME")
         .into()),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
     }
-}
-
-/// A tool's name made of a file's: what a tool name cannot hold becomes a dash.
-fn name_of(path: &Path) -> ToolName {
-    let stem = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default();
-    let name: String = stem
-        .to_ascii_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .take(64)
-        .collect();
-    let fallback = || "tool".parse().expect("`tool` is a tool name");
-    name.trim_matches('-')
-        .parse()
-        .unwrap_or_else(|_| fallback())
 }
 
 #[cfg(test)]
@@ -237,19 +286,36 @@ mod tests {
         for text in ["./x", "/x", "../x/y", "adder.wasm", "a/b.wasm", "."] {
             assert!(matches!(text.parse(), Ok(Subject::Path(_))), "{text}");
         }
-        for text in ["demo/x", "demo/x@1.0.0", "demo", "a/b/c"] {
+        for text in [
+            "demo/x",
+            "demo/x@1.0.0",
+            "demo",
+            "a/b/c",
+            "https://example.org/x.wasm",
+            "https://example.org/x",
+        ] {
             assert!(matches!(text.parse(), Ok(Subject::Reference(..))), "{text}");
         }
     }
 
     #[test]
-    fn a_file_s_name_becomes_a_tool_s() {
-        for (path, name) in [
-            ("/x/Adder_2.wasm", "adder-2"),
-            ("é.wasm", "tool"),
-            ("con.wasm", "tool"),
+    fn an_address_is_answered_with_what_to_write() {
+        for (text, hint) in [
+            (
+                "https://hub.example.org/ada/adder",
+                "write ada/adder --endpoint https://hub.example.org",
+            ),
+            (
+                "http://127.0.0.1:8080/ada/adder/tree/v1.0.0",
+                "write ada/adder --endpoint http://127.0.0.1:8080",
+            ),
+            ("https://example.org/x/adder.wasm", "save the component"),
+            ("https://example.org/", "save the component"),
         ] {
-            assert_eq!(name_of(Path::new(path)).as_str(), name);
+            let shown = address_hint(&address(text).unwrap());
+            assert!(shown.contains(hint), "{text}: {shown}");
         }
+        assert_eq!(address("ada/adder"), None);
+        assert_eq!(address("x:y"), None);
     }
 }

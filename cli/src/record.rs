@@ -17,11 +17,34 @@ use crate::printer::Printer;
 use crate::progress::Spinner;
 use crate::toolbox::OpenToolbox;
 
-/// What somebody agreed to.
+/// A consent: to which rights, how it was given, and when.
 pub(crate) struct Consented {
-    pub(crate) digest: Digest,
-    pub(crate) grants: Grants,
-    pub(crate) consent: Consent,
+    grants: Grants,
+    consent: Consent,
+    at: String,
+}
+
+impl Consented {
+    /// A consent that was given now.
+    pub(crate) fn now(grants: Grants, consent: Consent) -> anyhow::Result<Self> {
+        let at = OffsetDateTime::now_utc()
+            .replace_nanosecond(0)?
+            .format(&Rfc3339)?;
+        Ok(Self {
+            grants,
+            consent,
+            at,
+        })
+    }
+
+    /// The consent that `locked` records, to exactly the same.
+    pub(crate) fn before(locked: &LockedTool) -> Self {
+        Self {
+            grants: locked.grants.clone(),
+            consent: locked.approval.consent,
+            at: locked.approval.at.clone(),
+        }
+    }
 }
 
 /// Compiles `fetched`, keeps its bytes and records it under `key`.
@@ -40,42 +63,50 @@ pub(crate) async fn record(
     let tool = loaded::load(&host, approved, &fetched.origin.source(), config).await;
     spinner.finish();
     let tool = tool?;
+    for name in tool.unmasked_variables() {
+        printer.warning(&format!(
+            "the value of {name} is too short to be masked: it is shown where `{key}` says it"
+        ));
+    }
 
     // Repos arrive through the store; files have to be put there, since a tool runs as it
     // was approved and not as the file may be tomorrow.
     if let FetchedFrom::File { .. } = &fetched.origin {
         config.open_store()?.put(&fetched.verified)?;
     }
-    let locked = locked(fetched, consented, &tool)?;
+    let locked = locked(key, entry, fetched, consented, &tool);
     OpenToolbox::insert(config, key, entry, locked.clone())?;
     Ok(locked)
 }
 
-fn locked(fetched: &Fetched, consented: Consented, tool: &Tool) -> anyhow::Result<LockedTool> {
+fn locked(
+    key: &ToolKey,
+    entry: &ToolboxEntry,
+    fetched: &Fetched,
+    consented: Consented,
+    tool: &Tool,
+) -> LockedTool {
     let pin = fetched.verified.pin();
     let functions: BTreeMap<FunctionName, Digest> = tool
         .functions()
         .iter()
         .map(|function| (function.name.clone(), function.spec.digest()))
         .collect();
-    Ok(LockedTool {
+    let overrides = entry.overrides();
+    LockedTool {
+        name: Some(key.clone()),
         version: fetched.verified.manifest().version.clone(),
         manifest: pin.manifest,
         component: pin.component,
         source: fetched.origin.source(),
         approval: Approval {
-            digest: consented.digest,
+            digest: overrides.digest_with(pin),
             consent: consented.consent,
-            at: now()?,
+            at: consented.at,
         },
         signer: None,
         grants: consented.grants,
         functions,
-    })
-}
-
-fn now() -> anyhow::Result<String> {
-    Ok(OffsetDateTime::now_utc()
-        .replace_nanosecond(0)?
-        .format(&Rfc3339)?)
+        overrides,
+    }
 }

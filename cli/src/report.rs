@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tool_hub_host::{CallableFunction, Effect, HostConfig, InspectedImport, Inspection};
-use tool_hub_manifest::{LimitRequest, Source};
+use tool_hub_manifest::{FunctionName, LimitRequest, Overrides, Source};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape_line;
@@ -52,6 +52,9 @@ pub(crate) fn inspection(source: &Source, inspection: &Inspection) -> String {
             escape_line(&export.reason)
         ));
     }
+    override_lines(&inspection.overrides)
+        .into_iter()
+        .for_each(&mut say);
     offered_lines(inspection).into_iter().for_each(&mut say);
     say(String::new());
     say("Asks for".to_owned());
@@ -165,6 +168,30 @@ fn function_lines(function: &CallableFunction) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The texts that agents read in place of those above.
+fn override_lines(overrides: &Overrides) -> Vec<String> {
+    if overrides.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), "Told to agents by toolbox.toml".to_owned()];
+    let whole = overrides.description.iter();
+    let whole = whole.map(|text| format!("  of its only function: {}", escape_line(text)));
+    let single = overrides.functions.iter();
+    let single = single.map(|(name, text)| format!("  {name}: {}", escape_line(text)));
+    lines.extend(whole.chain(single));
+    lines
+}
+
+/// Names in a few words the functions that toolbox.toml describes anew, if there are any.
+pub(crate) fn overridden(overrides: &Overrides) -> Option<String> {
+    let whole = overrides.description.iter().map(|_| "the whole tool");
+    let names: Vec<&str> = whole
+        .chain(overrides.functions.keys().map(FunctionName::as_str))
+        .collect();
+    let what = names.join(", ");
+    (!names.is_empty()).then(|| format!("toolbox.toml describes {what}"))
 }
 
 /// What there is beside functions. The texts are known only when the tool runs.

@@ -51,11 +51,16 @@ impl OpenToolbox {
     /// Opens the nearest toolbox upwards of the working directory, else the user's own,
     /// which need not exist yet.
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
+        Self::open_in(Self::directory_in_force(config), config)
+    }
+
+    /// The directory of that toolbox.
+    pub(crate) fn directory_in_force(config: &Config) -> PathBuf {
         let nearest = config
             .working
             .ancestors()
             .find(|directory| directory.join(TOOLBOX_FILE).is_file());
-        Self::open_in(nearest.unwrap_or(&config.user).to_owned(), config)
+        nearest.unwrap_or(&config.user).to_owned()
     }
 
     /// Opens the toolbox that somebody named by its `directory`: the user's own, which need not
@@ -194,7 +199,9 @@ impl OpenToolbox {
         locked: LockedTool,
     ) -> anyhow::Result<()> {
         Approvals::forget(config, member.locked)?;
-        Self::insert(config, member.key, member.entry, locked)
+        let lowered = Self::insert(config, member.key, member.entry, locked);
+        // Less is in force whatever comes of it: without an approval nothing runs.
+        lowered.with_context(|| format!("`{}` runs no more until it is loaded again", member.key))
     }
 
     /// Forgets `key` and its approval.
@@ -213,7 +220,7 @@ impl OpenToolbox {
         config: &Config,
         change: impl FnOnce(&mut Self) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let directory = Self::open(config)?.directory;
+        let directory = Self::directory_in_force(config);
         let _guard = files::Guard::take(&directory, ".toolbox.guard")?;
         let mut toolbox = Self::open_in(directory, config)?;
         change(&mut toolbox)?;

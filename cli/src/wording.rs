@@ -17,7 +17,15 @@ pub(crate) fn rights(
     let mut rights: Vec<String> = grants.network.lines().collect();
     let directories = grants.directories.iter();
     rights.extend(directories.map(|(name, grant)| directory(name, grant)));
-    rights.extend(grants.variables.iter().map(|name| format!("${name}")));
+    rights.extend(
+        grants
+            .variables
+            .iter()
+            .map(|name| match grants.is_secret(name) {
+                true => format!("${name}"),
+                false => format!("${name} (plain)"),
+            }),
+    );
     rights.extend(grants.storage.then(|| "storage".to_owned()));
     if rights.is_empty() {
         rights.push("compute".to_owned());

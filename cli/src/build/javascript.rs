@@ -1,30 +1,27 @@
 //! JavaScript projects: esbuild puts the project's modules into one file, and the QuickJS
 //! back end of jco makes a component of it.
 
-use std::path::PathBuf;
-
-use anyhow::Context as _;
+use std::path::{Path, PathBuf};
 
 use super::functions::javascript::MODULE;
-use super::{Project, Toolchain, process};
+use super::toolchain::NPM_CI;
+use super::{Project, Toolchain, npm, process};
 use crate::config::Config;
+use crate::diagnosis::Problem;
 use crate::files;
 use crate::printer::Printer;
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
-const COMPONENTIZE_QJS: Toolchain = Toolchain {
+const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
     name: "componentize-qjs-0.4.5",
-    install: &[
-        "npm",
-        "install",
-        "--silent",
-        "--no-audit",
-        "--no-fund",
-        "--prefix",
-        "{directory}",
-        "componentize-qjs@0.4.5",
-        "esbuild@0.28.2",
+    lock: &[
+        ("package.json", include_str!("javascript/package.json")),
+        (
+            "package-lock.json",
+            include_str!("javascript/package-lock.json"),
+        ),
     ],
+    install: &NPM_CI,
 };
 
 /// What goes before a project's own code.
@@ -39,11 +36,11 @@ pub(super) async fn build(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
-    let programs = COMPONENTIZE_QJS
+    let packages = npm::packages(project, config, printer).await?;
+    let toolchain = COMPONENTIZE_QJS
         .directory(project, config, printer)
         .await?
-        .join("node_modules/.bin");
-    install_dependencies(project, printer).await?;
+        .join("node_modules");
     let (bundle, component) = (
         project.scratch.join("bundle.js"),
         project.scratch.join("tool.wasm"),
@@ -53,8 +50,10 @@ pub(super) async fn build(
     let source = written.unwrap_or_else(|| PathBuf::from(source));
     let random = project.scratch.join("random.js");
     files::write(&random, RANDOM.as_bytes())?;
-    let mut bundling = project.command(programs.join("esbuild"));
+    let mut bundling = project.command(esbuild(&toolchain)?);
     bundling
+        // What the project brings goes before it.
+        .envs(packages.map(|place| ("NODE_PATH", place)))
         .arg(source)
         .arg(format!("--inject:{}", random.display()))
         .args([
@@ -69,7 +68,7 @@ pub(super) async fn build(
         .arg(format!("--outfile={}", bundle.display()))
         .current_dir(project.directory);
     process::run("bundling with esbuild", &mut bundling, printer).await?;
-    let mut building = project.command(programs.join("componentize-qjs"));
+    let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
     building
         .arg("--wit")
         .arg(project.wit())
@@ -86,31 +85,16 @@ pub(super) async fn build(
         .arg(&component)
         .current_dir(project.scratch);
     process::run("building with componentize-qjs", &mut building, printer).await?;
-    std::fs::read(&component).with_context(|| format!("{} cannot be read", component.display()))
+    super::built(&component)
 }
 
-/// What npm writes into `node_modules` last, so that an installation that was cut short is
-/// done again.
-const INSTALLED: &str = "node_modules/.package-lock.json";
-
-/// Installs what `package-lock.json` names, where it is not installed yet. Scripts of
-/// packages are not run: a build must not run what nobody looked at.
-async fn install_dependencies(project: Project<'_>, printer: &Printer) -> anyhow::Result<()> {
-    let directory = project.directory;
-    if !directory.join("package-lock.json").is_file() || directory.join(INSTALLED).is_file() {
-        return Ok(());
-    }
-    let mut command = project.command("npm");
-    command
-        .args([
-            "ci",
-            "--silent",
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-        ])
-        .current_dir(directory);
-    process::run("installing the project's packages", &mut command, printer)
-        .await
-        .map(drop)
+/// The program of esbuild itself. The script that npm calls `esbuild` only looks for it, and
+/// would look among the project's packages too.
+fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
+    let platforms = std::fs::read_dir(toolchain.join("@esbuild"));
+    let programs = platforms.into_iter().flatten().flatten();
+    let mut programs = programs.map(|platform| platform.path().join("bin/esbuild"));
+    programs
+        .find(|program| program.is_file())
+        .ok_or_else(|| Problem::user("esbuild has no program for this machine").into())
 }

@@ -1,21 +1,24 @@
 //! Python projects: componentize-py, which puts CPython and the project's modules into one
 //! component.
 
+mod imports;
+
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
 use super::functions::python::MODULE;
-use super::{Functions, Project, Toolchain, process, wit_files};
+use super::{Functions, Project, Toolchain, process, sources, wit_files};
 use crate::config::Config;
 use crate::files;
 use crate::printer::Printer;
 
 /// The program is a native module of the package, so that it needs no environment of its own
 /// but a place on Python's path.
-const COMPONENTIZE_PY: Toolchain = Toolchain {
+const COMPONENTIZE_PY: Toolchain<'_> = Toolchain {
     name: "componentize-py-0.25.1",
+    lock: &[("requirements.txt", include_str!("python/requirements.txt"))],
     install: &[
         "python3",
         "-m",
@@ -23,18 +26,23 @@ const COMPONENTIZE_PY: Toolchain = Toolchain {
         "install",
         "--quiet",
         "--no-deps",
+        "--only-binary=:all:",
+        "--require-hashes",
         "--target",
         "{directory}",
-        "componentize-py==0.25.1",
+        "--requirement",
+        "{directory}/requirements.txt",
     ],
 };
 
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "app.py";
 
-/// Builds the project with componentize-py. WASI is left as it is rather than stubbed out: a
-/// stub would bake one seed into the component, and every call would draw the same "random"
-/// numbers.
+/// Builds the project with componentize-py, which imports the project's modules in a sandbox that
+/// may write to every directory they are looked for in: that is a copy of the project's sources,
+/// and of the packages of the virtual environment that the user is in. WASI is left as it is rather
+/// than stubbed out: a stub would bake one seed into the component, and every call would draw the
+/// same "random" numbers.
 pub(super) async fn build(
     project: Project<'_>,
     config: &Config,
@@ -50,6 +58,16 @@ pub(super) async fn build(
             .unwrap_or(source)
             .replace('/', "."),
     };
+    let (sources, environment) = (
+        project.scratch.join("project"),
+        project.scratch.join("environment"),
+    );
+    sources::copy(project.directory, &sources)?;
+    copy_packages(config.virtual_environment.as_deref(), &environment)?;
+    for problem in imports::problems(&sources, &entry(project)) {
+        printer.warning(&problem.to_string());
+        printer.hint(problem.hint());
+    }
     let mut command = project.command("python3");
     command
         .args([
@@ -66,7 +84,7 @@ pub(super) async fn build(
                 .flat_map(|world| ["--world", world]),
         )
         .args(["--quiet", "componentize", "--python-path"])
-        .arg(project.directory)
+        .arg(&sources)
         .args(
             project
                 .functions
@@ -77,10 +95,19 @@ pub(super) async fn build(
         .arg(&component)
         .arg(module)
         .env("PYTHONPATH", &toolchain)
+        .env("VIRTUAL_ENV", &environment)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(project.scratch);
     process::run("building with componentize-py", &mut command, printer).await?;
-    std::fs::read(&component).with_context(|| format!("{} cannot be read", component.display()))
+    super::built(&component)
+}
+
+/// The project's module that is loaded first.
+fn entry(project: Project<'_>) -> String {
+    let functions = project.build.functions.as_deref();
+    let source = functions.filter(|_| project.functions.is_some());
+    let source = source.or(project.build.source.as_deref());
+    source.unwrap_or(DEFAULT_SOURCE).to_owned()
 }
 
 /// The project's WIT, without the lines that are comments. componentize-py makes string literals
@@ -95,4 +122,43 @@ fn without_comments(project: Project<'_>) -> anyhow::Result<PathBuf> {
         files::write_new(&directory.join(path), code.as_bytes())?;
     }
     Ok(directory)
+}
+
+/// Makes `place` a virtual environment with the packages of `environment`, or without any where
+/// the user is in none: componentize-py would take the machine's own then.
+fn copy_packages(environment: Option<&Path>, place: &Path) -> anyhow::Result<()> {
+    let packages = place.join("lib/site-packages");
+    std::fs::create_dir_all(&packages)
+        .with_context(|| format!("{} cannot be made", packages.display()))?;
+    let Some(library) = environment.map(|it| it.join("lib")) else {
+        return Ok(());
+    };
+    let versions = std::fs::read_dir(library).into_iter().flatten().flatten();
+    let found = versions.map(|version| version.path().join("site-packages"));
+    for from in found.filter(|from| from.is_dir()) {
+        sources::copy(&from, &packages)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_user_s_own_environment_is_taken() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        let module = at("mine/lib/python3.12/site-packages/package/__init__.py");
+        files::write(&module, b"x = 1").unwrap();
+        copy_packages(None, &at("none")).unwrap();
+        copy_packages(Some(&at("mine")), &at("copy")).unwrap();
+        assert_eq!(
+            std::fs::read_dir(at("none/lib/site-packages"))
+                .unwrap()
+                .count(),
+            0
+        );
+        assert!(at("copy/lib/site-packages/package/__init__.py").is_file());
+    }
 }

@@ -1,8 +1,7 @@
 //! Rust projects: cargo, for `wasm32-wasip2`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use serde::Deserialize;
 use tokio::process::Command;
 
@@ -20,7 +19,7 @@ pub(crate) const TARGET: &str = "wasm32-wasip2";
 
 /// Builds the project with cargo, adding the target through rustup when it is missing.
 pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Result<Vec<u8>> {
-    ensure_target(printer).await?;
+    ensure_target(project.directory, printer).await?;
     let mut command = project.command("cargo");
     command
         .args([
@@ -54,13 +53,16 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
         Problem::user("cargo built no component")
             .hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")
     })?;
-    std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))
+    super::built(&path)
 }
 
-/// Whether the compiler that would be used has the target.
-pub(crate) async fn has_target() -> anyhow::Result<bool> {
+/// Whether the compiler that would be used in `directory` has the target. What is called
+/// `rustc` may be a proxy that starts what a file there names.
+pub(crate) async fn has_target(directory: &Path) -> anyhow::Result<bool> {
     let mut command = Command::new("rustc");
-    command.args(["--print", "target-libdir", "--target", TARGET]);
+    command
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .current_dir(directory);
     let output = process::output_of(&mut command).await.map_err(|error| {
         Problem::user("a Rust toolchain is needed and cannot be found")
             .caused_by(error)
@@ -70,17 +72,19 @@ pub(crate) async fn has_target() -> anyhow::Result<bool> {
     Ok(output.status.success() && PathBuf::from(directory.trim()).is_dir())
 }
 
-/// Adds the target through rustup when the compiler does not have it.
-pub(crate) async fn ensure_target(printer: &Printer) -> anyhow::Result<()> {
-    if has_target().await? {
+/// Adds the target through rustup when the compiler in `directory` does not have it.
+pub(crate) async fn ensure_target(directory: &Path, printer: &Printer) -> anyhow::Result<()> {
+    if has_target(directory).await? {
         return Ok(());
     }
-    add_target(printer).await
+    add_target(directory, printer).await
 }
 
-async fn add_target(printer: &Printer) -> anyhow::Result<()> {
+async fn add_target(directory: &Path, printer: &Printer) -> anyhow::Result<()> {
     let mut command = Command::new("rustup");
-    command.args(["target", "add", TARGET]);
+    command
+        .args(["target", "add", TARGET])
+        .current_dir(directory);
     let doing = format!("adding the Rust target {TARGET}");
     let added = process::run(&doing, &mut command, printer).await;
     added.map(drop).map_err(|error| {

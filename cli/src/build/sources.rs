@@ -10,6 +10,8 @@ use tool_hub_manifest::Digest;
 
 use crate::files;
 
+/// The largest file of a project that counts as one of its sources.
+const SOURCE_BYTES_MAX: u64 = 256 << 20;
 /// The record's name in the package's directory. It is not part of the package.
 pub(crate) const SOURCES_FILE: &str = "sources.json";
 
@@ -84,6 +86,29 @@ impl Sources {
     }
 }
 
+/// Copies the sources of the project in `directory` to `place`: what reads them there can
+/// change nothing here. A link that leads out of the project is no source of it.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub(super) fn copy(directory: &Path, place: &Path) -> anyhow::Result<()> {
+    let failed = || format!("{} cannot be read", directory.display());
+    let root = directory.canonicalize().with_context(failed)?;
+    let mut found = BTreeMap::new();
+    collect(&root, "", &mut found)?;
+    for path in found.keys() {
+        let from = root.join(path).canonicalize().with_context(failed)?;
+        if !from.starts_with(&root) {
+            continue;
+        }
+        let to = place.join(path);
+        let read = files::read_regular(&from, SOURCE_BYTES_MAX);
+        let bytes = read.with_context(|| format!("{} cannot be copied", from.display()))?;
+        files::write(&to, &bytes)?;
+    }
+    Ok(())
+}
+
 fn collect(
     directory: &Path,
     below: &str,
@@ -110,8 +135,8 @@ fn collect(
 }
 
 fn digest(path: &Path) -> anyhow::Result<Digest> {
-    let contents =
-        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let contents = files::read_regular(path, SOURCE_BYTES_MAX)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(Digest::of(&contents))
 }
 
@@ -187,6 +212,24 @@ mod tests {
             |project| write(project, "dist/sources.json", "?"),
             Some("nothing tells what it was built from"),
         );
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_copy_holds_the_sources_and_nothing_from_elsewhere() {
+        use std::os::unix::fs::symlink;
+        let directory = tempfile::tempdir().unwrap();
+        let (project, place) = (directory.path().join("a"), directory.path().join("b"));
+        for path in ["src/lib.py", "app.py", "target/made", ".git/config"] {
+            write(&project, path, path);
+        }
+        write(directory.path(), "secret", "mine");
+        symlink("../secret", project.join("leads-out")).unwrap();
+        symlink("app.py", project.join("stays-in")).unwrap();
+        copy(&project, &place).unwrap();
+        let copied = Sources::of(&place).unwrap();
+        let names: Vec<&str> = copied.0.keys().map(String::as_str).collect();
+        assert_eq!(names, ["app.py", "src/lib.py", "stays-in"]);
     }
 
     #[test]

@@ -41,15 +41,7 @@ fn collect(root: &Path, directory: &Path, found: &mut Vec<WitFile>) -> anyhow::R
         if path.is_dir() {
             collect(root, &path, found)?;
         } else if path.extension().is_some_and(|extension| extension == "wit") {
-            let length = std::fs::metadata(&path).with_context(failed)?.len();
-            if length > WIT_BYTES_MAX {
-                return Err(Problem::user(format!(
-                    "{} has {length} bytes, at most {WIT_BYTES_MAX} are read",
-                    path.display()
-                ))
-                .into());
-            }
-            let text = std::fs::read_to_string(&path)
+            let text = files::read_text(&path, WIT_BYTES_MAX)
                 .with_context(|| format!("{} cannot be read", path.display()))?;
             let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
             found.push((name, text));
@@ -85,6 +77,7 @@ pub(crate) fn add_packages(
     for package in &missing {
         for (name, text) in package.files {
             let path = directory.join(package_directory(package)).join(name);
+            files::refuse_outside(directory, &path)?;
             files::write_new(&path, text.as_bytes())?;
         }
     }

@@ -10,9 +10,11 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tool_hub_host::authoring::{self, Docs, WitSource};
-use tool_hub_manifest::{Build as BuildSection, Icon, Manifest, Package, Verified, package_file};
+use tool_hub_manifest::{
+    Build as BuildSection, Icon, Language, Manifest, Package, Verified, package_file,
+};
 
-use crate::build::{self, FinishedCard, Functions, Sources};
+use crate::build::{self, FinishedCard, Functions, Sources, Trust};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -28,6 +30,11 @@ pub(crate) struct Build {
     /// The project
     #[arg(value_name = "DIR", default_value = ".")]
     directory: PathBuf,
+
+    /// Run what building a project in Rust runs, its build scripts and macros and those of all
+    /// that it depends on, without asking, and from now on
+    #[arg(long)]
+    trust: bool,
 }
 
 impl Build {
@@ -45,6 +52,13 @@ impl Build {
                     .into(),
             );
         };
+        if section.language == Language::Rust {
+            let trust = match self.trust {
+                true => Trust::Given,
+                false => Trust::ToAsk,
+            };
+            build::obtain_trust(&directory, trust, config, printer)?;
+        }
         if let Some(file) = &section.icon {
             author.icon = Some(icon(&directory.join(file))?);
         }

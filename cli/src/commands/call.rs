@@ -15,7 +15,9 @@ use tool_hub_manifest::Grants;
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::arguments;
+use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
+use crate::derived::Wanted;
 use crate::diagnosis::{Exit, Problem};
 use crate::loaded::{self, LoadedTool};
 use crate::output::Output;
@@ -121,8 +123,12 @@ impl Call {
     async fn load(&self, config: &Config, printer: &Printer) -> anyhow::Result<Target> {
         let host = config.open_host()?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
-            let fetched = subject.fetch(&config.endpoint, config, printer).await?;
+            let asked = Wanted::of(&self.approval).asked();
+            let fetched = subject
+                .fetch_asking(asked, &config.endpoint, config, printer)
+                .await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
+            refuse_the_refused(&inspection)?;
             let candidate = Candidate {
                 name: &self.target,
                 digest: inspection.approval_digest,
@@ -192,6 +198,14 @@ impl Call {
             .map(|function| function.name.as_str())
             .collect();
         let message = match named {
+            _ if names.is_empty() => {
+                return Err(Problem::user(format!(
+                    "`{}` has no function that can be called",
+                    target.name
+                ))
+                .hint("see what it offers with: tool inspect")
+                .into());
+            }
             Some(named) => format!("`{}` has no function called `{named}`", target.name),
             None => format!("`{}` has several functions; say which one", target.name),
         };

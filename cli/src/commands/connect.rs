@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::connect::{Change, Changed, Client, ClientPlaces, Document, Scope, Server};
 use crate::diagnosis::Problem;
 use crate::escape::escape_line;
+use crate::files;
 use crate::printer::Printer;
 use crate::toolbox::{OpenToolbox, nearest};
 
@@ -88,6 +89,9 @@ impl Connect {
             None => self.scope_to_clear(client, &surroundings)?,
         };
         let document = surroundings.open(client, scope)?;
+        if scope == Scope::Project {
+            files::refuse_outside(&surroundings.project, document.path())?;
+        }
         let change = match &server {
             Some(server) => document.with(&self.name, server)?,
             None => document.without(&self.name)?,
@@ -355,7 +359,7 @@ impl Surroundings {
 }
 
 fn consent(asked: &Asked<'_>) -> anyhow::Result<()> {
-    let file = asked.document.path().display().to_string();
+    let file = asked.change.shown();
     let Some(mut terminal) = Terminal::open() else {
         return Err(Problem::refused(format!(
             "nobody is there to ask whether {file} may be changed"

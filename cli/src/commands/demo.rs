@@ -39,12 +39,12 @@ pub(crate) struct Demo {
 impl Demo {
     pub(crate) async fn execute(
         &self,
-        _config: &Config,
+        config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
         let directory = tempfile::Builder::new().prefix("tool-demo-").tempdir()?;
-        let template = self.template(printer).await;
+        let template = self.template(config, printer).await;
         let (stop, stopped) = oneshot::channel::<()>();
         let (endpoint, token) = start_registry(directory.path(), stopped).await?;
         printer.note(&format!(
@@ -68,11 +68,11 @@ impl Demo {
     }
 
     /// Rust where it can be built, which `tool build` tries itself; else Python, and why.
-    async fn template(&self, printer: &Printer) -> Template {
+    async fn template(&self, config: &Config, printer: &Printer) -> Template {
         if let Some(template) = self.lang {
             return template;
         }
-        match build::ensure_target(printer).await {
+        match build::ensure_target(&config.place(Path::new("~")), printer).await {
             Ok(()) => Template::Rust,
             Err(error) => {
                 printer.warning(&format!("{error}; the demo takes Python instead"));

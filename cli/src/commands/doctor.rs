@@ -1,13 +1,16 @@
 //! `tool doctor`: looks whether everything that `tool` needs is there, and says what each
 //! missing thing would be needed for.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tokio::process::Command;
+use tool_hub_host::Confinement;
 
+use crate::approvals::Approvals;
 use crate::build;
 use crate::config::Config;
 use crate::printer::Printer;
@@ -50,15 +53,19 @@ impl Doctor {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
+        // Not where the command was started: programs are told by files there what to start.
+        let home = config.place(Path::new("~"));
         let findings = [
-            rust().await,
-            program("python", "python3", "--version", "to build Python tools").await,
-            program("node", "node", "--version", "to build JavaScript tools").await,
+            rust(&home).await,
+            program("python", "python3", &home, "to build Python tools").await,
+            program("node", "node", &home, "to build JavaScript tools").await,
             registry(config, printer).await,
             token(config),
             sandbox(config),
+            compiler(),
             store(config),
             toolbox(config),
+            approvals(config),
         ];
         if printer.wants_json() {
             let findings: Vec<_> = findings
@@ -112,8 +119,8 @@ fn bad(what: &'static str, error: &anyhow::Error) -> Finding {
     }
 }
 
-async fn rust() -> Finding {
-    match build::has_target().await {
+async fn rust(home: &Path) -> Finding {
+    match build::has_target(home).await {
         Ok(true) => good("rust", format!("cargo, with the target {}", build::TARGET)),
         Ok(false) => missing(
             "rust",
@@ -126,8 +133,10 @@ async fn rust() -> Finding {
     }
 }
 
-async fn program(what: &'static str, program: &str, flag: &str, purpose: &str) -> Finding {
-    match build::output_of(Command::new(program).arg(flag)).await {
+async fn program(what: &'static str, program: &str, home: &Path, purpose: &str) -> Finding {
+    let mut command = Command::new(program);
+    command.arg("--version").current_dir(home);
+    match build::output_of(&mut command).await {
         Ok(output) if output.status.success() => {
             let said = [output.stdout, output.stderr].concat();
             good(what, String::from_utf8_lossy(&said).trim().to_owned())
@@ -150,7 +159,13 @@ async fn registry(config: &Config, printer: &Printer) -> Finding {
 fn token(config: &Config) -> Finding {
     match config.token_for(&config.endpoint) {
         Ok(Some(_)) => good("token", format!("there is one for {}", config.endpoint)),
-        Ok(None) => missing("token", "needed to push and for private tools: tool login"),
+        Ok(None) => {
+            let advice = config.token_advice(&config.endpoint).join("; ");
+            missing(
+                "token",
+                format!("needed to push and for private tools: {advice}"),
+            )
+        }
         Err(error) => bad("token", &error),
     }
 }
@@ -159,6 +174,29 @@ fn sandbox(config: &Config) -> Finding {
     match config.open_host() {
         Ok(_) => good("sandbox", config.compiled.display().to_string()),
         Err(error) => bad("sandbox", &error),
+    }
+}
+
+/// What holds the process in which strangers' components are compiled.
+fn compiler() -> Finding {
+    let without = |what: &str| {
+        missing(
+            "compiler",
+            format!("without {what}, a fault of the compiler reaches what this user reaches"),
+        )
+    };
+    match Confinement::of_this_machine() {
+        Confinement {
+            landlock: true,
+            seccomp: true,
+            ..
+        } => good("compiler", "confined by Landlock and seccomp"),
+        Confinement { landlock: true, .. } => without("seccomp, which this kernel lacks"),
+        Confinement { seccomp: true, .. } => good(
+            "compiler",
+            "confined by seccomp; this kernel lacks Landlock, which would hold it twice",
+        ),
+        _ => without("seccomp and Landlock, which this system lacks"),
     }
 }
 
@@ -188,4 +226,25 @@ fn toolbox(config: &Config) -> Finding {
         ))
     };
     look().unwrap_or_else(|error| bad("toolbox", &error))
+}
+
+fn approvals(config: &Config) -> Finding {
+    let look = || -> anyhow::Result<Finding> {
+        let approvals = Approvals::read(config)?;
+        Ok(match approvals.required() {
+            Some(required) => good(
+                "approvals",
+                format!(
+                    "signed by {}, as {} requires",
+                    required.fingerprints(),
+                    required.place().display()
+                ),
+            ),
+            None => missing(
+                "approvals",
+                "a signature would be needed to keep agents that have a shell from approving: tool approvals require",
+            ),
+        })
+    };
+    look().unwrap_or_else(|error| bad("approvals", &error))
 }

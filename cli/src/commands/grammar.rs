@@ -14,6 +14,7 @@ use tool_hub_agent::{
 use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
+use crate::definitions;
 use crate::diagnosis::{Exit, Problem};
 use crate::files::{Limit, shown, text_or_input};
 use crate::loaded::LoadedTool;
@@ -49,6 +50,11 @@ pub(crate) struct Grammar {
     )]
     tool_choice: String,
 
+    /// Calls of the functions that this file defines instead of the toolbox's, as OpenAI,
+    /// Anthropic, MCP or Transformers write them; `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "own")]
+    from: Option<PathBuf>,
+
     #[command(flatten)]
     own: Own,
 
@@ -58,7 +64,7 @@ pub(crate) struct Grammar {
     check: Option<PathBuf>,
 
     /// Only these tools of the toolbox, or functions as agents name them [default: all]
-    #[arg(conflicts_with = "own")]
+    #[arg(conflicts_with_all = ["own", "from"])]
     names: Vec<String>,
 }
 
@@ -93,10 +99,13 @@ impl Grammar {
 
     async fn calls(&self, config: &Config, printer: &Printer) -> anyhow::Result<Constraint> {
         let choice = self.choice()?;
-        let specs = LoadedTool::specs_named(&self.names, config, printer).await?;
+        let specs = match &self.from {
+            Some(file) => defined(file, &config.working, printer)?,
+            None => LoadedTool::specs_named(&self.names, config, printer).await?,
+        };
         if specs.is_empty() {
             return Err(Problem::user("the toolbox has no tools that could be called")
-                .hint("load one with: tool load owner/name; --schema, --regex, --choice and --grammar need none")
+                .hint("load one with: tool load owner/name; --from, --schema, --regex, --choice and --grammar need none")
                 .into());
         }
         let constraint = Constraint::calls(&specs, &choice).map_err(|error| match &error {
@@ -174,6 +183,15 @@ fn print(compiled: &Compiled, format: Format, printer: &Printer) -> anyhow::Resu
     } else {
         printer.data(&compiled.text)
     }
+}
+
+/// The functions that a file defines; what of it is none is told.
+fn defined(file: &Path, working: &Path, printer: &Printer) -> anyhow::Result<Vec<FunctionSpec>> {
+    let import = definitions::read(file, working)?;
+    for skipped in &import.skipped {
+        printer.warning(&format!("left out: {skipped}"));
+    }
+    Ok(import.specs)
 }
 
 /// Which function may be meant by `name`: one that is written alike, or the tool's own name of it.

@@ -9,12 +9,11 @@ use tool_hub_host::inspect;
 use tool_hub_manifest::{Grants, ToolKey};
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
-use crate::commands::load::{refuse_the_refused, tell_of_the_ungranted};
+use crate::commands::load::{refuse_the_refused, show, tell_of_the_ungranted};
 use crate::config::Config;
 use crate::package::{Fetched, FetchedFrom};
 use crate::printer::Printer;
 use crate::record::{self, Consented};
-use crate::report;
 use crate::toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool grant`.
@@ -64,9 +63,9 @@ impl Grant {
             verified,
             origin: FetchedFrom::Approved(member.locked.source.clone()),
         };
-        let inspection = inspect(&fetched.verified)?;
+        let inspection = inspect(&fetched.verified)?.with_overrides(member.entry.overrides());
         refuse_the_refused(&inspection)?;
-        printer.note(&report::inspection(&fetched.origin.source(), &inspection));
+        show(&member.locked.source, &inspection, &self.approval, printer);
         let candidate = Candidate {
             name: member.key.as_str(),
             digest: inspection.approval_digest,
@@ -78,11 +77,7 @@ impl Grant {
             },
         };
         let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
-        let consented = Consented {
-            digest: inspection.approval_digest,
-            grants,
-            consent,
-        };
+        let consented = Consented::now(grants, consent)?;
         let (key, entry) = (member.key, member.entry);
         let locked = record::record(key, entry, &fetched, consented, config, printer).await?;
         if !names_something {

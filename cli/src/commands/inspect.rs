@@ -6,15 +6,23 @@ use clap::Args;
 use serde_json::json;
 
 use crate::config::Config;
+use crate::derived::Wanted;
+use crate::diagnosis::Problem;
+use crate::meant::{self, Meant};
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
 use crate::report;
+use crate::toolbox::OpenToolbox;
 
 /// Arguments of `tool inspect`.
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
-    /// owner/name, owner/name@version, or a path to a component, package or project
+    /// owner/name, owner/name@version, a path to a component, package or project, or the name
+    /// of a tool of the toolbox
     tool: Subject,
+
+    #[command(flatten)]
+    wanted: Wanted,
 }
 
 impl Inspect {
@@ -23,21 +31,55 @@ impl Inspect {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let fetched = self.tool.fetch(&config.endpoint, config, printer).await?;
-        let inspection = tool_hub_host::inspect(&fetched.verified)?;
+        self.check_flags(config)?;
+        let meant = Meant::of(&self.tool, config)?;
+        let fetched = meant
+            .fetch_asking(self.wanted.asked(), config, printer)
+            .await?;
+        // As `tool load` would load it: with what the toolbox has agents read.
+        let key = meant.key(&fetched);
+        let toolbox = OpenToolbox::open(config)?;
+        let overrides = meant::entry(&fetched, &key, &toolbox).overrides();
+        let approved = toolbox.last_approved(&key);
+        let are_approved = approved.is_some_and(|before| before.overrides == overrides);
+        let inspection = tool_hub_host::inspect(&fetched.verified)?.with_overrides(overrides);
+        if !inspection.overrides.is_empty() && !are_approved {
+            printer.warning("you have not approved what toolbox.toml has agents read");
+        }
         if printer.wants_json() {
-            printer.json(&json!({ "origin": origin(&fetched), "inspection": inspection }))?;
+            printer.json(&json!({
+                "origin": origin(&fetched),
+                "inspection": inspection,
+                "overrides_approved": are_approved || inspection.overrides.is_empty(),
+            }))?;
         } else {
             printer.data(&report::inspection(&fetched.origin.source(), &inspection))?;
-            if inspection.refusals.is_empty() {
+            if inspection.refusals.is_empty() && inspection.offers_something() {
                 printer.hint(&format!(
-                    "load it with: tool load {} --approve {}",
-                    report::subject(&fetched),
+                    "load it with: tool load {}{} --approve {}",
+                    meant.named(&fetched),
+                    self.wanted.typed(),
                     inspection.approval_digest
                 ));
             }
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// The flags say what a component asks for that says nothing itself, and no more.
+    fn check_flags(&self, config: &Config) -> anyhow::Result<()> {
+        let is_component = match &self.tool {
+            Subject::Path(path) => !config.place(path).is_dir(),
+            Subject::Reference(..) => false,
+        };
+        if is_component || self.wanted == Wanted::default() {
+            return Ok(());
+        }
+        Err(
+            Problem::user("`tool inspect` grants nothing and approves nothing")
+                .hint("a tool with a manifest asks for what its manifest says; use: tool load")
+                .into(),
+        )
     }
 }
 

@@ -8,9 +8,9 @@ use tool_hub_manifest::{Grants, VersionReq};
 
 use crate::config::Config;
 use crate::printer::Printer;
-use crate::report::table;
+use crate::report::{overridden, table};
 use crate::toolbox::{Member, OpenToolbox, Standing, origin};
-use crate::wording::rights;
+use crate::wording::{counted, rights};
 
 /// Arguments of `tool list`.
 #[derive(Debug, Args)]
@@ -32,6 +32,15 @@ impl List {
                 ["NAME", "VERSION", "FROM", "FUNCTIONS", "MAY"],
                 rows,
             ))?;
+            for Standing { key, entry, member } in &standings {
+                if let Some(what) = overridden(&entry.overrides()) {
+                    let state = match member {
+                        Ok(_) => "as you approved",
+                        Err(_) => "and you have not approved that",
+                    };
+                    printer.note(&format!("{key}: {what}, {state}"));
+                }
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -44,6 +53,7 @@ fn as_json(standing: &Standing<'_>) -> serde_json::Value {
             return json!({
                 "name": standing.key,
                 "from": origin(standing.key, standing.entry),
+                "overrides": standing.entry.overrides(),
                 "unusable": unusable.problem.to_string(),
             });
         }
@@ -54,6 +64,7 @@ fn as_json(standing: &Standing<'_>) -> serde_json::Value {
         "source": member.locked.source,
         "digest": member.locked.approval.digest,
         "functions": member.locked.functions.keys().collect::<Vec<_>>(),
+        "overrides": member.locked.overrides,
         "grants": member.grants(),
         "approval": member.locked.approval,
     });
@@ -92,5 +103,12 @@ fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
 
 /// Grants in a few words, with every directory by the tool's name for it.
 pub(super) fn summary(grants: &Grants) -> String {
-    rights(grants, |name, grant| format!("{} {name}", grant.access))
+    rights(grants, |name, grant| match grant.despite.len() {
+        0 => format!("{} {name}", grant.access),
+        dangers => format!(
+            "{} {name} despite {}",
+            grant.access,
+            counted(dangers, "danger")
+        ),
+    })
 }

@@ -5,16 +5,17 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_host::{InspectedCapability, Inspection};
+use tool_hub_host::{InspectedCapability, Inspection, inspect};
 use tool_hub_manifest::{
-    FunctionName, Grants, LockedTool, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq,
-    visible_name,
+    FunctionName, Grants, LockedTool, Source, ToolKey, ToolboxEntry, visible_name,
 };
-use url::Url;
 
-use crate::approval::{ApprovalFlags, Candidate, Offer};
+use crate::approval::{ApprovalFlags, Candidate, Offer, Terminal};
 use crate::config::Config;
+use crate::derived::Wanted;
 use crate::diagnosis::Problem;
+use crate::difference;
+use crate::meant::{self, Meant};
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
 use crate::record::{self, Consented};
@@ -45,13 +46,11 @@ impl Load {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let meant = self.meant(config)?;
-        let fetched = meant.tool.fetch(&meant.endpoint, config, printer).await?;
-        let key = match self.name.clone().or(meant.key) {
-            Some(name) => name,
-            None => ToolKey::from(&fetched.verified.manifest().name),
-        };
-        let entry = entry(&fetched, &key, config)?;
+        let meant = Meant::of(&self.tool, config)?;
+        let asked = Wanted::of(&self.approval).asked();
+        let fetched = meant.fetch_asking(asked, config, printer).await?;
+        let key = self.name.clone().unwrap_or_else(|| meant.key(&fetched));
+        let entry = meant::entry(&fetched, &key, &OpenToolbox::open(config)?);
         let loaded =
             approve_and_load(&key, &entry, &fetched, &self.approval, config, printer).await?;
         let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();
@@ -76,59 +75,6 @@ impl Load {
         }
         Ok(ExitCode::SUCCESS)
     }
-
-    /// What is to be loaded: what the command line names, unless that is the name of a tool
-    /// of the toolbox.
-    fn meant(&self, config: &Config) -> anyhow::Result<Meant> {
-        if let Subject::Reference(Err(_), text) = &self.tool
-            && let Ok(key) = text.replace('-', "_").parse()
-            && let Some(meant) = Meant::under(key, config)?
-        {
-            return Ok(meant);
-        }
-        Ok(Meant {
-            tool: self.tool.clone(),
-            endpoint: config.endpoint.clone(),
-            key: None,
-        })
-    }
-}
-
-/// A tool that is to be loaded, where it is looked for, and the name it has already.
-struct Meant {
-    tool: Subject,
-    endpoint: Url,
-    key: Option<ToolKey>,
-}
-
-impl Meant {
-    /// What the toolbox has under `key`, in the newest version that it follows. A refusal
-    /// names the command that grants one right more, and knows no more than this name.
-    fn under(key: ToolKey, config: &Config) -> anyhow::Result<Option<Self>> {
-        let toolbox = OpenToolbox::open(config)?;
-        let Some(entry) = toolbox.entry(&key) else {
-            return Ok(None);
-        };
-        let tool = match (&entry.repo, &entry.path) {
-            (Some(repo), _) => {
-                let version = entry.version.clone();
-                let reference = ToolRef {
-                    repo: repo.clone(),
-                    revision: version.map_or(Revision::Newest, Revision::Version),
-                };
-                let text = reference.to_string();
-                Subject::Reference(Ok(reference), text)
-            }
-            (None, Some(path)) => Subject::Path(path.clone()),
-            (None, None) => return Ok(None),
-        };
-        let endpoint = entry.endpoint.as_ref().unwrap_or(&config.endpoint);
-        Ok(Some(Self {
-            tool,
-            endpoint: endpoint.clone(),
-            key: Some(key),
-        }))
-    }
 }
 
 fn first_call(functions: &[&str]) -> String {
@@ -147,61 +93,104 @@ async fn approve_and_load(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<LockedTool> {
-    let inspection = tool_hub_host::inspect(&fetched.verified)?;
+    let source = fetched.origin.source();
+    let inspection = inspect(&fetched.verified)?.with_overrides(entry.overrides());
     refuse_the_refused(&inspection)?;
-    printer.note(&report::inspection(&fetched.origin.source(), &inspection));
+    show(&source, &inspection, flags, printer);
     let toolbox = OpenToolbox::open(config)?;
-    let before = toolbox.member(key.as_str()).ok();
-    let before = before.filter(|member| member.locked.pin() == *fetched.verified.pin());
-    if let Some(member) = before
-        && flags.is_empty()
-    {
-        printer.note("you approved exactly this before");
-        let approval = &member.locked.approval;
-        let grants = member.locked.grants.clone();
-        let consented = Consented {
-            digest: approval.digest,
-            grants,
-            consent: approval.consent,
-        };
-        return record::record(key, entry, fetched, consented, config, printer).await;
-    }
     let replaces = replaced(key, fetched, &toolbox);
     if let Some(old) = &replaces {
         let names = names_in_both(key, &inspection, &toolbox);
-        let new = report::subject(fetched);
-        printer.warning(&match &names[..] {
-            [] | [_] => format!("`{key}` is taken by {old}, which {new} replaces"),
-            names => format!(
-                "these names are taken by {old}, which {new} replaces:\n- {}",
-                names.join("\n- ")
-            ),
-        });
-        printer.hint("to keep both, give this one another name with --as");
+        warn_of_replacing(key, old, &names, fetched, printer);
     }
-    let asked = &fetched.verified.manifest().capabilities;
-    let digest = inspection.approval_digest;
-    let granted = before.map_or_else(Grants::none, |member| member.locked.grants.clone());
+    let approved = toolbox.last_approved(key);
+    let unchanged = approved
+        .filter(|before| shows_no_difference(key, before, &inspection, source, config, printer));
+    if let Some(before) = unchanged
+        && flags.is_empty()
+    {
+        printer.note("you approved exactly this before");
+        let consented = Consented::before(before);
+        return record::record(key, entry, fetched, consented, config, printer).await;
+    }
+    let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
+    let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
     if !granted.is_none() {
         printer.note("what you granted it before stays granted");
     }
     let candidate = Candidate {
         name: key.as_str(),
-        digest,
-        asked,
+        digest: inspection.approval_digest,
+        asked: &fetched.verified.manifest().capabilities,
         replaces,
         offer: Offer::Everything,
     };
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
-    let consented = Consented {
-        digest,
-        grants,
-        consent,
-    };
+    let consented = Consented::now(grants, consent)?;
     let locked = record::record(key, entry, fetched, consented, config, printer).await?;
     tell_of_the_ungranted(key, &ungranted, printer);
     Ok(locked)
+}
+
+/// Shows the inspection: to whoever wants to hear little, too, where it is asked about.
+pub(super) fn show(
+    source: &Source,
+    inspection: &Inspection,
+    flags: &ApprovalFlags,
+    printer: &Printer,
+) {
+    let report = report::inspection(source, inspection);
+    if flags.approve.is_none() && Terminal::open().is_some() {
+        printer.before_a_question(&report);
+    } else {
+        printer.note(&report);
+    }
+}
+
+fn warn_of_replacing(
+    key: &ToolKey,
+    old: &str,
+    names: &[String],
+    fetched: &Fetched,
+    printer: &Printer,
+) {
+    let new = report::subject(fetched);
+    printer.warning(&match names {
+        [] | [_] => format!("`{key}` is taken by {old}, which {new} replaces"),
+        names => format!(
+            "these names are taken by {old}, which {new} replaces:\n- {}",
+            names.join("\n- ")
+        ),
+    });
+    printer.hint("to keep both, give this one another name with --as");
+}
+
+/// Shows what is different from the tool that was approved as `key`, and tells whether nothing
+/// is.
+fn shows_no_difference(
+    key: &ToolKey,
+    approved: &LockedTool,
+    inspection: &Inspection,
+    source: Source,
+    config: &Config,
+    printer: &Printer,
+) -> bool {
+    match difference::since(approved, inspection, source, config) {
+        Ok(changes) if changes.is_empty() => true,
+        Ok(changes) => {
+            let version = &approved.version;
+            let what = format!("this differs from `{key}` {version}, which you approved:");
+            printer.before_a_question(&what);
+            difference::show(&changes, printer);
+            false
+        }
+        Err(error) => {
+            let what = format!("it cannot be told how this differs from the `{key}` you approved");
+            printer.warning(&format!("{what}: {error:#}"));
+            false
+        }
+    }
 }
 
 /// What a tool asks for and does not get is missed only when it is called.
@@ -227,7 +216,11 @@ pub(super) fn tell_of_the_ungranted(
 
 pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> {
     if inspection.refusals.is_empty() {
-        return Ok(());
+        // To compile it may take a minute, for nothing.
+        return match inspection.offers_something() {
+            true => Ok(()),
+            false => Err(nothing_to_call(inspection).into()),
+        };
     }
     let reasons: Vec<String> = inspection
         .refusals
@@ -241,6 +234,21 @@ pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> 
     ))
     .hint("this tool can never be loaded as it is; tell its author")
     .into())
+}
+
+fn nothing_to_call(inspection: &Inspection) -> Problem {
+    let not_callable = inspection.not_callable.iter().take(5);
+    let reasons: Vec<String> = not_callable
+        .map(|export| format!("`{}`: {}", export.export, export.reason))
+        .collect();
+    let problem = Problem::refused(format!(
+        "`{}` has nothing that could be called: no function, no prompts and no resources",
+        inspection.name
+    ));
+    match &reasons[..] {
+        [] => problem.hint("a tool exports at least one function; what it exports is in its WIT"),
+        reasons => problem.hint(format!("it exports {}", reasons.join("; "))),
+    }
 }
 
 /// The tool of another place that has the name `key`. An agent that knew it will call the
@@ -258,11 +266,11 @@ fn replaced(key: &ToolKey, fetched: &Fetched, toolbox: &OpenToolbox) -> Option<S
 /// The names by which agents call a function of the tool that is there, and will call one of the
 /// tool that comes.
 fn names_in_both(key: &ToolKey, inspection: &Inspection, toolbox: &OpenToolbox) -> Vec<String> {
-    let Ok(old) = toolbox.member(key.as_str()) else {
+    let Some(old) = toolbox.last_approved(key) else {
         return Vec::new();
     };
     let seen = |name: &FunctionName, count| visible_name(key, name, count).ok();
-    let old = &old.locked.functions;
+    let old = &old.functions;
     let old: Vec<String> = old
         .keys()
         .filter_map(|name| seen(name, old.len()))
@@ -272,52 +280,4 @@ fn names_in_both(key: &ToolKey, inspection: &Inspection, toolbox: &OpenToolbox) 
         .iter()
         .filter_map(|function| seen(&function.name, new.len()));
     new.filter(|name| old.contains(name)).collect()
-}
-
-/// What the toolbox will say about the tool. What people wrote there before stays.
-fn entry(fetched: &Fetched, key: &ToolKey, config: &Config) -> anyhow::Result<ToolboxEntry> {
-    let toolbox = OpenToolbox::open(config)?;
-    match &fetched.origin {
-        FetchedFrom::Registry {
-            endpoint,
-            reference,
-            resolved,
-        } => {
-            let before = toolbox
-                .entry(key)
-                .filter(|entry| entry.repo.as_ref() == Some(&resolved.repo));
-            let mut entry = before.cloned().unwrap_or_default();
-            entry.repo = Some(resolved.repo.clone());
-            entry.version = version_to_follow(reference, fetched);
-            if entry
-                .endpoint
-                .as_ref()
-                .is_some_and(|named| named != endpoint)
-            {
-                entry.endpoint = Some(endpoint.clone());
-            }
-            Ok(entry)
-        }
-        FetchedFrom::Approved(_) => Ok(toolbox.entry(key).cloned().unwrap_or_default()),
-        FetchedFrom::File { path } => {
-            let before = toolbox
-                .entry(key)
-                .filter(|entry| entry.path.as_ref() == Some(path));
-            let mut entry = before.cloned().unwrap_or_default();
-            entry.path = Some(path.clone());
-            Ok(entry)
-        }
-    }
-}
-
-/// What `tool update` may go to: what the reference says, or everything compatible with the
-/// version that was loaded. A branch or a commit follows no version.
-fn version_to_follow(reference: &ToolRef, fetched: &Fetched) -> Option<VersionReq> {
-    match &reference.revision {
-        Revision::Version(requirement) => Some(requirement.clone()),
-        Revision::Newest => format!("^{}", fetched.verified.manifest().version)
-            .parse()
-            .ok(),
-        Revision::Branch(_) | Revision::Commit(_) => None,
-    }
 }

@@ -55,7 +55,7 @@ impl Login {
             "logged in to {} as {}",
             config.endpoint, identity.name
         ));
-        if config.token_is_in_the_environment() {
+        if config.token_is_in_the_environment(&config.endpoint) {
             printer.hint("HF_TOKEN is set and goes before the token that was just kept");
         }
         Ok(ExitCode::SUCCESS)

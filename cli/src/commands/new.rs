@@ -13,6 +13,7 @@ use serde_json::json;
 use tool_hub_manifest::ToolName;
 use url::Url;
 
+use crate::build;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
@@ -71,6 +72,9 @@ impl New {
         }
         let (body, lang) = self.body(config, printer).await?;
         scaffold(&directory, &self.name, lang, &body)?;
+        if lang == Template::Rust {
+            build::remember_trust(&directory, config)?;
+        }
         match &body {
             Body::Greeter => {}
             Body::Defined(defined) => definitions::tell(defined, printer),
@@ -131,7 +135,7 @@ impl New {
         lang: Template,
     ) -> anyhow::Result<(Body, Template)> {
         let Some(found) = PlainFile::template(file) else {
-            let import = definitions::read(file, &config.working)?;
+            let import = crate::definitions::read(file, &config.working)?;
             return Ok((Body::Defined(Defined::of(import)), lang));
         };
         if self.lang.is_some_and(|lang| lang != found) {

@@ -36,7 +36,7 @@ pub(crate) struct Parse {
     #[arg(long = "as", value_name = "MODEL", conflicts_with = "format")]
     model: Option<String>,
 
-    /// The model's family [default: generic]
+    /// The model's family, where its files are not at hand or say nothing of it [default: generic]
     #[arg(long, value_name = "FAMILY")]
     format: Option<String>,
 
@@ -111,16 +111,30 @@ impl Parse {
             return Ok(named.transpose()?.unwrap_or_else(AnswerFormat::generic));
         };
         let model = model::templates(name, config, printer).await?;
-        Ok(match model.answer_template() {
-            Ok(Some(format)) => format,
-            Ok(None) => model.answer_family(),
-            Err(error) => {
-                let format = model.answer_family();
+        let family = model.answer_family();
+        match (model.answer_template(), family) {
+            (Ok(Some(format)), _) => Ok(format),
+            (Ok(None), Some(format)) => Ok(format),
+            (Err(error), Some(format)) => {
                 printer.warning(&format!("{error}; read as {} instead", format.name()));
-                format
+                Ok(format)
             }
-        })
+            (Ok(None), None) => Err(no_family(name).into()),
+            (Err(error), None) => Err(no_family(name).caused_by(error).into()),
+        }
     }
+}
+
+/// Nothing says how the model writes calls: read as anything else, they would be lost as text.
+fn no_family(model: &str) -> Problem {
+    let families: Vec<&str> = AnswerFormat::names().collect();
+    Problem::user(format!(
+        "the chat template of `{model}` is of no family that is known"
+    ))
+    .hint(format!(
+        "name one instead with --format: {}",
+        families.join(", ")
+    ))
 }
 
 /// Reads a text, at most so much of it and a cut character less.

@@ -8,13 +8,16 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{RepoId, Verified, package_file};
-use tool_hub_registry_client::{Client, Push as Upload, PushOutcome, Rehearsal, Visibility};
+use tool_hub_registry_client::{
+    CARD_BYTES_MAX, Client, Push as Upload, PushOutcome, Rehearsal, Visibility,
+};
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
 use crate::diagnosis::Problem;
+use crate::files;
 use crate::package;
 use crate::printer::Printer;
 use crate::progress::Bars;
@@ -176,7 +179,7 @@ fn refuse_the_stale(directory: &Path, package: &Path, shown: &Path) -> anyhow::R
 
 fn card(package: &Path) -> anyhow::Result<Vec<u8>> {
     let path = package.join(package_file::CARD);
-    std::fs::read(&path)
+    files::read_regular(&path, CARD_BYTES_MAX)
         .with_context(|| format!("{} cannot be read", path.display()))
         .map_err(|error| {
             Problem::user("the package has no card, by which people and search find it")

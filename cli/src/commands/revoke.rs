@@ -69,7 +69,7 @@ impl Revoke {
             }
         }
         for name in &self.variables {
-            if !grants.variables.remove(name) {
+            if !grants.remove_variable(name) {
                 unknown.push(format!("variable {name}"));
             }
         }

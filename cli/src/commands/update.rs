@@ -1,18 +1,19 @@
-//! `tool update`: goes to newer versions. What only shrinks passes; what asks for more, or
-//! tells an agent something else, is shown and asks again. A tool that stops stops no other.
+//! `tool update`: goes to newer versions. What only shrinks passes; whatever else is different
+//! from what was approved is shown and asks again. A tool that stops stops no other.
 
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tool_hub_manifest::{Grants, Revision, Source, ToolKey, ToolRef, Version};
+use tool_hub_host::{Change, ChangeKind, inspect};
+use tool_hub_manifest::{Consent, Grants, Revision, Source, ToolKey, ToolRef, Version};
 use url::Url;
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
 use crate::diagnosis::{self, Exit};
-use crate::escalation;
+use crate::difference;
 use crate::package::{Fetched, Subject};
 use crate::printer::Printer;
 use crate::record::{self, Consented};
@@ -24,6 +25,13 @@ use crate::wording::counted;
 pub(crate) struct Update {
     /// The toolbox's names of the tools [default: all]
     names: Vec<String>,
+
+    /// Take a newer version without asking where only its code changed
+    ///
+    /// `accept_code = true` in `config.toml` says the same for every update. It never takes an
+    /// older version, nor other code under the same version.
+    #[arg(long)]
+    accept_code: bool,
 
     #[command(flatten)]
     approval: ApprovalFlags,
@@ -121,7 +129,8 @@ impl Update {
         };
         let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
         let fetched = subject.fetch(&endpoint, config, printer).await?;
-        if *fetched.verified.pin() == member.locked.pin() {
+        let is_same_commit = fetched.origin.source() == member.locked.source;
+        if is_same_commit && *fetched.verified.pin() == member.locked.pin() {
             return Ok(match is_exact(&reference) {
                 true => Found::Pinned,
                 false => Found::Current,
@@ -140,8 +149,8 @@ impl Update {
         Ok(Found::Updated(locked.version))
     }
 
-    /// Passes a version that goes nowhere beyond the approved one, and asks about every
-    /// other.
+    /// Passes a version that asks for nothing more than the approved one, and asks about
+    /// every other.
     fn consent(
         &self,
         member: Member<'_>,
@@ -149,42 +158,44 @@ impl Update {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<Consented> {
-        let approved = config.open_store()?.get(&member.locked.pin())?;
-        let old = tool_hub_host::inspect(&approved)?;
-        let new = tool_hub_host::inspect(&fetched.verified)?;
+        let Member { key, locked, .. } = member;
+        let new = inspect(&fetched.verified)?.with_overrides(locked.overrides.clone());
         refuse_the_refused(&new)?;
         let asked = &fetched.verified.manifest().capabilities;
-        let grants: Grants = member.locked.grants.clone().within(asked);
-        let digest = new.approval_digest;
-        let lines = escalation::between((&approved, &old), (&fetched.verified, &new));
-        if lines.is_empty() {
-            let consent = member.locked.approval.consent;
-            return Ok(Consented {
-                digest,
-                grants,
-                consent,
-            });
+        let grants: Grants = locked.grants.clone().within(asked);
+        let changes = difference::since(locked, &new, fetched.origin.source(), config)?;
+        let accepts_code = self.accept_code || config.accept_code;
+        let passes = match Change::greatest(&changes) {
+            None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
+            Some(ChangeKind::Code) => accepts_code,
+            Some(ChangeKind::Beyond) => false,
+        };
+        if passes {
+            return Consented::now(grants, Consent::Update);
         }
-        printer.warning(&format!(
-            "`{}` {} goes beyond {}, which was approved:",
-            member.key, new.version, old.version
-        ));
-        for line in &lines {
-            printer.note(&format!("  {}", crate::escape::escape_line(line)));
+        let (now, before) = (&new.version, &locked.version);
+        if Change::greatest(&changes) == Some(ChangeKind::Code) {
+            printer.warning(&format!(
+                "`{key}` {now}: only the code changed since {before}, which you approved:"
+            ));
+        } else {
+            printer.warning(&format!(
+                "`{key}` {now} differs from {before}, which you approved:"
+            ));
+        }
+        difference::show(&changes, printer);
+        if Change::greatest(&changes) == Some(ChangeKind::Code) {
+            printer.hint("--accept-code takes newer versions of which only the code changed");
         }
         let candidate = Candidate {
-            name: member.key.as_str(),
-            digest,
+            name: key.as_str(),
+            digest: new.approval_digest,
             asked,
             replaces: None,
             offer: Offer::Everything,
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
-        Ok(Consented {
-            digest,
-            grants,
-            consent,
-        })
+        Consented::now(grants, consent)
     }
 }
 

@@ -9,7 +9,7 @@ use tool_hub_registry_client::Store;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
-use crate::report::table;
+use crate::report::{overridden, table};
 use crate::toolbox::{OpenToolbox, Standing};
 
 /// Arguments of `tool verify`.
@@ -40,6 +40,7 @@ impl Verify {
                     json!({
                         "name": standing.key,
                         "digest": member.map(|member| member.locked.approval.digest),
+                        "overrides": standing.entry.overrides(),
                         "fault": fault,
                     })
                 })
@@ -55,7 +56,12 @@ impl Verify {
                         Ok(member) => member.locked.version.to_string(),
                         Err(_) => "-".to_owned(),
                     };
-                    let state = fault.clone().unwrap_or_else(|| "ok".to_owned());
+                    let state = match (fault, described(standing)) {
+                        // The lines below the first show texts, which are not for a table.
+                        (Some(fault), _) => fault.lines().next().unwrap_or_default().to_owned(),
+                        (None, Some(described)) => format!("ok, {described}"),
+                        (None, None) => "ok".to_owned(),
+                    };
                     [standing.key.to_string(), version, state]
                 })
                 .collect();
@@ -75,6 +81,10 @@ impl Verify {
                 .into(),
         )
     }
+}
+
+fn described(standing: &Standing<'_>) -> Option<String> {
+    overridden(&standing.entry.overrides()).map(|what| format!("{what} as you approved"))
 }
 
 /// What is wrong with a tool: that it was not approved as it stands, or that its bytes are

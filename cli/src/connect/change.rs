@@ -10,6 +10,8 @@ use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 
+use super::document;
+
 /// Neighbours may be secrets of other servers, which belong on no screen.
 const CONTEXT_LINES: usize = 1;
 const GUARD: &str = ".connect.guard";
@@ -45,10 +47,19 @@ impl Change {
         }
     }
 
+    /// Where it is, and where that leads, if it is a link.
+    pub(crate) fn shown(&self) -> String {
+        let path = self.path.display();
+        match self.path == self.target {
+            true => path.to_string(),
+            false => format!("{path}, which is {}", self.target.display()),
+        }
+    }
+
     /// The difference, line by line.
     pub(crate) fn diff(&self) -> String {
         let name = |text: &Option<String>| match text {
-            Some(_) => self.path.display().to_string().replace('\n', "\\n"),
+            Some(_) => self.shown().replace('\n', "\\n"),
             None => "no file".to_owned(),
         };
         let before = self.before.as_deref().unwrap_or_default();
@@ -67,7 +78,8 @@ impl Change {
     pub(crate) fn write(&self, config: &Config) -> anyhow::Result<()> {
         let _guard = files::Guard::take(&config.user, GUARD)?;
         // Clients write their files too, and a person takes time to answer.
-        if files::read_if_present(&self.target)? != self.before {
+        let leads_elsewhere = document::target_of(&self.path)? != self.target;
+        if leads_elsewhere || document::text_of(&self.target)? != self.before {
             return Err(Problem::user(format!(
                 "{} was changed by somebody else meanwhile; nothing was written",
                 self.path.display()

@@ -197,6 +197,11 @@ impl Client {
         self.project.is_some()
     }
 
+    /// What a project has at its top where this client is configured for it.
+    pub(crate) fn project_name(&self) -> Option<&'static str> {
+        self.project?.split('/').next()
+    }
+
     /// Its configuration for `scope`, that of a project in `project`; nothing where it has
     /// none.
     pub(crate) fn file(

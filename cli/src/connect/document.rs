@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use serde_json::{Map, Value};
 
 use crate::diagnosis::Problem;
+use crate::files;
 
 use super::json::{self, Comments};
 use super::{Change, Client, Format, Server, Started, Unreadable, toml};
@@ -30,19 +31,7 @@ impl Document {
     /// # Errors
     /// When something is there that is not a file of text.
     pub(crate) fn open(client: &'static Client, path: PathBuf) -> anyhow::Result<Self> {
-        let target = match path.canonicalize() {
-            Ok(target) => target,
-            Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => path.clone(),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(Problem::user(format!(
-                    "{} is a link that leads nowhere",
-                    path.display()
-                ))
-                .hint("remove it, or make what it leads to")
-                .into());
-            }
-            Err(error) => return Err(error).with_context(|| unreadable(&path)),
-        };
+        let target = target_of(&path)?;
         let text = text_of(&target).with_context(|| unreadable(&path))?;
         Ok(Self {
             client,
@@ -222,25 +211,34 @@ impl Document {
     }
 }
 
+/// Where the file at `path` really is, or will be.
+pub(super) fn target_of(path: &Path) -> anyhow::Result<PathBuf> {
+    match path.canonicalize() {
+        Ok(target) => Ok(target),
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => {
+            Ok(files::settled(path))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(Problem::user(format!(
+            "{} is a link that leads nowhere",
+            path.display()
+        ))
+        .hint("remove it, or make what it leads to")
+        .into()),
+        Err(error) => Err(error).with_context(|| unreadable(path)),
+    }
+}
+
 fn unreadable(path: &Path) -> String {
     format!("{} cannot be read", path.display())
 }
 
 /// The text at `path`; nothing when nothing is there.
-fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    let there = match path.metadata() {
-        Ok(there) => there,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    // A pipe or a device may never end.
-    if !there.is_file() {
-        return Err(Problem::user("it is not a file").into());
+pub(super) fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+    match files::read_text(path, FILE_BYTES_MAX) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Problem::user(error.to_string()).into()),
     }
-    if there.len() > FILE_BYTES_MAX {
-        return Err(Problem::user(format!("it has more than {FILE_BYTES_MAX} bytes")).into());
-    }
-    Ok(Some(std::fs::read_to_string(path)?))
 }
 
 /// Takes the server `name` out of `whole`, with the section if that was all of it.

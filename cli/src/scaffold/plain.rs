@@ -7,6 +7,7 @@ use tool_hub_agent::{Interface, Loss, interface};
 
 use super::{Names, Template, describe};
 use crate::build::specs;
+use crate::files;
 use crate::functions::definitions;
 
 /// The crate that functions in Rust are.
@@ -43,7 +44,7 @@ impl PlainFile {
         Ok(Self {
             template,
             name: name.to_string_lossy().into_owned(),
-            text: std::fs::read_to_string(path)?,
+            text: files::read_text(path, files::DOCUMENT_BYTES_MAX)?,
             interface: interface(&specs(&definitions)),
         })
     }

@@ -1,10 +1,12 @@
 //! How the tools of a toolbox stand: which of them this user approved as they are written
 //! there, and what is wrong with the others.
 
+use tool_hub_host::Change;
 use tool_hub_manifest::{FunctionName, LockedTool, ToolKey, ToolboxEntry};
 
 use super::{Member, OpenToolbox};
 use crate::diagnosis::{self, Problem};
+use crate::difference;
 use crate::printer::Printer;
 
 /// One tool as the toolbox names it, whether it can be used or not.
@@ -23,6 +25,8 @@ pub(crate) struct Unusable {
 }
 
 const NOT_APPROVED: &str = "not approved";
+const CHANGED: &str = "changed since approval";
+const NOT_SIGNED: &str = "not signed";
 
 impl OpenToolbox {
     /// Every tool, in the order of the toolbox.
@@ -113,6 +117,14 @@ impl OpenToolbox {
         }
     }
 
+    /// The tool that this user approved as `key`, whatever the toolbox says by now.
+    pub(crate) fn last_approved(&self, key: &ToolKey) -> Option<&LockedTool> {
+        let locked = self.lock.tools.get(key)?;
+        let is_named = locked.name.as_ref().is_none_or(|name| name == key);
+        (is_named && self.approvals.holds(locked)).then_some(locked)
+    }
+
+    /// The one place that says whether a tool is approved as it stands.
     fn approved<'a>(
         &'a self,
         key: &'a ToolKey,
@@ -131,12 +143,32 @@ impl OpenToolbox {
                 "was approved from another place than the toolbox names",
             ));
         }
-        if !self.approvals.holds(locked) {
+        if let Some(required) = self.approvals.lacks_signature(locked) {
+            let keys = required.fingerprints();
+            let place = required.place().display();
+            return Err(Unusable {
+                state: NOT_SIGNED,
+                ..refused(&format!(
+                    "is not approved with a signature of {keys}, which {place} requires"
+                ))
+            });
+        }
+        if self.last_approved(key).is_none() {
             return Err(refused(
                 "is recorded in toolbox.lock, but not with your approval",
             ));
         }
         self.every_function_is_known(key, entry, locked)?;
+        let changes = Change::between_overrides(&locked.overrides, &entry.overrides());
+        if !changes.is_empty() {
+            let changes = difference::lines(&changes).join("\n");
+            let why = format!("has other texts for agents than you approved:\n{changes}");
+            let problem = Problem::refused(format!("`{key}` {why}"));
+            return Err(Unusable {
+                state: CHANGED,
+                problem: problem.hint(format!("run: tool load {key}")),
+            });
+        }
         Ok(Member { key, entry, locked })
     }
 

@@ -15,8 +15,8 @@ use tokio::process::Command;
 use tokio::time::timeout;
 use tool_hub_agent::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import};
 
-use super::definitions;
 use crate::build::converse;
+use crate::definitions;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use tool_hub_registry_server::{
     DatabaseAddress, Downloads, Registry, RegistryConfig, StorageAddress, serve, serve_metrics,
 };
-use url::Url;
+use url::{Host, Url};
 
 use crate::listen::listen;
 use crate::log::{LogFormat, Logging};
@@ -27,6 +27,11 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     public_url: Option<Url>,
 
+    /// A further name by which clients reach the registry, beside that of the public URL and this
+    /// machine's own; may be given again
+    #[arg(long = "allow-host", value_name = "HOST", value_parser = Host::parse)]
+    hosts: Vec<Host>,
+
     /// A proxy whose X-Forwarded-For is believed, as an address or network such as 10.0.0.0/8; may be given again
     #[arg(long = "trusted-proxy", value_name = "NETWORK", value_parser = network)]
     trusted_proxies: Vec<IpNet>,
@@ -34,6 +39,11 @@ pub(crate) struct Serve {
     /// Have files from this size on sent over LFS, for clients that can: the JavaScript one, git, and the Python one without Xet
     #[arg(long, value_name = "BYTES")]
     lfs_from_bytes: Option<u64>,
+
+    /// Have the files that a repo's .gitattributes says sent over LFS, as on the Hub, for the same
+    /// clients
+    #[arg(long)]
+    lfs: bool,
 
     /// Send files out of a bucket through the registry, where clients cannot reach the bucket
     #[arg(long)]
@@ -63,6 +73,8 @@ impl Serve {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         settings.public_url.clone_from(&self.public_url);
+        settings.hosts.clone_from(&self.hosts);
+        settings.lfs_by_attributes = self.lfs;
         settings.lfs_from_bytes = self.lfs_from_bytes;
         settings.trusted_proxies.clone_from(&self.trusted_proxies);
         if let StorageAddress::S3(storage) = &mut settings.storage

@@ -1,0 +1,237 @@
+//! Whose signature an approval needs, and who says so.
+//!
+//! Two places may say it. The machine's, `/etc/tool-hub/approvals.toml`, belongs to root: what
+//! runs as the user can neither change nor remove it, and where it is there nothing else
+//! counts. The user's own stands in their `approvals.toml`, beside the approvals. It binds
+//! whoever can run `tool` and cannot write the user's files, and nobody else: a program with a
+//! shell of the user's can edit the file.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use tool_hub_manifest::Digest;
+
+use crate::diagnosis::Problem;
+use crate::files;
+
+use super::signature::{Signer, Statement};
+
+const SYSTEM_FILE: &str = "approvals.toml";
+const ROOT: u32 = 0;
+
+/// The keys of which one has to sign every approval.
+#[derive(Debug)]
+pub(crate) struct Required {
+    signers: Vec<Signer>,
+    /// The file that says so.
+    place: PathBuf,
+    by: By,
+}
+
+/// Who says whose signature is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    System,
+    User,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SystemFile {
+    signers: Vec<Signer>,
+}
+
+impl Required {
+    /// What the machine requires, else what the user's file at `own` does with `signers`.
+    ///
+    /// # Errors
+    /// When the machine's file is there and cannot be relied on.
+    pub(super) fn read(own: &Path, signers: &[Signer]) -> anyhow::Result<Option<Self>> {
+        if let Some(system) = system(Path::new(super::SYSTEM_DIRECTORY), ROOT)? {
+            return Ok(Some(system));
+        }
+        Ok((!signers.is_empty()).then(|| Self {
+            signers: signers.to_vec(),
+            place: own.to_owned(),
+            by: By::User,
+        }))
+    }
+
+    pub(crate) fn by(&self) -> By {
+        self.by
+    }
+
+    /// The file that requires it.
+    pub(crate) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// The keys, as people compare them.
+    pub(crate) fn fingerprints(&self) -> String {
+        let keys: Vec<String> = self.signers.iter().map(Signer::fingerprint).collect();
+        keys.join(" or ")
+    }
+
+    /// Whether one of the keys has signed the approval of `record`.
+    pub(super) fn is_met(&self, record: &Digest, signature: Option<&String>) -> bool {
+        let statement = Statement::approval(record);
+        let signed = |signature: &String| {
+            let mut signers = self.signers.iter();
+            signers.any(|signer| signer.has_signed(&statement, signature))
+        };
+        signature.is_some_and(signed)
+    }
+
+    /// Has the approval of `record` signed.
+    ///
+    /// # Errors
+    /// When none of the keys signs it.
+    pub(super) fn approve(&self, record: &Digest, home: &Path) -> anyhow::Result<String> {
+        self.signed(&Statement::approval(record), home)
+    }
+
+    /// Has it signed that none of these signatures is needed any more.
+    ///
+    /// # Errors
+    /// When none of the keys signs it.
+    pub(super) fn release(&self, home: &Path) -> anyhow::Result<()> {
+        self.signed(&Statement::release(&self.signers), home)
+            .map(drop)
+    }
+
+    fn signed(&self, statement: &Statement, home: &Path) -> anyhow::Result<String> {
+        for signer in &self.signers {
+            if let Some(signature) = signer.sign(statement, home)? {
+                return Ok(signature);
+            }
+        }
+        Err(Problem::refused(format!(
+            "nobody signed it with {}, which {} requires",
+            self.fingerprints(),
+            self.place.display()
+        ))
+        .hint("have the key in ssh-agent, plugged in or in ~/.ssh; see: ssh-add -l")
+        .into())
+    }
+}
+
+/// What the file in `directory` requires, which has to belong to `owner`, like the file.
+fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<Required>> {
+    let place = directory.join(SYSTEM_FILE);
+    let Some(text) = files::read_if_present(&place)? else {
+        return Ok(None);
+    };
+    for path in [directory, &place] {
+        if !belongs_to(path, owner)? {
+            return Err(Problem::refused(format!(
+                "{} can be changed by others than its administrator, so it protects nothing",
+                path.display()
+            ))
+            .hint(format!(
+                "run as root: chown root {0} && chmod go-w {0}",
+                path.display()
+            ))
+            .into());
+        }
+    }
+    let file: SystemFile = toml_edit::de::from_str(&text)
+        .with_context(|| format!("{} cannot be read", place.display()))?;
+    if file.signers.is_empty() {
+        let nobody = format!("{} names no key, so nothing is approved", place.display());
+        return Err(Problem::refused(nobody)
+            .hint("name a key in `signers`, or remove the file")
+            .into());
+    }
+    Ok(Some(Required {
+        signers: file.signers,
+        place,
+        by: By::System,
+    }))
+}
+
+#[cfg(unix)]
+fn belongs_to(path: &Path, owner: u32) -> anyhow::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    const OTHERS_WRITE: u32 = 0o022;
+    let found = path.symlink_metadata()?;
+    Ok(found.uid() == owner && found.mode() & OTHERS_WRITE == 0)
+}
+
+/// Elsewhere there is no such place.
+#[cfg(not(unix))]
+fn belongs_to(_: &Path, _: u32) -> anyhow::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test writes files as strangers leave them"
+)]
+mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    use super::*;
+
+    const KEY: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPb5j4W3EMZfbSaGezTib1Z/OmYk4mlAdMe00YQDsca3 ada";
+
+    /// What comes of `text` as the machine's file, with these modes of it and its directory.
+    fn requires(text: &str, [file, above]: [u32; 2]) -> Result<usize, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path().join(SYSTEM_FILE);
+        std::fs::write(&place, text).unwrap();
+        std::fs::set_permissions(&place, Permissions::from_mode(file)).unwrap();
+        std::fs::set_permissions(directory.path(), Permissions::from_mode(above)).unwrap();
+        let owner = place.metadata().unwrap().uid();
+        assert!(
+            system(directory.path(), owner + 1).is_err(),
+            "another user's"
+        );
+        let read = system(directory.path(), owner);
+        read.map(|required| required.map_or(0, |required| required.signers.len()))
+            .map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn the_machine_s_file_is_its_administrator_s() {
+        let text = format!("signers = [{KEY:?}]\n");
+        assert_eq!(requires(&text, [0o644, 0o755]), Ok(1));
+        for modes in [
+            [0o664, 0o755],
+            [0o646, 0o755],
+            [0o644, 0o775],
+            [0o644, 0o777],
+        ] {
+            let error = requires(&text, modes).unwrap_err();
+            assert!(error.contains("protects nothing"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_requires_more_than_anybody_has() {
+        for text in [
+            "signers = []",
+            "",
+            "signers = [\"ssh-ed25519 AAAA\"]",
+            "signers = 1",
+            "signers = [] # \n approved = []",
+        ] {
+            assert!(requires(text, [0o644, 0o755]).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_file_requires_nothing_and_a_link_is_not_believed() {
+        let directory = tempfile::tempdir().unwrap();
+        let owner = directory.path().metadata().unwrap().uid();
+        assert!(system(directory.path(), owner).unwrap().is_none());
+        let elsewhere = directory.path().join("elsewhere");
+        std::fs::write(&elsewhere, format!("signers = [{KEY:?}]")).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, directory.path().join(SYSTEM_FILE)).unwrap();
+        // Its own mode lets everybody write, as that of every link.
+        assert!(system(directory.path(), owner).is_err());
+    }
+}

@@ -1,0 +1,366 @@
+//! The packages of a project in JavaScript: only what a registry has, by the hashes of the
+//! project's lock, and nothing that makes npm start a program.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::toolchain::NPM_CI;
+use super::{Project, Toolchain};
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::files;
+use crate::printer::Printer;
+
+const MANIFEST: &str = "package.json";
+const LOCK: &str = "package-lock.json";
+/// What npm writes into `node_modules` last: the user has installed the packages themselves.
+const INSTALLED: &str = "node_modules/.package-lock.json";
+/// What npm reads beside a manifest. Its keys name programs, such as `git` and `script-shell`.
+const SETTINGS: &str = ".npmrc";
+
+/// What of a manifest says which packages there are. All else may start something: `scripts`,
+/// `workspaces`, `packageManager`, which has corepack fetch another npm.
+const DEPENDENCIES: [&str; 6] = [
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+    "peerDependenciesMeta",
+    "overrides",
+];
+
+/// The directory in which the project's packages are, beside those that the project brings;
+/// nothing where it has no lock, or the user has installed them in the project.
+///
+/// # Errors
+/// When the lock names what is no package of a registry, and when it cannot be installed.
+pub(super) async fn packages(
+    project: Project<'_>,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<Option<PathBuf>> {
+    let directory = project.directory;
+    let Some(lock) = files::read_if_present(&directory.join(LOCK))? else {
+        return Ok(None);
+    };
+    if directory.join(INSTALLED).is_file() {
+        return Ok(None);
+    }
+    let manifest = files::read_if_present(&directory.join(MANIFEST))?.unwrap_or_default();
+    let manifest = checked(&manifest, &lock)?;
+    if directory.join(SETTINGS).exists() {
+        printer.warning(&format!(
+            "{SETTINGS} of the project is not read: it may name programs to run; what your \
+             registry needs belongs into your own"
+        ));
+    }
+    let install: Vec<&str> = NPM_CI.into_iter().chain(["--no-bin-links"]).collect();
+    let packages = Toolchain {
+        name: "project-packages",
+        lock: &[(MANIFEST, &manifest), (LOCK, &lock)],
+        install: &install,
+    };
+    let installed = packages.directory(project, config, printer).await?;
+    Ok(Some(installed.join("node_modules")))
+}
+
+/// What is left of a manifest when only its dependencies are, once they and the lock name
+/// nothing but packages of a registry.
+fn checked(manifest: &str, lock: &str) -> anyhow::Result<String> {
+    let read = |name: &str, text: &str| -> anyhow::Result<Map<String, Value>> {
+        serde_json::from_str(text).map_err(|error| {
+            Problem::user(format!("{name} is not the JSON of npm"))
+                .caused_by(error)
+                .hint("write it anew with: npm install --package-lock-only --ignore-scripts")
+                .into()
+        })
+    };
+    let (manifest, lock) = (read(MANIFEST, manifest)?, read(LOCK, lock)?);
+    check_dependencies(MANIFEST, &manifest)?;
+    let Some(packages) = lock.get("packages").and_then(Value::as_object) else {
+        return Err(Problem::user(format!("{LOCK} has no `packages`"))
+            .hint("write it anew with: npm install --package-lock-only --ignore-scripts")
+            .into());
+    };
+    for (place, package) in packages {
+        check_package(place, package)?;
+    }
+    let kept = manifest
+        .into_iter()
+        .filter(|(key, _)| DEPENDENCIES.contains(&key.as_str()));
+    let named = [("name", Value::from("project")), ("private", true.into())];
+    let named = named.map(|(key, value)| (key.to_owned(), value));
+    let kept: Map<String, Value> = named.into_iter().chain(kept).collect();
+    Ok(serde_json::to_string(&kept)?)
+}
+
+fn check_package(place: &str, package: &Value) -> anyhow::Result<()> {
+    let Some(package) = package.as_object() else {
+        return Err(refused(LOCK, place, "it is no object"));
+    };
+    check_dependencies(&format!("{LOCK}, {place}"), package)?;
+    if place.is_empty() {
+        return Ok(());
+    }
+    if !is_below_node_modules(place) {
+        return Err(refused(LOCK, place, "its place is not in node_modules"));
+    }
+    let is = |key: &str| package.get(key) == Some(&Value::Bool(true));
+    if is("link") {
+        return Err(refused(LOCK, place, "it is a link to a directory"));
+    }
+    if is("hasShrinkwrap") {
+        return Err(refused(LOCK, place, "it brings a lock of its own"));
+    }
+    // Without an address npm fetches `name@version`.
+    let text = |key: &str| package.get(key).and_then(Value::as_str);
+    if let Some(name) =
+        text("name").filter(|name| !is_below_node_modules(&format!("node_modules/{name}")))
+    {
+        return Err(refused(LOCK, place, &format!("it is called `{name}`")));
+    }
+    if let Some(version) = text("version").filter(|version| !is_version(version)) {
+        return Err(refused(
+            LOCK,
+            place,
+            &format!("it comes from \"{version}\""),
+        ));
+    }
+    if let Some(resolved) = package.get("resolved") {
+        let address = resolved.as_str().unwrap_or_default();
+        if !address.starts_with("https://") && !address.starts_with("http://") {
+            return Err(refused(LOCK, place, &format!("it comes from {resolved}")));
+        }
+    }
+    // What is inside of another package has that one's hash.
+    if !is("inBundle") && !package.get("integrity").is_some_and(Value::is_string) {
+        return Err(refused(LOCK, place, "no `integrity` says what it holds"));
+    }
+    Ok(())
+}
+
+/// Whether npm would put a package in a place that is in `node_modules`.
+fn is_below_node_modules(place: &str) -> bool {
+    let Some(rest) = place.strip_prefix("node_modules/") else {
+        return false;
+    };
+    let is_name = |name: &str| {
+        let mut parts = name.splitn(2, '/');
+        let (first, second) = (parts.next().unwrap_or_default(), parts.next());
+        let is_scoped = first.starts_with('@');
+        let is_word = |word: &str| !word.is_empty() && !word.starts_with('.');
+        is_scoped == second.is_some()
+            && [Some(first), second]
+                .into_iter()
+                .flatten()
+                .all(|word| is_word(word) && !word.contains(['/', '\\', ':', '\0']))
+    };
+    rest.split("/node_modules/").all(is_name)
+}
+
+/// Every dependency is a version of something in a registry: no `git`, no address, no path.
+fn check_dependencies(shown: &str, package: &Map<String, Value>) -> anyhow::Result<()> {
+    for key in DEPENDENCIES {
+        if let Some(value) = package.get(key) {
+            check_versions(shown, key, value)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_versions(shown: &str, name: &str, value: &Value) -> anyhow::Result<()> {
+    match value {
+        Value::String(version) if !is_version(version) => {
+            Err(refused(shown, name, &format!("it comes from {value}")))
+        }
+        // Overrides nest.
+        Value::Object(members) => members
+            .iter()
+            .try_for_each(|(name, value)| check_versions(shown, name, value)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether npm reads `text` as a version, a range, a tag or another package's name, and as
+/// nothing with an address. All that is fetched otherwise has a `/` or a `:` in it.
+fn is_version(text: &str) -> bool {
+    let text = text.trim();
+    match text.strip_prefix("npm:") {
+        Some(alias) => {
+            let name = alias.strip_prefix('@').map(|scoped| scoped.split_once('/'));
+            match name {
+                Some(Some((_, name))) => is_version(name),
+                Some(None) => false,
+                None => is_version(alias),
+            }
+        }
+        None => !text.contains(['/', '\\', ':']) && !text.starts_with(['.', '~']) || is_tilde(text),
+    }
+}
+
+/// A range such as `~1.2`, and no directory below somebody's home.
+fn is_tilde(text: &str) -> bool {
+    text.strip_prefix('~').is_some_and(|version| {
+        version.starts_with(|c: char| c.is_ascii_digit() || "v=> ".contains(c))
+            && !version.contains(['/', '\\', ':'])
+    })
+}
+
+fn refused(shown: &str, name: &str, why: &str) -> anyhow::Error {
+    let file = Path::new(shown).display();
+    Problem::refused(format!(
+        "{file}: `{name}` is no package of a registry with a hash: {why}"
+    ))
+    .hint(
+        "a build fetches nothing else, because npm would run programs for it; depend on a \
+         published version, or look at it and install it yourself: npm ci --ignore-scripts",
+    )
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A manifest and a lock with one package, each changed.
+    #[track_caller]
+    fn check(manifest: Value, place: &str, package: Value, expect: Option<&str>) {
+        let lock = json!({
+            "lockfileVersion": 3,
+            "packages": {"": {"dependencies": {"a": "1"}}, place: package},
+        });
+        let found = checked(&manifest.to_string(), &lock.to_string());
+        match (found, expect) {
+            (Ok(_), None) => {}
+            (Err(error), Some(expect)) => {
+                let error = error.to_string();
+                assert!(error.contains(expect), "{error}");
+            }
+            (found, expect) => panic!("{found:?}, expected {expect:?}"),
+        }
+    }
+
+    fn good() -> Value {
+        json!({"version": "1.0.0", "integrity": "sha512-AAAA"})
+    }
+
+    #[test]
+    fn packages_of_a_registry_are_taken() {
+        for place in ["node_modules/a", "node_modules/@s/a/node_modules/b.c"] {
+            check(
+                json!({"dependencies": {"a": "^1.0.0"}}),
+                place,
+                good(),
+                None,
+            );
+        }
+        for version in [
+            "1",
+            "^1.2 || ~2.0",
+            "~1.2",
+            "*",
+            "latest",
+            "",
+            "npm:b@1",
+            "npm:@s/b@^1",
+        ] {
+            let manifest = json!({"dependencies": {"a": version}, "overrides": {"b": {".": "$a"}}});
+            check(manifest, "node_modules/a", good(), None);
+        }
+    }
+
+    #[test]
+    fn what_npm_would_start_a_program_for_is_refused() {
+        for from in [
+            "git+ssh://git@example.org/x.git",
+            "git://example.org/x",
+            "git+file:///tmp/x",
+            "github:o/x",
+            "o/x",
+            "gist:1234",
+            "https://example.org/x.tgz",
+            "https://github.com/o/x.git",
+            "ssh://git@example.org/x",
+            "git@example.org:o/x",
+            "file:../x",
+            "../x",
+            "./x",
+            "~/x",
+            "/x",
+            "workspace:*",
+            "npm:o/x",
+            "npm:@s",
+        ] {
+            for key in ["dependencies", "devDependencies", "overrides"] {
+                let manifest = json!({key: {"evil": from}});
+                check(manifest, "node_modules/a", good(), Some("`evil`"));
+            }
+            let mut package = good();
+            package["dependencies"] = json!({"evil": from});
+            check(json!({}), "node_modules/a", package, Some("`evil`"));
+        }
+        for from in ["git+ssh://git@example.org/x.git#1", "file:x.tgz", "../x"] {
+            for key in ["resolved", "version", "name"] {
+                let mut package = good();
+                package[key] = json!(from);
+                check(
+                    json!({}),
+                    "node_modules/evil",
+                    package,
+                    Some("`node_modules/evil`"),
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_hash_or_another_place_is_refused() {
+        let m = || json!({});
+        let link = json!({"link": true, "resolved": "../x"});
+        check(m(), "node_modules/x", link, Some("link to a directory"));
+        check(
+            m(),
+            "node_modules/x",
+            json!({"version": "1"}),
+            Some("integrity"),
+        );
+        check(m(), "node_modules/x", json!(1), Some("no object"));
+        let mut own = good();
+        own["hasShrinkwrap"] = json!(true);
+        check(m(), "node_modules/x", own, Some("lock of its own"));
+        for place in [
+            "x",
+            "../x",
+            "/x",
+            "node_modules/../x",
+            "node_modules/x/../../y",
+            "node_modules/.bin",
+            "node_modules/a/b",
+            "node_modules/@s",
+            "node_modules/@s/..",
+            "node_modules/a/node_modules/../../../x",
+            "node_modules/",
+        ] {
+            check(m(), place, good(), Some("not in node_modules"));
+        }
+        assert!(checked("{}", r#"{"lockfileVersion": 1, "dependencies": {}}"#).is_err());
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_manifest_but_its_dependencies() {
+        let manifest = json!({
+            "name": "x", "scripts": {"preinstall": "evil"}, "workspaces": ["*"],
+            "packageManager": "npm@1+evil", "config": {}, "bin": "evil",
+            "dependencies": {"a": "1"},
+        });
+        let kept = checked(&manifest.to_string(), r#"{"packages": {}}"#).unwrap();
+        let kept: Value = serde_json::from_str(&kept).unwrap();
+        assert_eq!(
+            kept,
+            json!({"name": "project", "private": true, "dependencies": {"a": "1"}})
+        );
+    }
+}

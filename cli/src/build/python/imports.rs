@@ -1,0 +1,316 @@
+//! Imports that work while a component is built, or not at all, and fail when it is called. A
+//! component has no files: what is not imported while it is built is never found.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::path::Path;
+
+use tool_hub_source::{Import, ImportTime, Position, SOURCE_BYTES_MAX, imports};
+
+use crate::files::{self, Limit};
+
+/// The most files of a project that are looked at.
+const FILES_MAX: usize = 1_000;
+/// The most that is said.
+const PROBLEMS_MAX: usize = 20;
+
+/// Modules that open sockets, which no tool has: requests go through `wasi:http`.
+const NEED_SOCKETS: [&str; 21] = [
+    "aiohttp",
+    "asyncio.streams",
+    "ftplib",
+    "http.client",
+    "http.server",
+    "httplib2",
+    "httpx",
+    "imaplib",
+    "poplib",
+    "pycurl",
+    "requests",
+    "smtplib",
+    "socketserver",
+    "telnetlib",
+    "tornado",
+    "urllib.request",
+    "urllib3",
+    "websocket",
+    "websockets",
+    "xmlrpc.client",
+    "xmlrpc.server",
+];
+/// Modules that start programs or threads.
+const NEED_PROCESSES: [&str; 2] = ["multiprocessing", "subprocess"];
+
+/// An import that will fail.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    file: String,
+    position: Position,
+    module: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sockets,
+    Processes,
+    /// It is looked for at a call, when nothing is there to be found.
+    Late,
+}
+
+impl Problem {
+    pub(super) fn hint(&self) -> &'static str {
+        match self.kind {
+            Kind::Sockets => {
+                "a tool has no sockets; make requests with wasi:http/outgoing-handler, as a \
+                 project of `tool new NAME --from-gradio URL` does"
+            }
+            Kind::Processes => "a tool starts no programs",
+            Kind::Late => "import it at the top of the file, which puts it into the component",
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            file,
+            position: Position { line, .. },
+            module,
+            kind,
+        } = self;
+        let what = match kind {
+            Kind::Sockets | Kind::Processes => "will not work when the tool is called",
+            Kind::Late => "will not be found when the tool is called",
+        };
+        write!(f, "{file}:{line}: `{module}` {what}")
+    }
+}
+
+/// The imports that will fail in the modules that `entry` of the project in `directory` loads,
+/// it included. What cannot be read is left to Python to complain of.
+pub(super) fn problems(directory: &Path, entry: &str) -> Vec<Problem> {
+    let modules = reached(directory, entry);
+    let loaded: BTreeSet<&str> = modules
+        .values()
+        .flatten()
+        .filter(|import| import.time == ImportTime::Load)
+        .map(|import| import.module.as_str())
+        .collect();
+    let of = |file: &str, import: &Import| {
+        let (module, kind) = failing(import, &loaded, directory)?;
+        Some(Problem {
+            file: file.to_owned(),
+            position: import.position,
+            module,
+            kind,
+        })
+    };
+    let all = modules
+        .iter()
+        .flat_map(|(file, imports)| imports.iter().filter_map(|import| of(file, import)));
+    all.take(PROBLEMS_MAX).collect()
+}
+
+/// What of an import will fail, and why.
+fn failing(import: &Import, loaded: &BTreeSet<&str>, directory: &Path) -> Option<(String, Kind)> {
+    let module = import.module.as_str();
+    let whole = import.name.as_ref().map(|name| format!("{module}.{name}"));
+    let is_own = |module: &str| module.starts_with('.') || file_of(directory, module).is_some();
+    if is_own(module.split('.').next().unwrap_or_default()) || is_own(module) {
+        // A late import of the project's own is found where anything else loads it.
+        return None;
+    }
+    let needs = |table: &[&str]| {
+        let is_it = |name: &str, known: &&str| {
+            name.strip_prefix(*known)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let names = [Some(module), whole.as_deref()];
+        let mut names = names.into_iter().flatten();
+        names.find_map(|name| {
+            table
+                .iter()
+                .find(|known| is_it(name, known))
+                .map(|it| (*it).to_owned())
+        })
+    };
+    if let Some(module) = needs(&NEED_SOCKETS) {
+        return Some((module, Kind::Sockets));
+    }
+    if let Some(module) = needs(&NEED_PROCESSES) {
+        return Some((module, Kind::Processes));
+    }
+    let is_late = import.time == ImportTime::Call
+        && !ALWAYS_THERE.contains(&module.split('.').next().unwrap_or_default())
+        && !loaded.iter().any(|there| is_or_is_below(there, module));
+    is_late.then(|| (module.to_owned(), Kind::Late))
+}
+
+/// Whether loading `there` has loaded `module`.
+fn is_or_is_below(there: &str, module: &str) -> bool {
+    there
+        .strip_prefix(module)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Modules that the interpreter itself or what every component has loads, whoever imports them.
+const ALWAYS_THERE: [&str; 24] = [
+    "__future__",
+    "abc",
+    "asyncio",
+    "builtins",
+    "codecs",
+    "collections",
+    "dataclasses",
+    "enum",
+    "functools",
+    "io",
+    "itertools",
+    "keyword",
+    "math",
+    "operator",
+    "os",
+    "re",
+    "sys",
+    "time",
+    "traceback",
+    "types",
+    "typing",
+    "warnings",
+    "weakref",
+    "wit_world",
+];
+
+/// The modules of the project that loading `entry` loads, by their files, with their imports.
+fn reached(directory: &Path, entry: &str) -> BTreeMap<String, Vec<Import>> {
+    let mut modules = BTreeMap::new();
+    let mut waiting = VecDeque::from([entry.to_owned()]);
+    while let Some(file) = waiting.pop_front() {
+        if modules.contains_key(&file) || modules.len() == FILES_MAX {
+            continue;
+        }
+        let limit = Limit {
+            name: "SOURCE_BYTES_MAX",
+            bytes_max: SOURCE_BYTES_MAX,
+            hint: "",
+        };
+        let text = files::read(&directory.join(&file), &file, &limit);
+        let text = text.and_then(|bytes| files::text(bytes, &file));
+        let Some(found) = text.ok().and_then(|text| imports(&text).ok()) else {
+            continue;
+        };
+        for import in &found {
+            let module = absolute(&file, &import.module);
+            let below = import.name.as_ref().map(|name| format!("{module}.{name}"));
+            let names = [Some(module), below].into_iter().flatten();
+            waiting.extend(names.filter_map(|name| file_of(directory, &name)));
+        }
+        modules.insert(file, found);
+    }
+    modules
+}
+
+/// The name of a module that the one in `file` calls `name`.
+fn absolute(file: &str, name: &str) -> String {
+    let below = name.trim_start_matches('.');
+    let dots = name.len() - below.len();
+    if dots == 0 {
+        return name.to_owned();
+    }
+    let package: Vec<&str> = file.split('/').collect();
+    let package = &package[..package.len().saturating_sub(dots)];
+    let parts = package.iter().copied().chain(below.split('.'));
+    parts
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(".")
+}
+
+/// The project's file of a module, where it has one.
+fn file_of(directory: &Path, module: &str) -> Option<String> {
+    let path = module.replace('.', "/");
+    let files = [format!("{path}.py"), format!("{path}/__init__.py")];
+    files
+        .into_iter()
+        .find(|file| !path.is_empty() && directory.join(file).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(project: &[(&str, &str)], expect: &[&str]) {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in project {
+            files::write(&directory.path().join(path), text.as_bytes()).unwrap();
+        }
+        let found = problems(directory.path(), "app.py");
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn modules_that_need_what_no_tool_has() {
+        const LATER: &str = "when the tool is called";
+        for (text, module) in [
+            ("import urllib.request", "urllib.request"),
+            ("from urllib import request", "urllib.request"),
+            ("from urllib.request import urlopen", "urllib.request"),
+            ("def f():\n    import requests", "requests"),
+            ("import requests.adapters", "requests"),
+            ("import subprocess", "subprocess"),
+        ] {
+            let line = text.lines().count();
+            let told = format!("app.py:{line}: `{module}` will not work {LATER}");
+            check(&[("app.py", text)], &[&told]);
+        }
+        for text in [
+            "from urllib.parse import quote",
+            "import http",
+            "import requests_like",
+            "import json",
+            "import )",
+        ] {
+            check(&[("app.py", text)], &[]);
+        }
+        // A module of the project's own may be called as it likes.
+        check(&[("app.py", "import requests"), ("requests.py", "")], &[]);
+    }
+
+    #[test]
+    fn what_is_imported_too_late() {
+        let late = "def f():\n    import datetime\n";
+        let told = "app.py:2: `datetime` will not be found when the tool is called";
+        check(&[("app.py", late)], &[told]);
+        check(
+            &[("app.py", "import datetime\ndef f():\n    import datetime\n")],
+            &[],
+        );
+        check(&[("app.py", "def f():\n    import sys, os.path\n")], &[]);
+        // Another module of the project has loaded it.
+        check(
+            &[
+                ("app.py", &format!("import other\n{late}")),
+                ("other.py", "import datetime"),
+            ],
+            &[],
+        );
+    }
+
+    #[test]
+    fn only_what_is_loaded_is_looked_at() {
+        let told = "package/deep.py:1: `requests` will not work when the tool is called";
+        check(
+            &[
+                ("app.py", "from package import middle\n"),
+                ("package/__init__.py", ""),
+                ("package/middle.py", "from . import deep\n"),
+                ("package/deep.py", "import requests\n"),
+                ("test_app.py", "import requests\n"),
+            ],
+            &[told],
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! Consent to run what a project in Rust brings. Building it runs build scripts and macros, its
+//! own and those of all that it depends on, and what its settings of cargo and rustup name, with
+//! all rights of the user. So nothing of it is run, the compiler's proxy included, before
+//! somebody said so: by having made the project here, at a terminal, or by a flag.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use crate::approval::Terminal;
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::escape::escape_line;
+use crate::files;
+use crate::printer::Printer;
+
+/// In the user's own directory: what a checkout brings cannot speak for it.
+const RECORD: &str = "builds.toml";
+
+/// What may name programs: to build, or to build with.
+const SETTINGS: [&str; 5] = [
+    "build.rs",
+    ".cargo/config.toml",
+    ".cargo/config",
+    "rust-toolchain.toml",
+    "rust-toolchain",
+];
+
+/// What a command line says of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// It may be built.
+    Given,
+    /// Whether it may is to be asked, unless it was before.
+    ToAsk,
+}
+
+/// The projects that may be built, by their directories.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Builds {
+    #[serde(default)]
+    projects: BTreeSet<PathBuf>,
+}
+
+/// Notes that the project in `directory` may be built.
+pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> {
+    let directory = real(directory)?;
+    let mut builds = Builds::read(config)?;
+    if builds.projects.insert(directory) {
+        let text = toml_edit::ser::to_string_pretty(&builds)?;
+        files::write_private(&config.user.join(RECORD), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Obtains consent to build the project in `directory`.
+///
+/// # Errors
+/// Refused when nobody gave it and there is nobody to ask, and when the answer is no.
+pub(crate) fn obtain(
+    directory: &Path,
+    trust: Trust,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<()> {
+    if trust == Trust::Given {
+        return remember(directory, config);
+    }
+    let place = real(directory)?;
+    if Builds::read(config)?.projects.contains(&place) {
+        return Ok(());
+    }
+    let shown = escape_line(&place.display().to_string());
+    let warning = format!("{shown} was not made here. {}", what_runs(&place));
+    let refused = |said: &str| {
+        Problem::refused(format!("{shown} is not built: {said}")).hint(format!(
+            "look at it, then run: tool build --trust {}",
+            directory.display()
+        ))
+    };
+    let Some(mut terminal) = Terminal::open() else {
+        return Err(
+            refused("nobody agreed to what that runs, and nobody is there to ask")
+                .caused_by(warning)
+                .into(),
+        );
+    };
+    printer.warning(&warning);
+    if terminal.ask("Run them? Type yes to build: ")?.trim() != "yes" {
+        return Err(refused("only the whole word yes agrees to that").into());
+    }
+    remember(directory, config)
+}
+
+/// What building the project in `directory` runs.
+fn what_runs(directory: &Path) -> String {
+    let settings: Vec<String> = settings(directory)
+        .iter()
+        .map(|path| escape_line(&path.display().to_string()))
+        .collect();
+    let more = match settings.is_empty() {
+        true => String::new(),
+        false => format!(", and what these say: {}", settings.join(", ")),
+    };
+    format!(
+        "Building it runs programs with all your rights: the build scripts and macros of the \
+         project and of all that it depends on{more}"
+    )
+}
+
+/// The settings that cargo and rustup find for the project: its own, and those around it up to
+/// the root of its checkout.
+fn settings(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for place in directory.ancestors() {
+        let here = SETTINGS.iter().map(|name| place.join(name));
+        found.extend(here.filter(|path| path.exists()));
+        if place.join(".git").exists() {
+            break;
+        }
+    }
+    found
+}
+
+fn real(directory: &Path) -> anyhow::Result<PathBuf> {
+    let real = directory.canonicalize();
+    real.with_context(|| format!("{} cannot be read", directory.display()))
+}
+
+impl Builds {
+    fn read(config: &Config) -> anyhow::Result<Self> {
+        let path = config.user.join(RECORD);
+        match files::read_if_present(&path)? {
+            Some(text) => toml_edit::de::from_str(&text)
+                .with_context(|| format!("{} cannot be read", path.display())),
+            None => Ok(Self::default()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_found_up_to_the_checkout_s_root() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        for path in [
+            "rust-toolchain",
+            "checkout/.git/config",
+            "checkout/.cargo/config.toml",
+            "checkout/tools/a/build.rs",
+            "checkout/tools/a/src/lib.rs",
+        ] {
+            files::write(&root.join(path), b"").unwrap();
+        }
+        let project = root.join("checkout/tools/a");
+        assert_eq!(
+            settings(&project),
+            [
+                project.join("build.rs"),
+                root.join("checkout/.cargo/config.toml")
+            ]
+        );
+        assert!(what_runs(&project).ends_with("/checkout/.cargo/config.toml"));
+        assert!(what_runs(Path::new("/nowhere")).ends_with("depends on"));
+    }
+}

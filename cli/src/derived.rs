@@ -1,0 +1,221 @@
+//! Manifests of components that have none: derived from the component's types, and asking for
+//! what the person in front of it wants to grant.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use tool_hub_host::authoring::derive_manifest;
+use tool_hub_manifest::{
+    Access, Capabilities, DirectoryName, DirectoryRequest, Methods, Origin, Package,
+    StorageRequest, ToolName, VariableName, VariableRequest, Verified,
+};
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::approval::{ApprovalFlags, named_directory, origin_with_methods};
+use crate::package::read_component;
+
+/// Said whenever a manifest was derived.
+pub(crate) const NOTE: &str = "the component has no manifest; this one is derived from its types \
+                               and asks for what --allow-network, --allow-dir and --allow-var name";
+
+/// The reason that such a manifest gives for whatever it asks for.
+const WHY: &str = "named on the command line, because the component has no manifest";
+
+/// The component in the file at `path`, with a manifest that asks for `asked`.
+///
+/// # Errors
+/// When it cannot be read, or is no component whose functions can be offered.
+pub(crate) fn read(path: &Path, asked: Capabilities) -> anyhow::Result<Verified> {
+    let component = read_component(path)?;
+    let mut manifest = derive_manifest(&component, name_of(path))
+        .with_context(|| format!("{} cannot be used as a tool", path.display()))?;
+    manifest.capabilities = asked;
+    let package = Package {
+        manifest: manifest.to_toml().into_bytes(),
+        component,
+    };
+    Ok(Verified::check(package)?)
+}
+
+/// What somebody wants a component without a manifest to ask for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct Wanted {
+    /// Have a component without a manifest ask for requests to an origin, with ORIGIN=GET,HEAD
+    /// only with some methods (repeatable)
+    #[arg(long = "allow-network", value_name = "ORIGIN", value_parser = origin_with_methods)]
+    network: Vec<(Origin, Option<Methods>)>,
+
+    /// Have it ask for a directory, to read or, with NAME:read-write=PATH, to write too
+    /// (repeatable)
+    #[arg(long = "allow-dir", value_name = "NAME=PATH", value_parser = named_directory)]
+    directories: Vec<(DirectoryName, Option<Access>, PathBuf)>,
+
+    /// Have it ask for a variable (repeatable)
+    #[arg(long = "allow-var", value_name = "NAME")]
+    variables: Vec<VariableName>,
+
+    /// Have it ask for a variable whose value is no secret (repeatable)
+    #[arg(long = "allow-plain-var", value_name = "NAME")]
+    plain_variables: Vec<VariableName>,
+
+    /// Have it ask for a storage of its own
+    #[arg(long = "allow-storage")]
+    storage: bool,
+}
+
+impl Wanted {
+    /// What `flags` grant is wanted, and nothing else.
+    pub(crate) fn of(flags: &ApprovalFlags) -> Self {
+        Self {
+            network: flags.network.clone(),
+            directories: flags.directories.clone(),
+            variables: flags.variables.clone(),
+            plain_variables: flags.plain_variables.clone(),
+            storage: flags.storage,
+        }
+    }
+
+    /// The same as a manifest says it. A variable is a secret unless it is said not to be.
+    pub(crate) fn asked(&self) -> Capabilities {
+        let why = || WHY.to_owned();
+        let methods = |methods: &Option<Methods>| methods.clone().unwrap_or(Methods::Any);
+        let network = self.network.iter();
+        let directories = self.directories.iter();
+        let secret = self.variables.iter().map(|name| (name, true));
+        let plain = self.plain_variables.iter().map(|name| (name, false));
+        let variables = secret.chain(plain);
+        Capabilities {
+            network: network
+                .map(|(origin, only)| (origin.clone(), methods(only)))
+                .collect(),
+            directories: directories
+                .map(|(name, access, _)| DirectoryRequest {
+                    name: name.clone(),
+                    access: access.unwrap_or(Access::Read),
+                    why: why(),
+                })
+                .collect(),
+            variables: variables
+                .map(|(name, secret)| VariableRequest {
+                    name: name.clone(),
+                    secret,
+                    why: why(),
+                })
+                .collect(),
+            storage: self.storage.then(|| StorageRequest { why: why() }),
+        }
+    }
+
+    /// The same as flags of a command line.
+    pub(crate) fn typed(&self) -> String {
+        let mut typed = String::new();
+        for (origin, methods) in &self.network {
+            let only = match methods {
+                Some(Methods::Only(methods)) => {
+                    let methods: Vec<&str> = methods.iter().map(|it| it.as_str()).collect();
+                    format!("={}", methods.join(","))
+                }
+                _ => String::new(),
+            };
+            typed.push_str(&format!(" --allow-network {origin}{only}"));
+        }
+        for (name, access, path) in &self.directories {
+            let access = access.map_or_else(String::new, |access| format!(":{access}"));
+            typed.push_str(&format!(" --allow-dir {name}{access}={}", path.display()));
+        }
+        for name in &self.variables {
+            typed.push_str(&format!(" --allow-var {name}"));
+        }
+        for name in &self.plain_variables {
+            typed.push_str(&format!(" --allow-plain-var {name}"));
+        }
+        if self.storage {
+            typed.push_str(" --allow-storage");
+        }
+        typed
+    }
+}
+
+/// A tool's name made of a file's: letters without their marks, and a dash for what else a tool
+/// name cannot hold. A word in another script leaves nothing that would remind of it: `tool`.
+fn name_of(path: &Path) -> ToolName {
+    let stem = path
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
+    let is_mark = |c: &char| unicode_normalization::char::is_combining_mark(*c);
+    let plain: String = stem.nfkd().filter(|c| !is_mark(c)).collect();
+    let fallback = || "tool".parse().expect("`tool` is a tool name");
+    if plain.chars().any(|c| c.is_alphanumeric() && !c.is_ascii()) {
+        return fallback();
+    }
+    let name: String = plain
+        .to_ascii_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .take(64)
+        .collect();
+    name.trim_matches('-')
+        .parse()
+        .unwrap_or_else(|_| fallback())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        flags: ApprovalFlags,
+    }
+
+    #[track_caller]
+    fn wanted(line: &str) -> Wanted {
+        let words = std::iter::once("tool").chain(line.split_whitespace());
+        Wanted::of(&Line::try_parse_from(words).unwrap().flags)
+    }
+
+    #[test]
+    fn a_file_s_name_becomes_a_tool_s() {
+        for (path, name) in [
+            ("/x/Adder_2.wasm", "adder-2"),
+            ("é.wasm", "e"),
+            ("./ünï.wasm", "uni"),
+            ("Größe 2.wasm", "tool"),
+            ("ﬁle.wasm", "file"),
+            ("я-x.wasm", "tool"),
+            ("名.wasm", "tool"),
+            ("con.wasm", "tool"),
+            ("-.wasm", "tool"),
+        ] {
+            assert_eq!(name_of(Path::new(path)).as_str(), name, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_is_asked_for_and_nothing_else() {
+        assert!(wanted("").asked().is_empty());
+        let line = "--allow-network https://a.example=GET,HEAD --allow-dir data=/x \
+                    --allow-dir out:read-write=/y --allow-var KEY --allow-storage";
+        let asked = wanted(line).asked();
+        let data = asked.directory(&"data".parse().unwrap()).unwrap();
+        let out = asked.directory(&"out".parse().unwrap()).unwrap();
+        assert_eq!((data.access, out.access), (Access::Read, Access::ReadWrite));
+        let key = asked.variable(&"KEY".parse().unwrap()).unwrap();
+        assert!(key.secret && key.why == WHY);
+        let methods = asked.network.methods(&"https://a.example".parse().unwrap());
+        assert_eq!(methods.unwrap().to_string(), "GET HEAD");
+        assert!(asked.storage.is_some());
+    }
+
+    #[test]
+    fn flags_are_typed_again_as_they_were() {
+        let line = " --allow-network https://a.example=GET,HEAD --allow-dir data=/x \
+                    --allow-dir out:read-write=/y --allow-var KEY --allow-storage";
+        assert_eq!(wanted(line).typed(), line);
+    }
+}

@@ -1,0 +1,131 @@
+//! Which tool a command line means, and what the toolbox says or will say about it.
+
+use tool_hub_manifest::{Capabilities, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq};
+use url::Url;
+
+use crate::config::Config;
+use crate::package::{Fetched, FetchedFrom, Subject};
+use crate::printer::Printer;
+use crate::report;
+use crate::toolbox::OpenToolbox;
+
+/// A tool that is meant, where it is looked for, and the name it has already.
+pub(crate) struct Meant {
+    tool: Subject,
+    endpoint: Url,
+    key: Option<ToolKey>,
+}
+
+impl Meant {
+    /// The tool that `subject` names, unless that is the name of a tool of the toolbox.
+    pub(crate) fn of(subject: &Subject, config: &Config) -> anyhow::Result<Self> {
+        if let Subject::Reference(Err(_), text) = subject
+            && let Ok(key) = text.replace('-', "_").parse()
+            && let Some(meant) = Self::under(key, config)?
+        {
+            return Ok(meant);
+        }
+        Ok(Self {
+            tool: subject.clone(),
+            endpoint: config.endpoint.clone(),
+            key: None,
+        })
+    }
+
+    /// The toolbox's tool `key`, in the newest version that it follows. A refusal
+    /// names the command that grants one right more, and knows no more than this name.
+    fn under(key: ToolKey, config: &Config) -> anyhow::Result<Option<Self>> {
+        let toolbox = OpenToolbox::open(config)?;
+        let Some(entry) = toolbox.entry(&key) else {
+            return Ok(None);
+        };
+        let tool = match (&entry.repo, &entry.path) {
+            (Some(repo), _) => {
+                let version = entry.version.clone();
+                let reference = ToolRef {
+                    repo: repo.clone(),
+                    revision: version.map_or(Revision::Newest, Revision::Version),
+                };
+                let text = reference.to_string();
+                Subject::Reference(Ok(reference), text)
+            }
+            (None, Some(path)) => Subject::Path(path.clone()),
+            (None, None) => return Ok(None),
+        };
+        let endpoint = entry.endpoint.as_ref().unwrap_or(&config.endpoint);
+        Ok(Some(Self {
+            tool,
+            endpoint: endpoint.clone(),
+            key: Some(key),
+        }))
+    }
+
+    /// Gets the tool's bytes. A component without a manifest asks for `asked`.
+    pub(crate) async fn fetch_asking(
+        &self,
+        asked: Capabilities,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<Fetched> {
+        let endpoint = &self.endpoint;
+        self.tool
+            .fetch_asking(asked, endpoint, config, printer)
+            .await
+    }
+
+    /// The name by which a command line means the same tool again.
+    pub(crate) fn named(&self, fetched: &Fetched) -> String {
+        let key = self.key.as_ref().map(ToString::to_string);
+        key.unwrap_or_else(|| report::subject(fetched))
+    }
+
+    /// The name that the tool has or will have, where nobody wants another.
+    pub(crate) fn key(&self, fetched: &Fetched) -> ToolKey {
+        let own = || ToolKey::from(&fetched.verified.manifest().name);
+        self.key.clone().unwrap_or_else(own)
+    }
+}
+
+/// The toolbox's word about the tool. Lines that people wrote there before stay.
+pub(crate) fn entry(fetched: &Fetched, key: &ToolKey, toolbox: &OpenToolbox) -> ToolboxEntry {
+    let before = toolbox.entry(key);
+    match &fetched.origin {
+        FetchedFrom::Registry {
+            endpoint,
+            reference,
+            resolved,
+        } => {
+            let before = before.filter(|entry| entry.repo.as_ref() == Some(&resolved.repo));
+            let mut entry = before.cloned().unwrap_or_default();
+            entry.repo = Some(resolved.repo.clone());
+            entry.version = version_to_follow(reference, fetched);
+            if entry
+                .endpoint
+                .as_ref()
+                .is_some_and(|named| named != endpoint)
+            {
+                entry.endpoint = Some(endpoint.clone());
+            }
+            entry
+        }
+        FetchedFrom::Approved(_) => before.cloned().unwrap_or_default(),
+        FetchedFrom::File { path } => {
+            let before = before.filter(|entry| entry.path.as_ref() == Some(path));
+            let mut entry = before.cloned().unwrap_or_default();
+            entry.path = Some(path.clone());
+            entry
+        }
+    }
+}
+
+/// The versions that `tool update` may go to: those that the reference says, or everything
+/// compatible with the version that was loaded. A branch or a commit follows no version.
+fn version_to_follow(reference: &ToolRef, fetched: &Fetched) -> Option<VersionReq> {
+    match &reference.revision {
+        Revision::Version(requirement) => Some(requirement.clone()),
+        Revision::Newest => format!("^{}", fetched.verified.manifest().version)
+            .parse()
+            .ok(),
+        Revision::Branch(_) | Revision::Commit(_) => None,
+    }
+}

@@ -1,0 +1,369 @@
+//! Directories that no tool is given, or only where a person insists: where our own trust
+//! stands, where keys are kept, and where other programs take what they run or do.
+//!
+//! Every directory that is granted is held against this before a person is asked, and again
+//! whenever a tool is loaded: a directory may have become one of these meanwhile. Names that
+//! other programs act on are guarded by the sandbox as well, however deep in a directory they
+//! stand and whoever puts them there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use tool_hub_manifest::{Access, DirectoryGrant, DirectoryName, Grants};
+
+use crate::approvals::SYSTEM_DIRECTORY;
+use crate::config::Config;
+use crate::connect::{Client, ClientPlaces, Scope};
+use crate::diagnosis::Problem;
+use crate::files;
+use crate::toolbox::OpenToolbox;
+
+/// What the places of a kind have in common.
+struct Kind {
+    why: &'static str,
+    reach: Reach,
+    /// From which access on it is dangerous.
+    from: Access,
+    refusal: Refusal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Directories that hold it.
+    Above,
+    /// Directories in it as well.
+    Around,
+}
+
+/// Whether a person may give it away all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    Always,
+    UnlessInsisted,
+}
+
+const ROOT: Kind = Kind {
+    why: "the root directory, which is never given to a tool",
+    reach: Reach::Above,
+    from: Access::Read,
+    refusal: Refusal::Always,
+};
+const HOME: Kind = Kind {
+    why: "the home directory, which is never given to a tool as a whole",
+    ..ROOT
+};
+const MACHINE: Kind = Kind {
+    why: "the machine itself, which is never given to a tool",
+    reach: Reach::Around,
+    ..ROOT
+};
+const OWN: Kind = Kind {
+    why: "where `tool` keeps its own files, which is never given to a tool",
+    ..MACHINE
+};
+const TRUST: Kind = Kind {
+    why: "which decides what your tools may do, and which no tool may change",
+    reach: Reach::Above,
+    from: Access::ReadWrite,
+    refusal: Refusal::Always,
+};
+const SYSTEM: Kind = Kind {
+    reach: Reach::Around,
+    ..TRUST
+};
+const SECRETS: Kind = Kind {
+    why: "which is for keys and settings that hold them",
+    reach: Reach::Around,
+    from: Access::Read,
+    refusal: Refusal::UnlessInsisted,
+};
+const AGENTS: Kind = Kind {
+    why: "by which an agent's programs are started",
+    ..SECRETS
+};
+const PROGRAMS: Kind = Kind {
+    why: "which holds programs and their settings",
+    from: Access::ReadWrite,
+    ..SECRETS
+};
+const ON_PATH: Kind = Kind {
+    why: "which is on the search path of programs",
+    reach: Reach::Above,
+    ..PROGRAMS
+};
+const GIT: Kind = Kind {
+    why: "by which git starts programs",
+    ..PROGRAMS
+};
+
+/// Below the home directory: keys, and what is made of them.
+const SECRET_DIRECTORIES: [&str; 13] = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".config",
+    ".password-store",
+    ".local/share/keyrings",
+    ".mozilla",
+    ".thunderbird",
+    ".claude",
+    "Library/Keychains",
+];
+/// Below the home directory: what the user runs.
+const PROGRAM_DIRECTORIES: [&str; 5] = ["bin", ".local/bin", ".cargo", ".rustup", ".npm-global"];
+/// The machine's: what is secret or in use there.
+const MACHINE_SECRETS: [&str; 4] = ["/etc", "/root", "/run", "/boot"];
+/// The machine's programs.
+const MACHINE_PROGRAMS: [&str; 8] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/System",
+    "/Library",
+    "/Applications",
+];
+
+/// Everything that is dangerous to give away on this machine.
+pub(crate) struct Sensitive {
+    places: Vec<Place>,
+    toolbox_names: Vec<String>,
+}
+
+/// A place that a directory may be, hold or lie in.
+struct Place {
+    path: PathBuf,
+    kind: &'static Kind,
+}
+
+/// Why a directory is dangerous to give away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Finding {
+    pub(crate) place: PathBuf,
+    pub(crate) refusal: Refusal,
+    says: String,
+}
+
+impl Finding {
+    /// What is the matter: `it holds /home/ada/app/.git, by which git starts programs`.
+    pub(crate) fn says(&self) -> &str {
+        &self.says
+    }
+}
+
+impl Sensitive {
+    /// Looks where things are on this machine.
+    pub(crate) fn of(config: &Config) -> anyhow::Result<Self> {
+        let home = config.home();
+        let mut places = Vec::new();
+        let mut add = |path: PathBuf, kind: &'static Kind| {
+            let path = files::settled(&path);
+            // Who has a home in such a place works there.
+            if kind.refusal == Refusal::Always || !home.starts_with(&path) {
+                places.push(Place { path, kind });
+            }
+        };
+        add("/".into(), &ROOT);
+        add(home.into(), &HOME);
+        for path in ["/proc", "/sys", "/dev"] {
+            add(path.into(), &MACHINE);
+        }
+        for path in config.own_directories() {
+            add(path, &OWN);
+        }
+        for path in OpenToolbox::files(&OpenToolbox::directory_in_force(config)) {
+            add(path, &TRUST);
+        }
+        add(SYSTEM_DIRECTORY.into(), &SYSTEM);
+        let below_home = |name: &&str| home.join(name);
+        let machines = MACHINE_SECRETS.iter().map(PathBuf::from);
+        for path in SECRET_DIRECTORIES.iter().map(below_home).chain(machines) {
+            add(path, &SECRETS);
+        }
+        let machines = MACHINE_PROGRAMS.iter().map(PathBuf::from);
+        for path in PROGRAM_DIRECTORIES.iter().map(below_home).chain(machines) {
+            add(path, &PROGRAMS);
+        }
+        for path in config.search_path() {
+            add(path, &ON_PATH);
+        }
+        let clients = ClientPlaces::read()?;
+        for client in Client::all() {
+            let file = client.file(Scope::User, &clients, home);
+            if let Some(directory) = file.as_deref().and_then(Path::parent) {
+                add(directory.into(), &AGENTS);
+            }
+        }
+        Ok(Self {
+            places,
+            toolbox_names: toolbox_names(),
+        })
+    }
+
+    /// Everything that is dangerous about giving `directory`, a real path, with `access`: what
+    /// cannot be insisted on first.
+    pub(crate) fn findings(&self, directory: &Path, access: Access) -> Vec<Finding> {
+        let is_near = |place: &&Place| {
+            let is_in_it = directory.starts_with(&place.path) && place.kind.reach == Reach::Around;
+            access >= place.kind.from && (place.path.starts_with(directory) || is_in_it)
+        };
+        let near = self.places.iter().filter(is_near);
+        let mut findings: Vec<Finding> = near
+            .map(|place| finding(place.path.clone(), directory, place.kind))
+            .collect();
+        if access == Access::ReadWrite {
+            let trusted = self.toolbox_names.iter();
+            findings.extend(trusted.filter_map(|name| named(directory, name, &TRUST)));
+            let others = names_of_others();
+            findings.extend(others.filter_map(|(name, kind)| named(directory, name, kind)));
+        }
+        findings.sort_by_key(|finding| finding.refusal == Refusal::UnlessInsisted);
+        let mut seen = BTreeSet::new();
+        findings.retain(|finding| seen.insert(finding.place.clone()));
+        findings
+    }
+}
+
+/// Notes in `grants` what is insisted on, of what is dangerous about them.
+///
+/// # Errors
+/// When something is insisted on that nothing is the matter with.
+pub(crate) fn insist(
+    grants: &mut Grants,
+    insisted: &[PathBuf],
+    config: &Config,
+) -> anyhow::Result<()> {
+    if insisted.is_empty() {
+        return Ok(());
+    }
+    let sensitive = Sensitive::of(config)?;
+    for written in insisted {
+        let place = config.place(written);
+        let real = files::settled(&place);
+        let mut is_meant = false;
+        for grant in grants.directories.values_mut() {
+            let findings = sensitive.findings(&grant.path, grant.access).into_iter();
+            let meant = findings.filter(|finding| {
+                finding.refusal == Refusal::UnlessInsisted
+                    && [&place, &real].contains(&&finding.place)
+            });
+            for finding in meant {
+                is_meant = true;
+                grant.despite.insert(finding.place);
+            }
+        }
+        if !is_meant {
+            return Err(Problem::user(format!(
+                "there is nothing to insist on at {}: no directory that is granted is refused for it",
+                written.display()
+            ))
+            .hint("leave --insist out, or name the place that the refusal names")
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Holds every directory of `grants` against what is dangerous to give away.
+///
+/// # Errors
+/// The first one that is, and was not insisted on.
+pub(crate) fn check(grants: &Grants, config: &Config) -> anyhow::Result<()> {
+    if grants.directories.is_empty() {
+        return Ok(());
+    }
+    let sensitive = Sensitive::of(config)?;
+    for (name, grant) in &grants.directories {
+        let findings = sensitive.findings(&grant.path, grant.access);
+        let mut open = findings.into_iter().filter(|finding| {
+            finding.refusal == Refusal::Always || !grant.despite.contains(&finding.place)
+        });
+        if let Some(finding) = open.next() {
+            return Err(refused(name, grant, &finding, open).into());
+        }
+    }
+    Ok(())
+}
+
+/// Names that no tool may touch in a directory that it may change, however deep they stand.
+pub(crate) fn guarded_names() -> Vec<String> {
+    let others = names_of_others().map(|(name, _)| name.to_owned());
+    toolbox_names().into_iter().chain(others).collect()
+}
+
+fn toolbox_names() -> Vec<String> {
+    let files = OpenToolbox::files(Path::new("")).into_iter();
+    files.map(|file| file.display().to_string()).collect()
+}
+
+/// What other programs act on in a project, from git and from the table of clients.
+fn names_of_others() -> impl Iterator<Item = (&'static str, &'static Kind)> {
+    let clients = Client::all().filter_map(Client::project_name);
+    let clients = clients.chain([".claude"]).map(|name| (name, &AGENTS));
+    std::iter::once((".git", &GIT)).chain(clients)
+}
+
+/// Whether `directory` holds something called `name`, or lies in such a thing.
+fn named(directory: &Path, name: &str, kind: &Kind) -> Option<Finding> {
+    let above = directory.ancestors().find(|above| {
+        let part = above.file_name().and_then(|part| part.to_str());
+        part.is_some_and(|part| part.eq_ignore_ascii_case(name))
+    });
+    let held = directory.join(name);
+    let place = match above {
+        Some(above) => above.to_owned(),
+        None if held.symlink_metadata().is_ok() => held,
+        None => return None,
+    };
+    Some(finding(place, directory, kind))
+}
+
+fn finding(place: PathBuf, directory: &Path, kind: &Kind) -> Finding {
+    let Kind { why, refusal, .. } = *kind;
+    let shown = place.display();
+    let says = match (place == directory, place.starts_with(directory)) {
+        (true, _) => format!("it is {shown}, {why}"),
+        (false, true) => format!("it holds {shown}, {why}"),
+        (false, false) => format!("it lies in {shown}, {why}"),
+    };
+    Finding {
+        place,
+        refusal,
+        says,
+    }
+}
+
+fn refused(
+    name: &DirectoryName,
+    grant: &DirectoryGrant,
+    finding: &Finding,
+    others: impl Iterator<Item = Finding>,
+) -> Problem {
+    let path = grant.path.display();
+    let access = grant.access;
+    let problem = Problem::refused(format!(
+        "{path} is not granted as `{name}` ({access}): {}",
+        finding.says
+    ))
+    .hint(format!(
+        "grant a directory with nothing in it but what the tool needs, such as one below it: --allow-dir {name}={}",
+        grant.path.join(name.as_str()).display()
+    ));
+    let mut all: Vec<&Finding> = vec![finding];
+    let others: Vec<Finding> = others.collect();
+    all.extend(&others);
+    if all.iter().any(|one| one.refusal == Refusal::Always) {
+        return problem;
+    }
+    let flags = all
+        .iter()
+        .map(|one| format!("--insist {}", one.place.display()));
+    problem.hint(format!(
+        "where you trust it with that as well, add: {}",
+        flags.collect::<Vec<_>>().join(" ")
+    ))
+}
