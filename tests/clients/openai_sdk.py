@@ -1,8 +1,9 @@
 """Talks to `tool serve --openai` with OpenAI's own client, and holds everything that passes
-against the types of its package. Arguments: the base URL and the server's token."""
+against the types of its package. Arguments: the base URL, the server's token, and the endpoint itself."""
 
 import json
 import sys
+import urllib.request
 
 import openai
 from openai.types.chat import ChatCompletion, ChatCompletionChunk, completion_create_params
@@ -16,7 +17,7 @@ WRONG = EVALUATE + ' {"expression": "2 m + 3 kg"}'
 WEATHER = 'weather {"city": "Bern"}'
 PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
-base, token = sys.argv[1:]
+base, token, endpoint = sys.argv[1:]
 client = openai.OpenAI(base_url=base, api_key=token, max_retries=0, timeout=60)
 
 
@@ -164,7 +165,14 @@ def refusals():
 
 def everything_else():
     assert [model.id for model in client.models.list()] == [MODEL]
-    asked = client.get("/asked", cast_to=object)
+    with urllib.request.urlopen(endpoint + "/v1/asked") as answer:
+        asked = json.load(answer)
+    try:
+        client.files.list()
+    except openai.NotFoundError as error:
+        assert error.code == "route_refused" and "GET /v1/files" in error.message, error
+    else:
+        raise AssertionError("it was passed on")
     params = {
         "/v1/chat/completions": completion_create_params.CompletionCreateParams,
         "/v1/responses": response_create_params.ResponseCreateParams,

@@ -251,6 +251,8 @@ fn a_name_that_is_taken() {
     home.write("adder.wasm", adder());
     load(&home, "./adder.wasm", &[]);
     let mut terminal = loading(&home);
+    terminal.wait_for("+ from: ");
+    terminal.wait_for("+ description: Adds.");
     terminal.wait_for("Load `adder` in place of ");
     terminal.wait_for("adder.wasm with these rights? Type yes to approve: ");
     terminal.answer("yes");

@@ -315,7 +315,7 @@ fn no_usable_token() {
 /// The address is this machine's, and no client can know that of a name or a number that is
 /// not the loopback's.
 fn token_in_clear() {
-    let registry = RegistryProcess::start();
+    let registry = RegistryProcess::start_with(&["--allow-host", "0.0.0.0"]);
     let token = registry.user("ada");
     let everywhere = registry.url().replace("127.0.0.1", "0.0.0.0");
     let home = Home::new()

@@ -4,7 +4,8 @@
 use serde_json::json;
 
 use crate::journey::{digest, load};
-use crate::support::{Home, Test, test};
+use crate::secrets::ENVIRONMENT;
+use crate::support::{Home, Need, Test, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -16,6 +17,13 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "foreign::types_of_another_package",
             types_of_another_package,
+        ),
+        test("foreign::granted_a_directory", granted_a_directory).needs(&[Need::RustGuests]),
+        test("foreign::granted_a_variable", granted_a_variable),
+        test("foreign::what_is_not_there", what_is_not_there),
+        test(
+            "foreign::nothing_to_call_is_not_compiled",
+            nothing_to_call_is_not_compiled,
         ),
         test(
             "foreign::a_bomb_is_refused_by_the_command",
@@ -39,6 +47,12 @@ const ADDER: &str = r#"
 /// The component that adds.
 pub(crate) fn adder() -> Vec<u8> {
     wat::parse_str(ADDER).expect("a component")
+}
+
+/// The same with `more` of a component in it, as another build would have.
+pub(crate) fn adder_with(more: &str) -> Vec<u8> {
+    let text = ADDER.replacen("(component", &format!("(component {more}"), 1);
+    wat::parse_str(text).expect("a component")
 }
 
 /// Loads the tool that adds under `name`.
@@ -121,6 +135,105 @@ fn types_of_another_package() {
     assert_eq!(answer.trim(), "\"green\"");
 }
 
+/// The digest that an inspection with `flags` prints, which must be derived.
+fn derived(home: &Home, file: &str, flags: &[&str]) -> String {
+    let words = ["inspect", file, "--json"];
+    let shown = home.run(words.iter().chain(flags));
+    assert!(
+        shown.stderr().contains("derived from its types"),
+        "{}",
+        shown.stderr()
+    );
+    let digest = &shown.json()["inspection"]["approval_digest"];
+    digest.as_str().expect("a digest").to_owned()
+}
+
+fn granted_a_directory() {
+    let home = Home::new();
+    let component = guests::built("notes").join("dist/tool.wasm");
+    home.write("jot.wasm", std::fs::read(component).expect("the component"));
+    home.write("mine/hello.md", "from a file");
+    home.write("other/hello.md", "from another");
+    let mine = home.work().join("mine");
+    let directory = format!("notes={}", mine.display());
+    let flags = ["--allow-dir", &directory];
+    let load = |digest: &str, flags: &[&str]| {
+        let words = ["load", "jot.wasm", "--approve", digest];
+        home.run(words.iter().chain(flags))
+    };
+    // What was inspected without the directory is another manifest.
+    let without = derived(&home, "jot.wasm", &[]);
+    assert_eq!(load(&without, &flags).code(), 3);
+    load(&without, &[]).ok();
+    let refused = home.tool("call jot.read_note name=hello");
+    assert_ne!(refused.code(), 0, "what is not named is not granted");
+
+    let digest = derived(&home, "jot.wasm", &flags);
+    assert_ne!(digest, without);
+    load(&digest, &flags).ok();
+    let read = home.tool("call jot.read_note name=hello").ok();
+    assert!(read.contains("from a file"), "{read}");
+    let written = home.tool("call jot.write_note name=more text=x");
+    assert_ne!(written.code(), 0, "the directory may only be read");
+    assert!(!mine.join("more.md").exists());
+
+    let writable = format!("notes:read-write={}", mine.display());
+    let flags = ["--allow-dir", &writable];
+    load(&derived(&home, "jot.wasm", &flags), &flags).ok();
+    home.tool("call jot.write_note name=more text=x").ok();
+    assert!(mine.join("more.md").exists());
+    let lock = std::fs::read_to_string(home.tool_home().join("toolbox.lock")).expect("a lock");
+    assert!(lock.contains("read-write"), "{lock}");
+}
+
+fn granted_a_variable() {
+    const VALUE: &str = "canary-5b6c7d8e";
+    let home = Home::new()
+        .with("API_KEY", VALUE)
+        .with("OTHER", "not-named");
+    home.write(
+        "teller.wasm",
+        wat::parse_str(ENVIRONMENT).expect("a component"),
+    );
+    let flags = ["--allow-var", "API_KEY"];
+    let digest = derived(&home, "teller.wasm", &flags);
+    let words = ["load", "teller.wasm", "--approve", &digest];
+    home.run(words.iter().chain(&flags)).ok();
+    let length = home.tool("call teller.length --json").json();
+    assert_eq!(length["structured"], VALUE.len());
+    let told = home.tool("call teller.variables --json").json();
+    assert_eq!(told["structured"], json!([["API_KEY", "***"]]));
+    let packaged = home.run(["inspect", "a/b", "--allow-var", "API_KEY"]);
+    assert_eq!(packaged.code(), 1);
+    assert!(
+        packaged.stderr().contains("grants nothing"),
+        "{}",
+        packaged.stderr()
+    );
+}
+
+fn what_is_not_there() {
+    let home = Home::new();
+    for (line, told) in [
+        ("inspect ./no-such-file.wasm", "hint: look at the path"),
+        ("inspect ./no-such-directory", "hint: look at the path"),
+        ("load ./no-such-file.wasm", "hint: look at the path"),
+        (
+            "inspect https://example.org/x/adder.wasm",
+            "hint: nothing is fetched from an address",
+        ),
+        (
+            "inspect https://hub.example.org/ada/adder",
+            "write ada/adder --endpoint https://hub.example.org",
+        ),
+    ] {
+        let ran = home.tool(line);
+        assert_eq!(ran.code(), 1, "{line}: {}", ran.stderr());
+        assert!(ran.stderr().contains(told), "{line}: {}", ran.stderr());
+        assert!(!ran.stderr().contains("https:/e"), "no path is made of it");
+    }
+}
+
 /// Small, and passes every cheap look: each of the jumps takes all variables along. The
 /// compiler gets as far as its memory does, which takes half a minute.
 fn bomb() -> Vec<u8> {
@@ -150,6 +263,8 @@ fn a_bomb_is_refused_by_the_command() {
     let refused = home.run(["call", "bomb.wasm", "--approve", &digest]);
     assert_eq!(refused.code(), 3);
     let told = refused.stderr();
+    let (note, told) = told.split_once('\n').expect("a note about the manifest");
+    assert!(note.contains("derived"), "{note}");
     // Which of them it is first depends on the machine.
     let limits = ["memory_bytes = 2147483648", "cpu_seconds = 120"];
     let limit = limits.into_iter().find(|limit| told.contains(limit));
@@ -168,4 +283,21 @@ fn a_bomb_is_refused_by_the_command() {
         .filter(|name| name != "key")
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+fn nothing_to_call_is_not_compiled() {
+    let home = Home::new();
+    let empty = wat::parse_str("(component)").expect("a component");
+    home.write("empty.wasm", empty);
+    let digest = digest(&home, "empty.wasm");
+    let loaded = home.run(["load", "./empty.wasm", "--approve", &digest]);
+    assert_eq!(loaded.code(), 3, "{}", loaded.stderr());
+    let said = loaded.stderr();
+    let nothing = "has nothing that could be called: no function, no prompts and no resources";
+    assert!(said.contains(nothing), "{said}");
+    assert!(
+        said.contains("hint: a tool exports at least one function"),
+        "{said}"
+    );
+    assert!(!said.contains("compiling"), "{said}");
 }

@@ -57,7 +57,7 @@ fn openai_s_client_gets_answers() {
         let parts = said(
             Command::new("python3")
                 .arg(root().join("tests/clients/openai_sdk.py"))
-                .args([&base, TOKEN])
+                .args([&base, TOKEN, endpoint.url()])
                 .env("PYTHONPATH", packages::python(&[OPENAI])),
         );
         assert_eq!(parts.lines().count(), 9, "{parts}");

@@ -17,6 +17,10 @@ pub(crate) fn tests() -> Vec<Test> {
         .needs(&[Need::RustGuests]),
         test("grammar::of_ones_own", of_ones_own),
         test(
+            "grammar::of_definitions_from_elsewhere",
+            of_definitions_from_elsewhere,
+        ),
+        test(
             "grammar::what_a_model_wrote_is_checked",
             what_a_model_wrote_is_checked,
         ),
@@ -188,6 +192,42 @@ fn of_ones_own() {
         assert_eq!(ran.code(), 1, "{arguments}: {}", ran.stderr());
         assert!(ran.stderr().contains(told), "{arguments}: {}", ran.stderr());
     }
+}
+
+fn of_definitions_from_elsewhere() {
+    let home = Home::new();
+    let sloppy = json!({"type": "boolean", "enum": ["True", "False"]});
+    let arguments = json!({"type": "object", "properties": {"city": {"type": "string"}, "now": sloppy}, "required": ["city"]});
+    let function =
+        json!({"name": "rain", "description": "Says whether it rains.", "parameters": arguments});
+    for definitions in [
+        json!([{"type": "function", "function": function}]),
+        json!({"tools": [{"name": "rain", "input_schema": arguments}]}),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "rain", "inputSchema": arguments}]}}),
+    ] {
+        let definitions = definitions.to_string();
+        let ran = home.run_with_input("grammar --from - --format regex", &definitions);
+        assert_eq!(ran.ok().lines().count(), 1);
+        assert!(
+            ran.stdout().contains("rain") && !ran.stdout().contains("now"),
+            "{}",
+            ran.stdout()
+        );
+        let told = "rain: nothing may be written at `/properties/now`: no value is valid there";
+        assert!(ran.stderr().contains(told), "{}", ran.stderr());
+        home.write("tools.json", definitions);
+        let line = "grammar --from tools.json --tool-choice rain --check -";
+        let call = json!({"name": "rain", "arguments": {"city": "Bern"}});
+        home.run_with_input(line, &call.to_string()).ok();
+    }
+    let none = home.run_with_input("grammar --from -", "[1]");
+    assert_eq!(none.code(), 1);
+    assert!(
+        none.stderr()
+            .contains("holds no definitions that can be read"),
+        "{}",
+        none.stderr()
+    );
 }
 
 fn what_a_model_wrote_is_checked() {

@@ -226,7 +226,11 @@ fn update() {
     edit("src/lib.rs", "Hello, {name}!", "Hi, {name}!");
     author.tool("build greeter").ok();
     author.tool("push -C greeter").ok();
-    assert!(user.tool("update").stderr().contains("updated at 0.1.1"));
+    let asked = user.tool("update");
+    assert_eq!(asked.code(), 3, "{}", asked.stderr());
+    assert!(asked.stderr().contains("only the code changed since 0.1.0"));
+    let updated = user.tool("update --accept-code");
+    assert!(updated.stderr().contains("updated at 0.1.1"));
     assert_eq!(
         user.run(["call", "greeter", "name=Ada"]).ok().trim(),
         "Hi, Ada!"

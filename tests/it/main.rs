@@ -16,11 +16,14 @@ mod agent_loop;
 mod agent_slips;
 mod agents;
 mod author;
+mod builds;
+mod checkouts;
 mod clients;
 mod connect;
 mod consent;
 mod demo;
 mod deploy;
+mod difference;
 mod embed;
 mod errors;
 mod explain;
@@ -39,7 +42,9 @@ mod no_target;
 mod observed;
 mod operator;
 mod output;
+mod overrides;
 mod parse;
+mod places;
 mod prompted_agent;
 mod prompts;
 #[path = "../clients/public_clients.rs"]
@@ -52,9 +57,11 @@ mod samples;
 mod search;
 mod secrets;
 mod served;
+mod signed;
 mod support;
 mod tamper;
 mod tidy;
+mod tokens;
 mod toolbox;
 
 use std::process::ExitCode;
@@ -73,13 +80,16 @@ fn main() -> ExitCode {
         lint::tests(),
         journey::tests(),
         tamper::tests(),
+        checkouts::tests(),
         clients::tests(),
         rest::tests(),
+        places::tests(),
         rights::tests(),
         samples::tests(),
         search::tests(),
         secrets::tests(),
         served::tests(),
+        signed::tests(),
         maintenance::tests(),
         agents::tests(),
         agent_loop::tests(),
@@ -90,19 +100,23 @@ fn main() -> ExitCode {
         embed::tests(),
         demo::tests(),
         deploy::tests(),
+        difference::tests(),
         consent::tests(),
         connect::tests(),
         administration::tests(),
         network::tests(),
         no_target::tests(),
         output::tests(),
+        overrides::tests(),
         prompted_agent::tests(),
         prompts::tests(),
         observed::tests(),
         operator::tests(),
+        tokens::tests(),
         toolbox::tests(),
         readme::tests(),
         author::tests(),
+        builds::tests(),
         reference::tests(),
     ]
     .concat();

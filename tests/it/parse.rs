@@ -82,6 +82,17 @@ fn a_model_says_how_it_writes() {
         (&told["format"], &told["calls"][0]["name"]),
         (&json!("mistral"), &json!("now"))
     );
+    // Read as anything else, the call would be lost without a word.
+    home.write("unknown.jinja", "{{ '@@call ' + call.name }}");
+    let unknown = home.run_with_input("parse --as unknown.jinja", "@@call now");
+    assert_eq!((unknown.code(), unknown.stdout()), (1, String::new()));
+    let told = unknown.stderr();
+    for part in [
+        "the chat template of `unknown.jinja` is of no family that is known",
+        "--format: harmony, ",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
 
     let call =
         json!({"type": "function", "function": {"name": "{name}", "arguments": "{content}"}});

@@ -365,7 +365,7 @@ fn directories_by_their_real_path() {
             "~",
             "the home directory, which is never given to a tool as a whole",
         ),
-        ("/", "the root directory is never given to a tool"),
+        ("/", "the root directory, which is never given to a tool"),
         ("..", "never given to a tool"),
         ("/proc/self", "which is never given to a tool"),
         (

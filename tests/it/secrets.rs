@@ -12,11 +12,15 @@ pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("secrets::from_a_file", from_a_file),
         test("secrets::printed_nowhere", printed_nowhere),
+        test(
+            "secrets::what_is_plain_the_user_says",
+            what_is_plain_the_user_says,
+        ),
     ]
 }
 
 /// Answers its environment.
-const ENVIRONMENT: &str = r#"
+pub(crate) const ENVIRONMENT: &str = r#"
 (component
     (import "wasi:cli/environment@0.2.0" (instance $env
         (export "get-environment" (func (result (list (tuple string string)))))))
@@ -49,18 +53,23 @@ const ENVIRONMENT: &str = r#"
 
 /// A person with a tool that answers its environment and asks for a secret.
 fn with_environment(home: Home) -> Home {
+    write_teller(&home, true);
+    load(&home, "./teller", &["--allow-var", "API_KEY"]);
+    home
+}
+
+/// The tool that answers its environment, whose author calls its variable `secret`, or not.
+fn write_teller(home: &Home, secret: bool) {
     let component = wat::parse_str(ENVIRONMENT).expect("a component");
     let name = "teller".parse().expect("a name");
     let mut manifest = derive_manifest(&component, name).expect("a tool");
     manifest.capabilities.variables.push(VariableRequest {
         name: "API_KEY".parse().expect("a name"),
-        secret: true,
+        secret,
         why: String::new(),
     });
     home.write("teller/tool.toml", manifest.to_toml());
     home.write("teller/tool.wasm", component);
-    load(&home, "./teller", &["--allow-var", "API_KEY"]);
-    home
 }
 
 /// How long the variable is that the tool has; its value is passed on to nobody.
@@ -121,4 +130,36 @@ fn printed_nowhere() {
             .any(|part| part == SECRET.as_bytes());
         assert!(!found, "{}", file.display());
     }
+}
+
+fn what_is_plain_the_user_says() {
+    const VALUE: &str = "canary-9f8e7d6c";
+    let home = Home::new().with("API_KEY", VALUE);
+    let told = |home: &Home| home.tool("call teller.variables --json").json()["structured"].clone();
+    let (masked, shown) = (json!([["API_KEY", "***"]]), json!([["API_KEY", VALUE]]));
+    // What the author says decides nothing.
+    write_teller(&home, false);
+    load(&home, "./teller", &["--allow-var", "API_KEY"]);
+    assert_eq!(told(&home), masked);
+    home.tool("remove teller");
+    write_teller(&home, true);
+    load(&home, "./teller", &["--allow-plain-var", "API_KEY"]);
+    assert_eq!(told(&home), shown);
+    load(&home, "./teller", &["--allow-var", "API_KEY"]);
+    assert_eq!(told(&home), masked);
+    let home = home.with("API_KEY", "en");
+    let digest = crate::journey::digest(&home, "./teller");
+    let loaded = home.run([
+        "load",
+        "./teller",
+        "--allow-var",
+        "API_KEY",
+        "--approve",
+        &digest,
+    ]);
+    let said = loaded.stderr();
+    assert!(
+        said.contains("the value of API_KEY is too short to be masked"),
+        "{said}"
+    );
 }

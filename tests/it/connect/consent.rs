@@ -18,6 +18,14 @@ pub(super) fn tests() -> Vec<Test> {
         test("connect::nobody_is_there_to_ask", nobody_is_there_to_ask),
         test("connect::yes_at_a_terminal", yes_at_a_terminal),
         test("connect::changed_meanwhile", changed_meanwhile),
+        test(
+            "connect::links_are_not_followed_out_of_a_project",
+            links_are_not_followed_out_of_a_project,
+        ),
+        test(
+            "connect::a_link_of_one_s_own_is_shown",
+            a_link_of_one_s_own_is_shown,
+        ),
     ]
 }
 
@@ -91,7 +99,11 @@ fn broken_files_are_refused() {
     says(&home.tool("connect cursor --yes"), 1, "cannot be read");
     std::fs::remove_file(&file).expect("a file");
     std::fs::create_dir(&file).expect("a directory");
-    says(&home.tool("connect cursor --yes"), 1, "it is not a file");
+    says(
+        &home.tool("connect cursor --yes"),
+        1,
+        "it is not a regular file",
+    );
 }
 
 fn what_is_not_ours_is_left() {
@@ -176,4 +188,53 @@ fn changed_meanwhile() {
         ended.shown
     );
     assert_eq!(text(&file), "{\n  \"numStartups\": 2\n}\n");
+}
+
+/// A checkout may hold a link in the place of a configuration, or of its directory.
+fn links_are_not_followed_out_of_a_project() {
+    let home = Home::new();
+    home.write("toolbox.toml", "");
+    let theirs = "{ \"servers\": {} }\n";
+    let outside = write(&home, "elsewhere/mcp.json", theirs);
+    let directory = home.work().join(".vscode");
+    std::fs::create_dir(&directory).expect("a directory");
+    let links = [
+        (outside.clone(), directory.join("mcp.json"), "vscode"),
+        (
+            home.path().join("elsewhere"),
+            home.work().join(".cursor"),
+            "cursor",
+        ),
+    ];
+    for (target, place, client) in links {
+        std::os::unix::fs::symlink(target, place).expect("a link");
+        let refused = home.tool(&format!("connect {client} --scope project --yes"));
+        says(&refused, 3, "leads out of");
+        assert_eq!(text(&outside), theirs, "{client}");
+    }
+    // Within the project a link is one of its files like any other.
+    std::fs::remove_file(directory.join("mcp.json")).expect("a link");
+    let inner = home.write("settings/mcp.json", theirs);
+    std::os::unix::fs::symlink("../settings/mcp.json", directory.join("mcp.json")).expect("a link");
+    home.tool("connect vscode --scope project --yes").ok();
+    assert!(text(&inner).contains("tool-hub"), "{}", text(&inner));
+}
+
+/// What is really written is in the difference and in the question.
+fn a_link_of_one_s_own_is_shown() {
+    let home = Home::new();
+    let real = write(&home, "dotfiles/mcp.json", "{}\n");
+    let link = home.path().join(".cursor/mcp.json");
+    std::fs::create_dir(home.path().join(".cursor")).expect("a directory");
+    std::os::unix::fs::symlink(&real, &link).expect("a link");
+    let shown = format!("{}, which is {}", link.display(), real.display());
+    let dry = home.tool("connect cursor --scope user --dry-run");
+    assert!(dry.ok().contains(&shown), "{}", dry.stdout());
+    let mut terminal = Terminal::start(home.command(["connect", "cursor", "--scope", "user"]));
+    terminal.wait_for("Type yes to approve");
+    terminal.answer("no");
+    let ended = terminal.end();
+    let asked = ended.shown.replace("\r\n", "");
+    assert!(asked.contains(&format!("Write {shown}?")), "{asked}");
+    assert_eq!(text(&real), "{}\n");
 }

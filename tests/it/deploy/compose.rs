@@ -71,6 +71,7 @@ struct Service {
     #[serde(default)]
     security_opt: Vec<String>,
     stop_grace_period: Option<String>,
+    mem_limit: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -180,6 +181,7 @@ fn the_registry_fits(registry: &Service) {
     assert!(registry.read_only && registry.cap_drop == ["ALL"]);
     assert_eq!(registry.security_opt, ["no-new-privileges:true"]);
     assert_eq!(registry.stop_grace_period.as_deref(), Some("30s"));
+    assert_eq!(registry.mem_limit.as_deref(), Some("1g"));
     let arguments = registry_arguments();
     understood(&arguments);
     // The image checks its health there.

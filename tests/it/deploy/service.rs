@@ -94,6 +94,7 @@ fn the_unit_is_sound() {
     let files: usize = value("LimitNOFILE").parse().expect("a number");
     // A connection and, while a file is sent or received, the file.
     assert!(files > 2 * Limits::standard().connections_max);
+    assert_eq!(value("MemoryMax"), "1G");
 }
 
 fn the_unit_s_command_works() {

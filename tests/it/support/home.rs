@@ -132,6 +132,16 @@ impl Home {
         }
     }
 
+    /// Runs `tool` with `arguments` and variables beside the usual ones.
+    pub(crate) fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        let mut command = self.command(arguments);
+        command.envs(variables.iter().copied());
+        Ran {
+            output: command.output().expect("the command starts"),
+            home: self.path().to_owned(),
+        }
+    }
+
     /// Runs `tool` with `input` on its standard input.
     pub(crate) fn run_with_input(&self, arguments: &str, input: &str) -> Ran {
         let mut command = self.command(arguments.split_whitespace());

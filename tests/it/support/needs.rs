@@ -28,6 +28,8 @@ pub(crate) enum Need {
     Nginx,
     /// curl, as a document uses it.
     Curl,
+    /// The client of OpenSSH: ssh-keygen, ssh-agent and ssh-add.
+    Ssh,
     /// Ctrl-C at a terminal: whoever is started in the background by a shell without job
     /// control ignores it, and so do all commands that it starts.
     Interrupts,
@@ -38,7 +40,7 @@ pub(crate) enum Need {
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 11] = [const { OnceLock::new() }; 11];
+        static FOUND: [OnceLock<Option<String>>; 12] = [const { OnceLock::new() }; 12];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
@@ -49,6 +51,9 @@ impl Need {
             Self::Postgres => Shared::get().err(),
             Self::Nginx => starts(nginx(), "-v"),
             Self::Curl => starts("curl", "--version"),
+            Self::Ssh => ["ssh-keygen", "ssh-agent", "ssh-add"]
+                .into_iter()
+                .find_map(|program| starts(program, "-?")),
             Self::Interrupts => ignores_interrupts()
                 .then(|| "this process ignores SIGINT; start it in the foreground".to_owned()),
             Self::OpenTelemetry => (!cfg!(feature = "opentelemetry"))

@@ -1,9 +1,9 @@
-//! A wire that changes one byte: a proxy between a client and a registry.
+//! Wires between a client and a registry: one changes a byte, one leads to another registry.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// Passes everything on, except that the first byte of a known piece of content is flipped
@@ -16,10 +16,7 @@ pub(crate) struct Flipping {
 impl Flipping {
     /// Starts the wire to the registry at `target`, for content that holds `piece`.
     pub(crate) fn start(target: &str, piece: &[u8]) -> Self {
-        let target = target
-            .strip_prefix("http://")
-            .expect("an http URL")
-            .to_owned();
+        let target = address(target);
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let flipped = Arc::new(AtomicBool::new(false));
@@ -49,6 +46,55 @@ impl Flipping {
     pub(crate) fn flipped(&self) -> bool {
         self.flipped.load(Ordering::SeqCst)
     }
+}
+
+/// A registry's address behind which another registry may stand by and by: what a client sees
+/// when tags have gone or moved.
+pub(crate) struct Switching {
+    url: String,
+    target: Arc<Mutex<String>>,
+}
+
+impl Switching {
+    /// Starts the wire to the registry at `target`.
+    pub(crate) fn start(target: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let target = Arc::new(Mutex::new(address(target)));
+        let current = Arc::clone(&target);
+        thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let target = current.lock().expect("nobody panicked").clone();
+                let Ok(server) = TcpStream::connect(target) else {
+                    return;
+                };
+                for (mut from, mut to) in [
+                    (clone(&client), clone(&server)),
+                    (clone(&server), clone(&client)),
+                ] {
+                    thread::spawn(move || {
+                        let _ = std::io::copy(&mut from, &mut to);
+                        let _ = to.shutdown(std::net::Shutdown::Write);
+                    });
+                }
+            }
+        });
+        Self { url, target }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Leads new connections to `target` from now on.
+    pub(crate) fn lead_to(&self, target: &str) {
+        *self.target.lock().expect("nobody panicked") = address(target);
+    }
+}
+
+fn address(url: &str) -> String {
+    let address = url.strip_prefix("http://").expect("an http URL");
+    address.trim_end_matches('/').to_owned()
 }
 
 fn clone(stream: &TcpStream) -> TcpStream {

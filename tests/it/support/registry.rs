@@ -11,10 +11,15 @@ pub(crate) struct RegistryProcess {
 impl RegistryProcess {
     /// Starts an empty registry.
     pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same with more flags of `tool registry serve`.
+    pub(crate) fn start_with(flags: &[&str]) -> Self {
         let operator = Home::new();
         let serve = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"];
         Self {
-            server: Server::start(operator.command(serve)),
+            server: Server::start(operator.command([&serve, flags].concat())),
             operator,
         }
     }

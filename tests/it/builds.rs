@@ -1,0 +1,230 @@
+//! Builds of projects that somebody else made: nothing of theirs runs unasked.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::support::{Home, Need, Terminal, Test, guests, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("builds::npm_starts_no_git", npm_starts_no_git),
+        test("builds::npm_reads_no_settings", npm_reads_no_settings)
+            .needs(&[Need::JavascriptGuest]),
+        test("builds::rust_is_asked_about", rust_is_asked_about),
+        test(
+            "builds::rust_is_refused_at_a_terminal",
+            rust_is_refused_at_a_terminal,
+        ),
+        test("builds::python_changes_nothing", python_changes_nothing).needs(&[Need::PythonGuest]),
+        test(
+            "builds::python_says_what_will_not_work",
+            python_says_what_will_not_work,
+        )
+        .needs(&[Need::PythonGuest]),
+    ]
+}
+
+/// What a stranger's program leaves behind.
+const MARK: &str = "ran";
+
+/// A program that leaves a mark beside itself, in a project of a person who looks at none.
+fn plant(home: &Home, path: &str) {
+    let mark = home.work().join(MARK);
+    let text = format!("#!/bin/sh\ntouch {}\nexit 1\n", mark.display());
+    let program = home.write(path, text);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(program, executable).expect("a mode");
+}
+
+#[track_caller]
+fn nothing_ran(home: &Home) {
+    assert!(!home.work().join(MARK).exists(), "a stranger's program ran");
+}
+
+/// A project in JavaScript whose settings of npm name programs.
+fn hostile_javascript(home: &Home, manifest: serde_json::Value, lock: serde_json::Value) {
+    home.tool("new jst --lang javascript").ok();
+    plant(home, "jst/evil.sh");
+    home.write(
+        "jst/.npmrc",
+        "git=./evil.sh\nscript-shell=./evil.sh\nignore-scripts=false\nallow-git=all\n",
+    );
+    home.write("jst/package.json", manifest.to_string());
+    home.write("jst/package-lock.json", lock.to_string());
+}
+
+fn npm_starts_no_git() {
+    let from = "git+file:///nowhere/x.git#0123456789012345678901234567890123456789";
+    let honest = json!({"lockfileVersion": 3, "packages": {"": {}}});
+    let by_lock = json!({"lockfileVersion": 3, "packages": {
+        "": {"dependencies": {"evil": from}},
+        "node_modules/evil": {"version": "1.0.0", "resolved": from},
+    }});
+    for (manifest, lock) in [
+        (json!({"dependencies": {"evil": from}}), by_lock.clone()),
+        (json!({"dependencies": {"evil": from}}), honest),
+        (json!({}), by_lock),
+    ] {
+        let home = Home::new();
+        hostile_javascript(&home, manifest, lock);
+        let refused = home.tool("build jst");
+        assert_eq!(refused.code(), 3, "{}", refused.stderr());
+        let told = refused.stderr();
+        assert!(
+            told.contains("`evil`") && told.contains("git+file"),
+            "{told}"
+        );
+        nothing_ran(&home);
+    }
+}
+
+fn npm_reads_no_settings() {
+    let home = Home::new();
+    let read = |name: &str| {
+        let path = guests::built("json-query").join(name);
+        let text = std::fs::read_to_string(path).expect("a file of npm");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")
+    };
+    let mut manifest = read("package.json");
+    manifest["scripts"] = json!({"preinstall": "./evil.sh", "install": "./evil.sh"});
+    manifest["packageManager"] = json!("npm@1.0.0");
+    hostile_javascript(&home, manifest, read("package-lock.json"));
+    let source = std::fs::read_to_string(home.work().join("jst/tool.js")).expect("the source");
+    let using = "import * as jmespath from \"jmespath\";\nglobalThis.found = jmespath.search;\n";
+    home.write("jst/tool.js", format!("{using}{source}"));
+    let built = home.tool("build jst");
+    built.ok();
+    assert!(built.stderr().contains(".npmrc"), "{}", built.stderr());
+    assert!(
+        !home.work().join("jst/node_modules").exists(),
+        "it is installed elsewhere"
+    );
+    nothing_ran(&home);
+}
+
+/// A project in Rust that has a program in every place that cargo or rustup looks at.
+fn hostile_rust(home: &Home) {
+    home.write(
+        "checkout/tool/tool.toml",
+        "schema = 1\nname = \"x\"\nversion = \"0.1.0\"\ndescription = \"X.\"\n\n[build]\nlanguage = \"rust\"\n",
+    );
+    home.write("checkout/.git/HEAD", "");
+    home.write("checkout/tool/wit/world.wit", "package a:b;\nworld x {}\n");
+    home.write(
+        "checkout/tool/build.rs",
+        "fn main() { std::fs::write(\"../../ran\", \"\").unwrap() }",
+    );
+    home.write("checkout/tool/src/lib.rs", "");
+    home.write(
+        "checkout/tool/Cargo.toml",
+        "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[lib]\ncrate-type = [\"cdylib\"]\n",
+    );
+    for program in ["rustc", "cargo"] {
+        plant(home, &format!("checkout/toolchain/bin/{program}"));
+    }
+    let evil = home.work().join("checkout/toolchain");
+    home.write(
+        "checkout/rust-toolchain.toml",
+        format!("[toolchain]\npath = \"{}\"\n", evil.display()),
+    );
+    home.write(
+        "checkout/.cargo/config.toml",
+        format!(
+            "[build]\nrustc-wrapper = \"{}/bin/rustc\"\n",
+            evil.display()
+        ),
+    );
+}
+
+fn rust_is_asked_about() {
+    let home = Home::new();
+    hostile_rust(&home);
+    let refused = home.tool("build checkout/tool");
+    assert_eq!(refused.code(), 3, "{}", refused.stderr());
+    let told = refused.stderr();
+    for named in [
+        "build.rs",
+        ".cargo/config.toml",
+        "rust-toolchain.toml",
+        "--trust",
+    ] {
+        assert!(told.contains(named), "{named} in {told}");
+    }
+    // Whoever stands in the checkout starts nothing of it either.
+    let checkout = home.work().join("checkout/tool");
+    for line in [&["build"][..], &["doctor"], &["check"], &["lint", "."]] {
+        let mut command = home.command(line);
+        command
+            .current_dir(&checkout)
+            .output()
+            .expect("the command starts");
+    }
+    nothing_ran(&home);
+    assert!(!home.tool_home().join("builds.toml").exists());
+    // A record of its own speaks for nobody.
+    home.write(
+        "checkout/tool/builds.toml",
+        format!("projects = [{checkout:?}]\n"),
+    );
+    assert_eq!(home.tool("build checkout/tool").code(), 3);
+    nothing_ran(&home);
+}
+
+fn rust_is_refused_at_a_terminal() {
+    let home = Home::new();
+    hostile_rust(&home);
+    let mut terminal = Terminal::start(home.command(["build", "checkout/tool"]));
+    terminal.wait_for("Type yes to build: ");
+    terminal.answer("y");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(3), "{}", ended.shown);
+    nothing_ran(&home);
+}
+
+fn python_changes_nothing() {
+    let environment = "venv/lib/python3.12/site-packages";
+    let home = Home::new();
+    let venv = home.work().join("venv");
+    let home = home.with("VIRTUAL_ENV", &venv.to_string_lossy());
+    home.write(&format!("{environment}/helper.py"), "NAME = 'helper'\n");
+    home.tool("new pyt --lang python").ok();
+    let app = home.work().join("pyt/app.py");
+    let source = std::fs::read_to_string(&app).expect("the source");
+    let planting = "import os, sys\nimport helper\nfor place in sys.path:\n    try:\n        \
+                    open(os.path.join(place, 'planted.py'), 'w').write('import os')\n    \
+                    except OSError:\n        pass\n";
+    home.write("pyt/app.py", format!("{planting}{source}"));
+    home.tool("build pyt").ok();
+    let planted: Vec<_> = home
+        .files()
+        .into_iter()
+        .filter(|file| file.file_name() == Some(Path::new("planted.py").as_os_str()))
+        .collect();
+    assert!(planted.is_empty(), "{planted:?}");
+}
+
+fn python_says_what_will_not_work() {
+    let home = Home::new();
+    home.tool("new pyt --lang python").ok();
+    let app = home.work().join("pyt/app.py");
+    let source = std::fs::read_to_string(&app).expect("the source");
+    home.write(
+        "pyt/helper.py",
+        "def now():\n    import decimal\n    return decimal\n",
+    );
+    home.write("pyt/test_app.py", "import requests\n");
+    let using = "import urllib.request\nimport helper\n";
+    home.write("pyt/app.py", format!("{using}{source}"));
+    let built = home.tool("build pyt");
+    built.ok();
+    let told = built.stderr();
+    for expected in [
+        "app.py:1: `urllib.request` will not work",
+        "helper.py:2: `decimal` will not be found",
+    ] {
+        assert!(told.contains(expected), "{expected} in {told}");
+    }
+    assert!(!told.contains("requests"), "{told}");
+}

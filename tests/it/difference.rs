@@ -1,0 +1,226 @@
+//! Whatever is different from what was approved is shown and asked about: nobody is there to
+//! answer, so every update that has to ask stops.
+
+use serde_json::{Value, json};
+use tool_hub_host::authoring::derive_manifest;
+use tool_hub_manifest::{Manifest, VariableRequest};
+
+use crate::foreign::{adder, adder_with};
+use crate::journey::{digest, load};
+use crate::support::proxy::Switching;
+use crate::support::{Home, RegistryProcess, Test, test};
+use crate::toolbox::says;
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test(
+            "difference::a_secret_that_is_none_any_more",
+            a_secret_that_is_none_any_more,
+        ),
+        test("difference::a_power_that_is_new", a_power_that_is_new),
+        test("difference::only_the_code", only_the_code),
+        test("difference::less_passes_unasked", less_passes_unasked),
+        test("difference::a_version_that_went", a_version_that_went),
+        test("difference::a_tag_that_moved", a_tag_that_moved),
+        test(
+            "difference::a_tool_in_place_of_another",
+            a_tool_in_place_of_another,
+        ),
+    ]
+}
+
+const SHOWS_PROGRESS: &str = r#"(import "tool-hub:tool/interaction@0.1.0" (instance
+    (export "report-progress" (func
+        (param "done" f64) (param "total" (option f64)) (param "message" (option string))))))"#;
+
+/// Writes and pushes a version of `author/one`.
+fn push(author: &Home, version: &str, component: &[u8], edit: impl FnOnce(&mut Manifest)) {
+    let mut manifest = derive_manifest(component, "one".parse().expect("a name"));
+    let manifest = manifest.as_mut().expect("a component");
+    manifest.version = version.parse().expect("a version");
+    edit(manifest);
+    author.write("one/tool.toml", manifest.to_toml());
+    author.write("one/tool.wasm", component);
+    author.write("one/README.md", "---\ntags: [tool]\n---\n# one\n");
+    author.tool("push author/one -C one").ok();
+}
+
+fn asks_for_a_key(manifest: &mut Manifest, secret: bool) {
+    manifest.capabilities.variables.push(VariableRequest {
+        name: "API_KEY".parse().expect("a name"),
+        secret,
+        why: String::new(),
+    });
+}
+
+/// An author, a person who loaded version 0.1.0, and the registry between them.
+fn with_version(
+    component: &[u8],
+    edit: impl FnOnce(&mut Manifest),
+) -> (RegistryProcess, [Home; 2]) {
+    let registry = RegistryProcess::start();
+    let (author, user) = (registry.member("author"), registry.visitor());
+    push(&author, "0.1.0", component, edit);
+    (registry, [author, user])
+}
+
+/// The tool as the person's toolbox has it.
+#[track_caller]
+fn listed(user: &Home) -> Value {
+    user.tool("list --json").json()["tools"][0].clone()
+}
+
+/// An update stops, says `expect`, and changes nothing; nor does one that accepts code.
+#[track_caller]
+fn stops(user: &Home, expect: &[&str]) {
+    let before = listed(user);
+    for line in ["update", "update --quiet", "update --accept-code"] {
+        let stopped = user.tool(line);
+        for expect in expect {
+            says(&stopped, 3, expect);
+        }
+    }
+    assert_eq!(listed(user), before);
+}
+
+fn a_secret_that_is_none_any_more() {
+    let (_registry, [author, user]) = with_version(&adder(), |it| asks_for_a_key(it, true));
+    load(&user, "author/one", &["--allow-var", "API_KEY"]);
+    push(&author, "0.1.1", &adder(), |it| asks_for_a_key(it, false));
+    stops(
+        &user,
+        &[
+            "`one` 0.1.1 differs from 0.1.0, which you approved",
+            "  - variable API_KEY: secret\n  + variable API_KEY: not secret\n",
+        ],
+    );
+}
+
+fn a_power_that_is_new() {
+    let (_registry, [author, user]) = with_version(&adder(), |_| ());
+    load(&user, "author/one", &[]);
+    push(&author, "0.1.1", &adder_with(SHOWS_PROGRESS), |_| ());
+    stops(
+        &user,
+        &["  + imports (asks the person): tool-hub:tool/interaction@0.1.0"],
+    );
+    let digest = digest(&user, "one");
+    user.run(["update", "--approve", &digest]).ok();
+    assert_eq!(listed(&user)["approval"]["consent"], "flag");
+}
+
+fn only_the_code() {
+    let (_registry, [author, user]) = with_version(&adder(), |_| ());
+    load(&user, "author/one", &[]);
+    push(&author, "0.1.1", &adder_with("(core module)"), |_| ());
+    let before = listed(&user);
+    let asked = user.tool("update");
+    says(&asked, 3, "`one` 0.1.1: only the code changed since 0.1.0");
+    says(&asked, 3, "hint: --accept-code takes newer versions");
+    assert_eq!(listed(&user), before);
+
+    user.tool("update --accept-code").ok();
+    let now = listed(&user);
+    assert_eq!(
+        (&now["version"], &now["approval"]["consent"]),
+        (&json!("0.1.1"), &json!("update"))
+    );
+    push(
+        &author,
+        "0.1.2",
+        &adder_with("(core module) (core module)"),
+        |_| (),
+    );
+    assert_eq!(user.tool("update").code(), 3);
+    std::fs::write(user.tool_home().join("config.toml"), "accept_code = true\n").expect("a file");
+    user.tool("update").ok();
+    assert_eq!(listed(&user)["version"], "0.1.2");
+    assert_eq!(user.tool("call one.add a=1 b=2").ok().trim(), "3");
+}
+
+/// The record says that nobody was asked.
+fn less_passes_unasked() {
+    let (_registry, [author, user]) = with_version(&adder(), |it| asks_for_a_key(it, true));
+    load(&user, "author/one", &["--allow-var", "API_KEY"]);
+    let before = listed(&user);
+    push(&author, "0.1.1", &adder(), |_| ());
+    user.tool("update").ok();
+    let now = listed(&user);
+    assert_eq!(before["approval"]["consent"], "flag");
+    assert_eq!(now["approval"]["consent"], "update");
+    assert_eq!(now["grants"], json!({}));
+
+    // What is loaded again just as it is keeps the consent that there was.
+    user.tool("load one").ok();
+    assert_eq!(listed(&user)["approval"], now["approval"]);
+}
+
+/// A registry whose address leads to `old` first, and a person who loaded version 0.1.1 there.
+fn with_two_registries(
+    old: impl FnOnce(&Home),
+    new: impl FnOnce(&Home),
+) -> ([RegistryProcess; 2], Home) {
+    let registries = [RegistryProcess::start(), RegistryProcess::start()];
+    let wire = Switching::start(registries[0].url());
+    let user = Home::new().with("HF_ENDPOINT", wire.url());
+    old(&registries[0].member("author"));
+    new(&registries[1].member("author"));
+    load(&user, "author/one@^0.1", &[]);
+    assert_eq!(listed(&user)["version"], "0.1.1");
+    wire.lead_to(registries[1].url());
+    (registries, user)
+}
+
+fn a_version_that_went() {
+    let versions = |author: &Home, versions: &[&str]| {
+        for version in versions {
+            push(author, version, &adder(), |_| ());
+        }
+    };
+    let (_registries, user) = with_two_registries(
+        |author| versions(author, &["0.1.0", "0.1.1"]),
+        |author| versions(author, &["0.1.0"]),
+    );
+    stops(
+        &user,
+        &["  - version, which goes back: 0.1.1\n  + version, which goes back: 0.1.0\n"],
+    );
+}
+
+fn a_tag_that_moved() {
+    let (_registries, user) = with_two_registries(
+        |author| push(author, "0.1.1", &adder(), |_| ()),
+        |author| push(author, "0.1.1", &adder_with("(core module)"), |_| ()),
+    );
+    stops(
+        &user,
+        &[
+            "  + commit, although the version is the same: ",
+            "  + code, although the version is the same: sha256:",
+        ],
+    );
+}
+
+/// A tool of another place shows what it takes away, and brings, before it takes the name.
+fn a_tool_in_place_of_another() {
+    let (_registry, [_, user]) = with_version(&adder(), |_| ());
+    load(&user, "author/one", &[]);
+    let component = wat::parse_str(
+        r#"(component
+            (core module $m (func (export "f") (param i32) (result i32) (local.get 0)))
+            (core instance $i (instantiate $m))
+            (func $f (param "a" u32) (result u32) (canon lift (core func $i "f")))
+            (export "negate" (func $f)))"#,
+    );
+    user.write("other.wasm", component.expect("a component"));
+    let digest = digest(&user, "other.wasm");
+    let loaded = user.run(["load", "other.wasm", "--as", "one", "--approve", &digest]);
+    for expect in [
+        "this differs from `one` 0.1.0, which you approved:",
+        "  - function add: ",
+        "  - function sum_up: ",
+        "  + function negate: ",
+    ] {
+        says(&loaded, 0, expect);
+    }
+}

@@ -1,0 +1,276 @@
+//! Approvals signed with SSH keys: what no program with a shell can make of what it finds.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use tool_hub_manifest::{Lock, ToolKey};
+
+use crate::foreign::adder;
+use crate::journey::digest;
+use crate::support::{Home, Need, Ran, Test, test};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("signed::approved_by_an_agents_key", approved_by_a_key).needs(&[Need::Ssh]),
+        test("signed::forged_records", forged_records).needs(&[Need::Ssh]),
+        test("signed::taken_back_by_the_key_alone", taken_back).needs(&[Need::Ssh]),
+        test("signed::less_is_in_force_at_once", less_is_in_force).needs(&[Need::Ssh]),
+    ]
+}
+
+/// ssh-agent with a key that no file holds. It ends when it goes out of scope.
+struct Agent {
+    process: std::process::Child,
+    socket: PathBuf,
+    public: PathBuf,
+}
+
+impl Agent {
+    fn start(home: &Home, kind: &str) -> Self {
+        let private = home.path().join(format!("id_{kind}"));
+        ran(Command::new("ssh-keygen")
+            .args(["-q", "-t", kind, "-N", "", "-C", "ada", "-f"])
+            .arg(&private));
+        let socket = home.path().join(format!("agent_{kind}"));
+        let process = Command::new("ssh-agent")
+            .args(["-D", "-a"])
+            .arg(&socket)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("ssh-agent starts");
+        let agent = Self {
+            process,
+            socket,
+            public: private.with_extension("pub"),
+        };
+        let begun = std::time::Instant::now();
+        while !agent.socket.exists() {
+            assert!(begun.elapsed().as_secs() < 30, "ssh-agent made no socket");
+            std::thread::yield_now();
+        }
+        agent.add(&["-q", &private.to_string_lossy()]);
+        fs::remove_file(private).expect("a private key");
+        agent
+    }
+
+    fn add(&self, arguments: &[&str]) {
+        let mut add = Command::new("ssh-add");
+        ran(add.args(arguments).env("SSH_AUTH_SOCK", &self.socket));
+    }
+
+    /// Runs `tool` where this agent can be reached.
+    fn tool(&self, home: &Home, arguments: &[&str]) -> Ran {
+        let socket = self.socket.to_string_lossy();
+        home.run_with(arguments, &[("SSH_AUTH_SOCK", &*socket)])
+    }
+
+    fn requires(&self, home: &Home) {
+        let key = self.public.to_string_lossy();
+        home.run(["approvals", "require", &*key]).ok();
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[track_caller]
+fn ran(command: &mut Command) {
+    let output = command.output().expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+}
+
+fn with_adder() -> Home {
+    let home = Home::new();
+    home.write("adder.wasm", adder());
+    home.write("other.wasm", adder());
+    home
+}
+
+const CALL: &str = "call adder.add a=20 b=22";
+
+fn load(digest: &str) -> [&str; 4] {
+    ["load", "./adder.wasm", "--approve", digest]
+}
+
+#[track_caller]
+fn refused(ran: &Ran, says: &str) {
+    assert_eq!(ran.code(), 3, "{}", ran.stderr());
+    assert!(ran.stderr().contains(says), "{says:?} in {}", ran.stderr());
+}
+
+fn approved_by_a_key() {
+    for kind in ["ed25519", "ecdsa"] {
+        let home = with_adder();
+        let agent = Agent::start(&home, kind);
+        let digest = digest(&home, "./adder.wasm");
+        home.run(load(&digest)).ok();
+        agent.requires(&home);
+        // What was approved before is not signed.
+        refused(
+            &home.tool(CALL),
+            "is not approved with a signature of SHA256:",
+        );
+        let list = home.tool("list").ok();
+        assert!(list.contains("not signed"), "{list}");
+        assert_eq!(home.tool("verify").code(), 3);
+        let doctor = home.tool("doctor").stdout();
+        assert!(doctor.contains("signed by SHA256:"), "{doctor}");
+        // Without the agent nobody approves, flag or not.
+        let before = fs::read_to_string(home.tool_home().join("approvals.toml")).expect("it");
+        refused(&home.run(load(&digest)), "nobody signed it with SHA256:");
+        agent.tool(&home, &load(&digest)).ok();
+        assert_eq!(home.tool(CALL).ok().trim(), "42");
+        home.tool("verify").ok();
+        // A key that the agent has let go of signs nothing more.
+        agent.add(&["-q", "-D"]);
+        fs::write(home.tool_home().join("approvals.toml"), before).expect("it");
+        refused(&agent.tool(&home, &load(&digest)), "nobody signed it");
+        refused(&home.tool(CALL), "not approved with a signature");
+    }
+}
+
+/// The agent's user writes every file that counts, and has every signature that was ever made.
+fn forged_records() {
+    let home = with_adder();
+    let agent = Agent::start(&home, "ed25519");
+    agent.requires(&home);
+    let others_digest = digest(&home, "./other.wasm");
+    let digest = digest(&home, "./adder.wasm");
+    agent.tool(&home, &load(&digest)).ok();
+    let other = [
+        "load",
+        "./other.wasm",
+        "--approve",
+        &others_digest,
+        "--as",
+        "other",
+    ];
+    let (lock, approvals) = (
+        home.tool_home().join("toolbox.lock"),
+        home.tool_home().join("approvals.toml"),
+    );
+    let (good_lock, good) = (text(&lock), text(&approvals));
+    let record = |name: &str| -> String {
+        let lock: Lock = text(&lock).parse().expect("a lock");
+        let key: ToolKey = name.parse().expect("a key");
+        lock.tools[&key].digest().to_string()
+    };
+    let signed = record("adder");
+
+    // The record is edited, and its digest is written beside the others: with the signature of
+    // the old record, with none, and with one by another key.
+    let edited = good_lock.replace(
+        "[tools.adder.grants]",
+        "[tools.adder.grants]\nstorage = true",
+    );
+    assert_ne!(edited, good_lock);
+    fs::write(&lock, edited).expect("a lock");
+    let forged = record("adder");
+    assert_ne!(forged, signed);
+    let stranger = Agent::start(&home, "ecdsa");
+    let by_a_stranger = signature(
+        &stranger,
+        &format!("approve the record {forged}\n"),
+        "tool-hub-approval",
+    );
+    let own = signature(&agent, &format!("approve the record {forged}\n"), "git");
+    let listed = good.replace(
+        &format!("[\"{signed}\"]"),
+        &format!("[\"{signed}\", \"{forged}\"]"),
+    );
+    assert_ne!(listed, good);
+    for approvals_file in [
+        listed.clone(),
+        good.replace(&signed, &forged),
+        format!("{listed}\"{forged}\" = '''\n{by_a_stranger}'''\n"),
+        format!("{listed}\"{forged}\" = '''\n{own}'''\n"),
+        format!("{listed}\"{forged}\" = \"\"\n"),
+    ] {
+        fs::write(&approvals, approvals_file).expect("approvals");
+        refused(&home.tool(CALL), "not approved with a signature");
+        refused(&home.tool("verify"), "adder");
+    }
+    // Another tool with the signature of this one.
+    fs::write(&lock, &good_lock).expect("a lock");
+    fs::write(&approvals, &good).expect("approvals");
+    refused(&home.run(other), "nobody signed it");
+    agent.tool(&home, &other).ok();
+    let of_both = text(&approvals);
+    let signed_other = record("other");
+    fs::write(
+        &approvals,
+        of_both
+            .replace(&signed, "sha256:swap")
+            .replace(&signed_other, &signed)
+            .replace("sha256:swap", &signed_other),
+    )
+    .expect("approvals");
+    refused(&home.tool(CALL), "not approved with a signature");
+    refused(
+        &home.tool("call other.add a=1 b=2"),
+        "not approved with a signature",
+    );
+    // What was signed is still good.
+    fs::write(&approvals, of_both).expect("approvals");
+    assert_eq!(home.tool(CALL).ok().trim(), "42");
+}
+
+fn text(path: &std::path::Path) -> String {
+    fs::read_to_string(path).expect("a file")
+}
+
+fn signature(agent: &Agent, statement: &str, namespace: &str) -> String {
+    let place = agent.socket.with_extension("statement");
+    fs::write(&place, statement).expect("a file");
+    let signed = place.with_extension("statement.sig");
+    let _ = fs::remove_file(&signed);
+    ran(Command::new("ssh-keygen")
+        .args(["-q", "-Y", "sign", "-n", namespace, "-f"])
+        .arg(&agent.public)
+        .arg(&place)
+        .env("SSH_AUTH_SOCK", &agent.socket));
+    text(&signed)
+}
+
+fn taken_back() {
+    let home = with_adder();
+    let agent = Agent::start(&home, "ed25519");
+    let stranger = Agent::start(&home, "ecdsa");
+    assert_eq!(home.tool("approvals release").code(), 1);
+    agent.requires(&home);
+    let release = ["approvals", "release"];
+    refused(&home.run(release), "nobody signed it");
+    refused(&stranger.tool(&home, &release), "nobody signed it");
+    let key = stranger.public.to_string_lossy().into_owned();
+    refused(&home.run(["approvals", "require", &key]), "already");
+    let digest = digest(&home, "./adder.wasm");
+    refused(&stranger.tool(&home, &load(&digest)), "nobody signed it");
+    agent.tool(&home, &release).ok();
+    home.run(load(&digest)).ok();
+    // What cannot sign is not taken as a key.
+    for (name, key) in [("none.pub", "ssh-ed25519 AAAA"), ("words.pub", "hello")] {
+        home.write(name, key);
+        assert_eq!(home.run(["approvals", "require", name]).code(), 1, "{name}");
+    }
+    home.tool(CALL).ok();
+}
+
+/// Rights are taken away without a signature; the tool runs no more until somebody signs.
+fn less_is_in_force() {
+    let home = with_adder();
+    let agent = Agent::start(&home, "ed25519");
+    agent.requires(&home);
+    let digest = digest(&home, "./adder.wasm");
+    agent.tool(&home, &load(&digest)).ok();
+    refused(&home.tool("revoke adder --all"), "nobody signed it");
+    refused(&home.tool(CALL), "not approved");
+    agent.tool(&home, &load(&digest)).ok();
+    agent.tool(&home, &["revoke", "adder", "--all"]).ok();
+    assert_eq!(home.tool(CALL).ok().trim(), "42");
+}

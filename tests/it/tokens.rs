@@ -1,0 +1,143 @@
+//! Tokens: each is shown to the registry that it was given for, and to no other.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use tokio::runtime::Runtime;
+
+use crate::support::{Home, RegistryProcess, Test, test, website};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("tokens::of_the_hub", of_the_hub),
+        test("tokens::kept_for_a_registry", kept_for_a_registry),
+        test("tokens::a_refusal_says_which", a_refusal_says_which),
+    ]
+}
+
+const CANARY: &str = "hf_canary_of_the_hub";
+
+/// A registry that holds nothing and writes down the `Authorization` of every question.
+struct Stranger {
+    origin: String,
+    shown: Arc<Mutex<Vec<Option<String>>>>,
+    _runtime: Runtime,
+}
+
+impl Stranger {
+    fn start() -> Self {
+        let shown = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&shown);
+        let pages = Router::new().fallback(move |request: Request| {
+            let header = request.headers().get("authorization");
+            let header = header.map(|value| value.to_str().expect("text").to_owned());
+            seen.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(header);
+            std::future::ready(StatusCode::NOT_FOUND)
+        });
+        let (origin, runtime) = website::serve(pages);
+        Self {
+            origin,
+            shown,
+            _runtime: runtime,
+        }
+    }
+
+    fn take(&self) -> Vec<Option<String>> {
+        std::mem::take(&mut *self.shown.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Every command that asks a registry.
+const ASKING: [&str; 8] = [
+    "search x",
+    "inspect a/b",
+    "load a/b",
+    "whoami",
+    "doctor",
+    "explain --as a/b",
+    "prompt pull a/b",
+    "call a/b",
+];
+
+fn of_the_hub() {
+    let (hub, stranger) = (Stranger::start(), Stranger::start());
+    // Nothing listens at the second: where HF_ENDPOINT is unset the token is for a host that
+    // no test asks.
+    let homes = [
+        Home::new()
+            .with("HF_TOKEN", CANARY)
+            .with("HF_ENDPOINT", &hub.origin),
+        Home::new().with("HF_TOKEN", CANARY),
+    ];
+    for home in &homes {
+        let mut asked = 0;
+        for line in ASKING {
+            home.tool(&format!("{line} --endpoint {}", stranger.origin));
+            let shown = stranger.take();
+            asked += usize::from(!shown.is_empty());
+            assert!(shown.iter().all(Option::is_none), "{line}: {shown:?}");
+        }
+        assert!(asked >= 5, "only {asked} commands asked");
+    }
+    assert!(hub.take().is_empty(), "nobody asked the hub");
+    homes[0].tool("inspect a/b");
+    let shown = hub.take();
+    let expected = format!("Bearer {CANARY}");
+    assert!(!shown.is_empty() && shown.iter().all(|it| it.as_ref() == Some(&expected)));
+
+    // A configuration and a toolbox may name a registry, too.
+    homes[1].write(
+        "../home/config.toml",
+        format!("endpoint = \"{}\"\n", stranger.origin),
+    );
+    homes[1].tool("inspect a/b");
+    let shown = stranger.take();
+    assert!(
+        !shown.is_empty() && shown.iter().all(Option::is_none),
+        "{shown:?}"
+    );
+}
+
+fn kept_for_a_registry() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("ada");
+    let (hub, other) = (Stranger::start(), Stranger::start());
+    let home = Home::new()
+        .with("HF_TOKEN", CANARY)
+        .with("HF_ENDPOINT", &hub.origin);
+    let login = format!("login --token-stdin --endpoint {}", registry.url());
+    let logged_in = home.run_with_input(&login, &token);
+    logged_in.ok();
+    assert!(
+        !logged_in.stderr().contains("HF_TOKEN"),
+        "{}",
+        logged_in.stderr()
+    );
+    let name = home
+        .tool(&format!("whoami --endpoint {}", registry.url()))
+        .ok();
+    assert_eq!(name.trim(), "ada");
+    home.tool(&format!("inspect a/b --endpoint {}", other.origin));
+    assert!(other.take().iter().all(Option::is_none));
+}
+
+fn a_refusal_says_which() {
+    let registry = RegistryProcess::start();
+    let home = Home::new()
+        .with("HF_TOKEN", CANARY)
+        .with("HF_ENDPOINT", "https://hub.example.org");
+    let url = registry.url();
+    let refused = home.tool(&format!("inspect ada/private --endpoint {url}"));
+    assert_eq!(refused.code(), 1);
+    let told = refused.stderr();
+    let hint = format!(
+        "hint: {url} was shown no token: HF_TOKEN is for https://hub.example.org, which \
+         HF_ENDPOINT decides; log in with: tool login --endpoint {url}/\n"
+    );
+    assert!(told.contains(&hint), "{told}");
+    assert!(!told.contains(CANARY), "{told}");
+}
