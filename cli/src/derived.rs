@@ -38,9 +38,9 @@ pub(crate) fn read(path: &Path, asked: Capabilities) -> anyhow::Result<Verified>
     Ok(Verified::check(package)?)
 }
 
-/// What somebody wants a component without a manifest to ask for.
+/// The flags that name what a component without a manifest asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
-pub(crate) struct Wanted {
+pub(crate) struct CapabilityFlags {
     /// Have a component without a manifest ask for requests to an origin, with ORIGIN=GET,HEAD
     /// only with some methods (repeatable)
     #[arg(long = "allow-network", value_name = "ORIGIN", value_parser = origin_with_methods)]
@@ -64,8 +64,8 @@ pub(crate) struct Wanted {
     storage: bool,
 }
 
-impl Wanted {
-    /// What `flags` grant is wanted, and nothing else.
+impl CapabilityFlags {
+    /// The flags that ask for exactly what `flags` grant.
     pub(crate) fn of(flags: &ApprovalFlags) -> Self {
         Self {
             network: flags.network.clone(),
@@ -76,7 +76,8 @@ impl Wanted {
         }
     }
 
-    /// The same as a manifest says it. A variable is a secret unless it is said not to be.
+    /// The capabilities that the derived manifest requests. A variable is secret unless it was
+    /// given as a plain one.
     pub(crate) fn asked(&self) -> Capabilities {
         let why = || WHY.to_owned();
         let methods = |methods: &Option<Methods>| methods.clone().unwrap_or(Methods::Any);
@@ -174,9 +175,9 @@ mod tests {
     }
 
     #[track_caller]
-    fn wanted(line: &str) -> Wanted {
+    fn wanted(line: &str) -> CapabilityFlags {
         let words = std::iter::once("tool").chain(line.split_whitespace());
-        Wanted::of(&Line::try_parse_from(words).unwrap().flags)
+        CapabilityFlags::of(&Line::try_parse_from(words).unwrap().flags)
     }
 
     #[test]
@@ -198,10 +199,10 @@ mod tests {
 
     #[test]
     fn what_is_named_is_asked_for_and_nothing_else() {
-        assert!(wanted("").asked().is_empty());
+        assert!(wanted("").capabilities().is_empty());
         let line = "--allow-network https://a.example=GET,HEAD --allow-dir data=/x \
                     --allow-dir out:read-write=/y --allow-var KEY --allow-storage";
-        let asked = wanted(line).asked();
+        let asked = wanted(line).capabilities();
         let data = asked.directory(&"data".parse().unwrap()).unwrap();
         let out = asked.directory(&"out".parse().unwrap()).unwrap();
         assert_eq!((data.access, out.access), (Access::Read, Access::ReadWrite));

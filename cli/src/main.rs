@@ -25,7 +25,6 @@ mod functions;
 mod listen;
 mod loaded;
 mod log;
-mod meant;
 mod model;
 mod model_endpoint;
 mod output;
@@ -40,6 +39,7 @@ mod sensitive;
 mod served;
 mod signals;
 mod sizes;
+mod target;
 mod toolbox;
 mod wording;
 

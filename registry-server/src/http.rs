@@ -17,7 +17,7 @@ pub(crate) use body::{BodyReader, drain, read_bounded};
 pub(crate) use forwarded::client_address;
 pub(crate) use hosts::Hosts;
 pub(crate) use list::{List, too_many};
-pub(crate) use memory::{Held, Memory};
+pub(crate) use memory::{Memory, Reservation};
 pub(crate) use query::Query;
 pub(crate) use refusal::{NotFound, Refusal, Reply};
 pub(crate) use request_id::with_request_id;

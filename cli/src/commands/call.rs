@@ -17,7 +17,7 @@ use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::arguments;
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
-use crate::derived::Wanted;
+use crate::derived::CapabilityFlags;
 use crate::diagnosis::{Exit, Problem};
 use crate::loaded::{self, LoadedTool};
 use crate::output::Output;
@@ -123,7 +123,7 @@ impl Call {
     async fn load(&self, config: &Config, printer: &Printer) -> anyhow::Result<Target> {
         let host = config.open_host()?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
-            let asked = Wanted::of(&self.approval).asked();
+            let asked = CapabilityFlags::of(&self.approval).capabilities();
             let fetched = subject
                 .fetch_asking(asked, &config.endpoint, config, printer)
                 .await?;

@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::json;
 
 use crate::config::Config;
-use crate::derived::Wanted;
+use crate::derived::CapabilityFlags;
 use crate::diagnosis::Problem;
-use crate::meant::{self, Meant};
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
 use crate::report;
+use crate::target::{self, Target};
 use crate::toolbox::OpenToolbox;
 
 /// Arguments of `tool inspect`.
@@ -22,7 +22,7 @@ pub(crate) struct Inspect {
     tool: Subject,
 
     #[command(flatten)]
-    wanted: Wanted,
+    asked: CapabilityFlags,
 }
 
 impl Inspect {
@@ -32,14 +32,14 @@ impl Inspect {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         self.check_flags(config)?;
-        let meant = Meant::of(&self.tool, config)?;
-        let fetched = meant
-            .fetch_asking(self.wanted.asked(), config, printer)
+        let target = Target::of(&self.tool, config)?;
+        let fetched = target
+            .fetch_asking(self.asked.capabilities(), config, printer)
             .await?;
         // As `tool load` would load it: with what the toolbox has agents read.
-        let key = meant.key(&fetched);
+        let key = target.key(&fetched);
         let toolbox = OpenToolbox::open(config)?;
-        let overrides = meant::entry(&fetched, &key, &toolbox).overrides();
+        let overrides = target::entry(&fetched, &key, &toolbox).overrides();
         let approved = toolbox.last_approved(&key);
         let are_approved = approved.is_some_and(|before| before.overrides == overrides);
         let inspection = tool_hub_host::inspect(&fetched.verified)?.with_overrides(overrides);
@@ -57,8 +57,8 @@ impl Inspect {
             if inspection.refusals.is_empty() && inspection.offers_something() {
                 printer.hint(&format!(
                     "load it with: tool load {}{} --approve {}",
-                    meant.named(&fetched),
-                    self.wanted.typed(),
+                    target.named(&fetched),
+                    self.asked.typed(),
                     inspection.approval_digest
                 ));
             }
@@ -72,7 +72,7 @@ impl Inspect {
             Subject::Path(path) => !config.place(path).is_dir(),
             Subject::Reference(..) => false,
         };
-        if is_component || self.wanted == Wanted::default() {
+        if is_component || self.asked == CapabilityFlags::default() {
             return Ok(());
         }
         Err(

@@ -12,14 +12,14 @@ use tool_hub_manifest::{
 
 use crate::approval::{ApprovalFlags, Candidate, Offer, Terminal};
 use crate::config::Config;
-use crate::derived::Wanted;
+use crate::derived::CapabilityFlags;
 use crate::diagnosis::Problem;
 use crate::difference;
-use crate::meant::{self, Meant};
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
 use crate::record::{self, Consented};
 use crate::report;
+use crate::target::{self, Target};
 use crate::toolbox::{OpenToolbox, origin};
 
 /// Arguments of `tool load`.
@@ -46,11 +46,11 @@ impl Load {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        let meant = Meant::of(&self.tool, config)?;
-        let asked = Wanted::of(&self.approval).asked();
-        let fetched = meant.fetch_asking(asked, config, printer).await?;
-        let key = self.name.clone().unwrap_or_else(|| meant.key(&fetched));
-        let entry = meant::entry(&fetched, &key, &OpenToolbox::open(config)?);
+        let target = Target::of(&self.tool, config)?;
+        let asked = CapabilityFlags::of(&self.approval).capabilities();
+        let fetched = target.fetch_asking(asked, config, printer).await?;
+        let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
+        let entry = target::entry(&fetched, &key, &OpenToolbox::open(config)?);
         let loaded =
             approve_and_load(&key, &entry, &fetched, &self.approval, config, printer).await?;
         let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();

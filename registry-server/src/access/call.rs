@@ -16,7 +16,7 @@ use super::caller::Visitor;
 use super::route::{Access, Route, RouteMethod};
 use super::scope::Scope;
 use crate::error::RegistryError;
-use crate::http::{BaseUrl, Held, Query, Refusal, Reply, drain, read_bounded};
+use crate::http::{BaseUrl, Query, Refusal, Reply, Reservation, drain, read_bounded};
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 
@@ -34,7 +34,7 @@ pub(crate) struct Call<S: Scope> {
     /// Whether a valid token came with the request.
     is_known: bool,
     /// Memory that its body takes.
-    held: Held,
+    held: Reservation,
 }
 
 async fn parse<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) -> Result<T, Refusal> {
@@ -191,7 +191,7 @@ where
                 parts,
                 body: Mutex::new(body),
                 is_known,
-                held: Held::default(),
+                held: Reservation::default(),
             })
             .await;
             reply.unwrap_or_else(Refusal::into_response)

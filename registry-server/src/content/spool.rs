@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::Sha256Digest;
 use crate::error::RegistryError;
 use crate::git;
-use crate::http::{Held, Memory};
+use crate::http::{Memory, Reservation};
 
 /// Bytes hashed between two reads of a temporary file.
 const HASH_BYTES: usize = 256 << 10;
@@ -27,7 +27,7 @@ pub(crate) struct Spool {
     memory_bytes_max: usize,
     memory: Vec<u8>,
     budget: Option<Memory>,
-    held: Held,
+    held: Reservation,
     file: Option<(tokio::fs::File, TempPath)>,
     sha256: Sha256,
     size_bytes: u64,
@@ -44,7 +44,7 @@ pub(crate) struct Spooled {
 
 #[derive(Debug)]
 pub(super) enum SpooledBytes {
-    Memory(Vec<u8>, Held),
+    Memory(Vec<u8>, Reservation),
     /// Written, not synced, and removed when dropped.
     File(StagedFile),
 }
@@ -94,7 +94,7 @@ impl Spool {
             memory_bytes_max,
             memory: Vec::new(),
             budget,
-            held: Held::default(),
+            held: Reservation::default(),
             file: None,
             sha256: Sha256::new(),
             size_bytes: 0,

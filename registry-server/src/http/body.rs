@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use http::StatusCode;
 
 use super::Refusal;
-use super::memory::Held;
+use super::memory::Reservation;
 use super::pace::Pace;
 use crate::registry::Registry;
 
@@ -89,7 +89,7 @@ pub(crate) async fn read_bounded(
     body: Body,
     registry: &Registry,
     bytes_max: usize,
-    held: &mut Held,
+    held: &mut Reservation,
 ) -> Result<Vec<u8>, Refusal> {
     let mut reader = BodyReader::new(body, registry, bytes_max as u64);
     let mut bytes = Vec::new();
@@ -106,7 +106,7 @@ async fn read_whole(
     reader: &mut BodyReader<'_>,
     registry: &Registry,
     bytes: &mut Vec<u8>,
-    held: &mut Held,
+    held: &mut Reservation,
 ) -> Result<(), Refusal> {
     while let Some(piece) = reader.next().await? {
         let length = bytes.len() + piece.len();

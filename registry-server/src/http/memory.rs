@@ -26,9 +26,9 @@ pub(crate) struct Memory {
 
 /// Memory that is taken until this is dropped.
 #[derive(Debug, Default)]
-pub(crate) struct Held(Option<OwnedSemaphorePermit>);
+pub(crate) struct Reservation(Option<OwnedSemaphorePermit>);
 
-impl Held {
+impl Reservation {
     pub(crate) fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
     }
@@ -51,7 +51,7 @@ impl Memory {
     }
 
     /// Makes sure that `bytes` are held; waits a while when there is no room, and then refuses.
-    pub(crate) async fn hold(&self, held: &mut Held, bytes: usize) -> Result<(), Refusal> {
+    pub(crate) async fn hold(&self, held: &mut Reservation, bytes: usize) -> Result<(), Refusal> {
         let more = match bytes.checked_sub(held.bytes()) {
             None | Some(0) => return Ok(()),
             Some(more) => more.next_multiple_of(STEP_BYTES).min(self.bytes_max),
@@ -68,10 +68,10 @@ impl Memory {
     }
 
     /// Takes memory if it is free at this moment.
-    pub(crate) fn try_hold(&self, bytes: usize) -> Option<Held> {
+    pub(crate) fn try_hold(&self, bytes: usize) -> Option<Reservation> {
         let bytes = u32::try_from(bytes).ok()?;
         let permit = Arc::clone(&self.free).try_acquire_many_owned(bytes).ok()?;
-        Some(Held(Some(permit)))
+        Some(Reservation(Some(permit)))
     }
 
     /// Whether less than half is free.
@@ -96,14 +96,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_is_held_is_bounded_and_comes_back() {
         let memory = Memory::new(100 << 10, Duration::from_secs(5));
-        let mut first = Held::default();
+        let mut first = Reservation::default();
         memory.hold(&mut first, 1).await.unwrap();
         memory.hold(&mut first, 10 << 10).await.unwrap();
         assert_eq!(first.bytes(), STEP_BYTES);
         assert!(!memory.is_tight());
         memory.hold(&mut first, 90 << 10).await.unwrap();
         assert!(memory.is_tight());
-        let mut second = Held::default();
+        let mut second = Reservation::default();
         assert!(memory.hold(&mut second, 10 << 10).await.is_err());
         assert!(memory.try_hold(10 << 10).is_none());
         drop(first);

@@ -1,4 +1,4 @@
-//! Which tool a command line means, and what the toolbox says or will say about it.
+//! The tool that a command line names, and the toolbox's entry for it.
 
 use tool_hub_manifest::{Capabilities, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq};
 use url::Url;
@@ -9,21 +9,21 @@ use crate::printer::Printer;
 use crate::report;
 use crate::toolbox::OpenToolbox;
 
-/// A tool that is meant, where it is looked for, and the name it has already.
-pub(crate) struct Meant {
+/// The tool that a command line names: where it is fetched from, and its name in the toolbox.
+pub(crate) struct Target {
     tool: Subject,
     endpoint: Url,
     key: Option<ToolKey>,
 }
 
-impl Meant {
+impl Target {
     /// The tool that `subject` names, unless that is the name of a tool of the toolbox.
     pub(crate) fn of(subject: &Subject, config: &Config) -> anyhow::Result<Self> {
         if let Subject::Reference(Err(_), text) = subject
             && let Ok(key) = text.replace('-', "_").parse()
-            && let Some(meant) = Self::under(key, config)?
+            && let Some(target) = Self::under(key, config)?
         {
-            return Ok(meant);
+            return Ok(target);
         }
         Ok(Self {
             tool: subject.clone(),
