@@ -78,7 +78,7 @@ impl CapabilityFlags {
 
     /// The capabilities that the derived manifest requests. A variable is secret unless it was
     /// given as a plain one.
-    pub(crate) fn asked(&self) -> Capabilities {
+    pub(crate) fn capabilities(&self) -> Capabilities {
         let why = || WHY.to_owned();
         let methods = |methods: &Option<Methods>| methods.clone().unwrap_or(Methods::Any);
         let network = self.network.iter();

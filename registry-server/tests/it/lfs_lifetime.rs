@@ -170,7 +170,11 @@ async fn announced_objects_and_their_parts_count() {
     // announced.
     let (mut sent, mut refused) = (0, 0);
     for _ in 0..4 {
-        let answer: Value = announce(&hub, &[one.clone()]).await.json().await.unwrap();
+        let answer: Value = announce(&hub, std::slice::from_ref(&one))
+            .await
+            .json()
+            .await
+            .unwrap();
         let Some(header) = answer["objects"][0]["actions"]["upload"]["header"].as_object() else {
             break;
         };
