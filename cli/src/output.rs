@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::printer::Printer;
+use crate::sensitive;
 
 /// A place for bytes that was looked at before there were any.
 #[derive(Debug)]
@@ -27,13 +28,14 @@ impl Output {
     /// What `path` stands for; `-` is standard output.
     ///
     /// # Errors
-    /// When nothing can be written there: a directory, a link that leads nowhere, or a file
-    /// in a directory that does not exist.
+    /// When nothing can be written there: a directory, a link that leads nowhere, a file in a
+    /// directory that does not exist, or one by which tools or other programs are set up.
     pub(crate) fn find(path: &Path, config: &Config) -> anyhow::Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Standard);
         }
         let path = config.place(path);
+        refuse_settings(&path, config)?;
         match fs::metadata(&path) {
             Ok(there) if there.is_dir() => {
                 Err(Problem::user(format!("{} is a directory", path.display()))
@@ -65,6 +67,31 @@ impl Output {
                 .with_context(|| unwritable(path)),
         }
     }
+}
+
+/// Refuses to write where tools or other programs are set up. Bytes that a tool chose would
+/// otherwise decide what is approved, or what runs next.
+///
+/// # Errors
+/// When `path` lies in a directory of `tool`'s own, or a part of it is a guarded name.
+pub(crate) fn refuse_settings(path: &Path, config: &Config) -> anyhow::Result<()> {
+    let real = files::settled(path);
+    let own = config.own_directories();
+    let is_own = own.iter().any(|own| real.starts_with(files::settled(own)));
+    let guarded = sensitive::guarded_names();
+    let is_guarded = real.components().any(|part| {
+        let part = part.as_os_str();
+        guarded.iter().any(|name| part.eq_ignore_ascii_case(name))
+    });
+    if !is_own && !is_guarded {
+        return Ok(());
+    }
+    Err(Problem::refused(format!(
+        "{} is not written: tools or other programs are set up there",
+        path.display()
+    ))
+    .hint("name another file")
+    .into())
 }
 
 fn unwritable(path: &Path) -> String {

@@ -16,6 +16,8 @@ pub(crate) fn tests() -> Vec<Test> {
         test("signed::forged_records", forged_records).needs(&[Need::Ssh]),
         test("signed::taken_back_by_the_key_alone", taken_back).needs(&[Need::Ssh]),
         test("signed::less_is_in_force_at_once", less_is_in_force).needs(&[Need::Ssh]),
+        test("signed::a_file_is_not_called_unsigned", not_called_unsigned).needs(&[Need::Ssh]),
+        test("signed::no_command_writes_the_setting", not_written).needs(&[Need::Ssh]),
     ]
 }
 
@@ -272,5 +274,62 @@ fn less_is_in_force() {
     refused(&home.tool(CALL), "not approved");
     agent.tool(&home, &load(&digest)).ok();
     agent.tool(&home, &["revoke", "adder", "--all"]).ok();
+    assert_eq!(home.tool(CALL).ok().trim(), "42");
+}
+
+/// A call by path records nothing that could be signed, so there is none.
+fn not_called_unsigned() {
+    let home = with_adder();
+    let agent = Agent::start(&home, "ed25519");
+    let digest = digest(&home, "./adder.wasm");
+    let call = [
+        "call",
+        "./adder.wasm",
+        "add",
+        "a=20",
+        "b=22",
+        "--approve",
+        &digest,
+    ];
+    assert_eq!(home.run(call).ok().trim(), "42");
+    agent.requires(&home);
+    for ran in [home.run(call), agent.tool(&home, &call)] {
+        refused(&ran, "requires approvals to be signed");
+        assert!(ran.stderr().contains("tool load ./adder.wasm"));
+    }
+}
+
+/// Bytes that a tool chooses go neither over what was approved nor over the toolbox, whatever
+/// way leads there.
+fn not_written() {
+    let home = with_adder();
+    let agent = Agent::start(&home, "ed25519");
+    let digest = digest(&home, "./adder.wasm");
+    agent.requires(&home);
+    agent.tool(&home, &load(&digest)).ok();
+    let approvals = home.tool_home().join("approvals.toml");
+    std::os::unix::fs::symlink(home.tool_home(), home.work().join("elsewhere")).expect("a link");
+    std::os::unix::fs::symlink(&approvals, home.work().join("notes.txt")).expect("a link");
+    fs::create_dir(home.work().join(".git")).expect("a directory");
+    let before = text(&approvals);
+    let toolbox = text(&home.work().join("toolbox.toml"));
+    let places = [
+        &*approvals.to_string_lossy(),
+        "elsewhere/approvals.toml",
+        "elsewhere/new.toml",
+        "notes.txt",
+        "toolbox.toml",
+        "TOOLBOX.toml",
+        ".git/hooks",
+        ".mcp.json",
+    ];
+    for place in places {
+        let says = "tools or other programs are set up there";
+        refused(&home.tool(&format!("{CALL} --output {place}")), says);
+        refused(&home.tool(&format!("serve --audit {place}")), says);
+    }
+    assert_eq!(text(&approvals), before);
+    assert_eq!(text(&home.work().join("toolbox.toml")), toolbox);
+    assert!(!home.work().join(".mcp.json").exists());
     assert_eq!(home.tool(CALL).ok().trim(), "42");
 }

@@ -14,6 +14,7 @@ use tool_hub_host::{Approved, CallableFunction, Failure, FailureKind, Outcome, T
 use tool_hub_manifest::Grants;
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
+use crate::approvals::Approvals;
 use crate::arguments;
 use crate::commands::load::refuse_the_refused;
 use crate::config::Config;
@@ -123,6 +124,7 @@ impl Call {
     async fn load(&self, config: &Config, printer: &Printer) -> anyhow::Result<Target> {
         let host = config.open_host()?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
+            self.refuse_unsigned(config)?;
             let asked = CapabilityFlags::of(&self.approval).capabilities();
             let fetched = subject
                 .fetch_asking(asked, &config.endpoint, config, printer)
@@ -167,6 +169,21 @@ impl Call {
             name: key.to_owned(),
             function,
         })
+    }
+
+    /// Refuses to call what is at a path where approvals have to be signed: such a call keeps
+    /// no record that could be.
+    fn refuse_unsigned(&self, config: &Config) -> anyhow::Result<()> {
+        let approvals = Approvals::read(config)?;
+        let Some(required) = approvals.required() else {
+            return Ok(());
+        };
+        Err(Problem::refused(format!(
+            "{} requires approvals to be signed, and a call by path has none",
+            required.place().display()
+        ))
+        .hint(format!("load it first: tool load {}", self.target))
+        .into())
     }
 
     /// Which function is meant, and which words are its arguments. The first word is the

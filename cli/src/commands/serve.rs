@@ -5,7 +5,7 @@ mod gateway;
 mod tokens;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -21,6 +21,7 @@ use tool_hub_serve::{
 use crate::audit::AuditLog;
 use crate::config::Config;
 use crate::listen::listen;
+use crate::output;
 use crate::printer::Printer;
 use crate::served::{Served, Share};
 use crate::signals::stop_requested;
@@ -145,7 +146,12 @@ impl Serve {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let log = match &self.audit {
-            Some(path) => Some(AuditLog::open(path, *printer)?),
+            Some(path) if path != Path::new("-") => {
+                let path = config.place(path);
+                output::refuse_settings(&path, config)?;
+                Some(AuditLog::open(&path, *printer)?)
+            }
+            Some(standard_error) => Some(AuditLog::open(standard_error, *printer)?),
             None => None,
         };
         let gateway = self.openai.gateway(config, printer)?;
