@@ -88,7 +88,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
     }
 }
 
-/// The registry that did not let the user in, where that is what is wrong: a token may help.
+/// The registry that denied access, if that is the cause of the error: logging in may help.
 pub(crate) fn not_let_in(error: &anyhow::Error) -> Option<&Url> {
     error.chain().find_map(|cause| match cause.downcast_ref()? {
         ClientError::TokenMissing { endpoint, .. } | ClientError::RepoNotFound { endpoint, .. } => {

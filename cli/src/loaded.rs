@@ -22,7 +22,7 @@ use crate::toolbox::{Member, OpenToolbox};
 pub(crate) struct LoadedTool {
     pub(crate) key: ToolKey,
     pub(crate) tool: Tool,
-    /// The approved ones, which are those of the toolbox.
+    /// The approved overrides. They are the same as those of the toolbox.
     overrides: Overrides,
 }
 

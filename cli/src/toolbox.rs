@@ -54,7 +54,7 @@ impl OpenToolbox {
         Self::open_in(Self::directory_in_force(config), config)
     }
 
-    /// The directory of that toolbox.
+    /// The directory of the toolbox that is in force.
     pub(crate) fn directory_in_force(config: &Config) -> PathBuf {
         let nearest = config
             .working

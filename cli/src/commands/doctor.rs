@@ -177,7 +177,7 @@ fn sandbox(config: &Config) -> Finding {
     }
 }
 
-/// What holds the process in which strangers' components are compiled.
+/// Reports how the compiler process, which compiles untrusted components, is confined.
 fn compiler() -> Finding {
     let without = |what: &str| {
         missing(

@@ -66,7 +66,8 @@ impl Inspect {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The flags say what a component asks for that says nothing itself, and no more.
+    /// Refuses the flags for anything but a bare component, the only tool without a manifest to say
+    /// what it asks for.
     fn check_flags(&self, config: &Config) -> anyhow::Result<()> {
         let is_component = match &self.tool {
             Subject::Path(path) => !config.place(path).is_dir(),

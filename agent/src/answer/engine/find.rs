@@ -80,7 +80,7 @@ fn leads_from(row: &Row, place: Place) -> bool {
 }
 
 impl Engine<'_> {
-    /// Whether a row's marker counts where the reader is.
+    /// True if the row's marker has a meaning at the reader's current place.
     fn leads_on(&self, row: &Row) -> bool {
         // An end of reasoning means something in a call only where the call may be thought.
         let is_stray = row.ends_reasoning()

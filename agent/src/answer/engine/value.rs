@@ -178,7 +178,8 @@ impl Engine<'_> {
         Step::On
     }
 
-    /// How sure it is that what follows a call is another: it is where a marker ends them all.
+    /// An item after a call in a list is as certain to be a call as the list itself, if a marker
+    /// closes the list. Otherwise it may be text.
     fn certainty_of_next(&self) -> Certainty {
         let mut rows = self.family.rows.iter();
         let is_closed = rows.any(|row| row.from == self.place && row.ends_call());

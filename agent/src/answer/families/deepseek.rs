@@ -1,11 +1,11 @@
-//! DeepSeek: special tokens about JSON, and later an element for each argument.
+//! DeepSeek: JSON between special tokens; later versions use an element for each argument.
 
 use crate::answer::family::Place::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,
 };
 use crate::answer::family::{Family, PLAIN, row};
 
-/// What begins all special tokens.
+/// The special tokens, or their beginnings.
 const MARKS: &[&str] = &["<\u{ff5c}", "</\u{ff5c}", "<tool_result>", "</tool_result>"];
 
 pub(in crate::answer) const DEEPSEEK: Family = Family {

@@ -1,4 +1,4 @@
-//! Gemma: calls as objects without quotes about their names.
+//! Gemma: calls as objects with unquoted keys.
 
 use crate::answer::family::Place::{Lax, Name, Reasoning, Text, Within};
 use crate::answer::family::{Family, PLAIN, row};

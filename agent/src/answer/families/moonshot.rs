@@ -1,4 +1,4 @@
-//! Kimi: calls with a number each, and later an element for each argument.
+//! Kimi: numbered calls; later versions use an element for each argument.
 
 use crate::answer::family::Place::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,

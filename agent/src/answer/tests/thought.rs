@@ -1,11 +1,11 @@
-//! What a model only considers calls nothing, and what is broken takes no other call with it.
+//! Calls inside of reasoning are not made, and a broken call does not affect the others.
 
 use super::super::families;
 use super::super::family::{Certainty, Place, Row};
 use super::{Answer, AnswerEvent, AnswerFormat, AnswerProblem, Vector, read_in, stream, vectors};
 use crate::ToolCall;
 
-/// What begins and what ends the reasoning of a family; nothing where it has none of its own.
+/// The markers that open and close the reasoning of a family; `None` if it has none of its own.
 fn marks_of_reasoning(name: &str) -> Option<(&'static str, &'static str)> {
     let rows = families::named(name).unwrap().rows;
     let is_open = |from, to| move |row: &&Row| (row.from, row.to) == (from, to);
@@ -14,7 +14,7 @@ fn marks_of_reasoning(name: &str) -> Option<(&'static str, &'static str)> {
     Some((open.marker, close.marker))
 }
 
-/// An answer of a family that is a call, with all that comes of it.
+/// An answer of the family that makes a call, and the calls expected from it.
 fn call(name: &str) -> (Vector, Vec<ToolCall>) {
     let mut vectors = vectors(name).into_iter();
     let vector = vectors.find(|it| it.about == "a call").unwrap();
@@ -24,7 +24,7 @@ fn call(name: &str) -> (Vector, Vec<ToolCall>) {
     (vector, calls)
 }
 
-/// Reads an answer whole, and cut everywhere.
+/// Reads an answer whole, and cut at every position.
 #[track_caller]
 fn read(name: &str, prompt: &str, answer: &str) -> Answer {
     let format: AnswerFormat = name.parse().unwrap();
@@ -107,7 +107,7 @@ fn calls_wait_only_where_they_may_be_thoughts() {
     assert_eq!(events.len(), 2);
 }
 
-/// A call of each family that is none.
+/// A broken call of each family.
 const BAD: [(&str, &str); 34] = [
     (
         "harmony",
