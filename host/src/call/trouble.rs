@@ -151,8 +151,8 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Panics end in a trap that says nothing; what the guest wrote before says more. It comes
-/// without secrets: half of one that a cut left would not be found any more.
+/// Adds the guest's last words on standard error to the message: a panic ends in a trap that says
+/// nothing. They are masked before they are cut, because half a secret would not be found.
 fn with_last_words(message: String, record: &Record) -> String {
     let (stderr, _) = record.stderr.contents();
     let text = String::from_utf8_lossy(&stderr);

@@ -1,4 +1,4 @@
-//! Who is admitted when.
+//! Order and fairness of admission.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn key(name: &str) -> CallerKey {
     CallerKey::new(name)
 }
 
-/// As many places as `caller` gets at once.
+/// Takes all places that `caller` can get without waiting.
 async fn fill(places: &Places, caller: Option<&CallerKey>) -> Vec<Place> {
     let mut taken = Vec::new();
     while let Ok(place) = places.enter(caller, Duration::ZERO).await {

@@ -64,7 +64,8 @@ impl Mask for PromptMessage {
     }
 }
 
-/// Its names are what it is asked for by: one with a secret in it cannot be asked for.
+/// The names are masked too. A prompt or argument whose name holds a secret can then not be asked
+/// for.
 impl Mask for Prompt {
     fn masked(mut self, secrets: &Secrets) -> Self {
         self.name = secrets.mask(self.name);

@@ -176,7 +176,7 @@ async fn limits() {
     assert_eq!(children().len(), 0, "a compiler is left");
 }
 
-/// The children of this process, dead ones that nobody waited for included.
+/// The child processes of this process, zombies included.
 pub(crate) fn children() -> Vec<u32> {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
     let children = tasks.filter_map(|task| {

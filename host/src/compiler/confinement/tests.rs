@@ -1,4 +1,4 @@
-//! What a thread that is confined tries in vain, and what it may do all the same.
+//! The operations that a confined thread cannot do, and those that it still can.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,7 +11,7 @@ use rustix::process::Pid;
 
 use super::*;
 
-/// Runs `attempt` in a thread that was confined by `confine`.
+/// Runs `attempt` in a thread confined by `confine`.
 fn confined<R: Send + 'static>(
     confine: fn() -> bool,
     attempt: impl FnOnce() -> R + Send + 'static,
@@ -28,7 +28,7 @@ fn whole() -> bool {
     held.landlock && held.seccomp
 }
 
-/// Everything that reaches beyond the process.
+/// Operations that reach beyond the process.
 fn attempts(port: u16, parent: Pid) -> Vec<(&'static str, io::Result<()>)> {
     let directory = std::env::temp_dir();
     let program = || Command::new("/bin/true").spawn().map(drop);
@@ -49,7 +49,7 @@ fn attempts(port: u16, parent: Pid) -> Vec<(&'static str, io::Result<()>)> {
     ]
 }
 
-/// Only asks whether it might.
+/// Only checks for permission to send a signal.
 fn signal(process: Pid) -> io::Result<()> {
     Ok(rustix::process::test_kill_process(process)?)
 }

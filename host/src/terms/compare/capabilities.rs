@@ -1,4 +1,4 @@
-//! Capabilities and limits, then and now.
+//! Compares capabilities and limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -122,8 +122,8 @@ async fn no_path_leads_out_of_a_directory() {
     }
 }
 
-/// Links that only lead down may be made. Others could lead out, at once or after the link or a
-/// directory above it was moved, and whoever copies or edits the directory would follow them.
+/// A tool may create links that only lead down. Others could lead out, at once or after the link or
+/// a directory above it was moved, and programs that copy or edit the directory would follow them.
 #[tokio::test]
 async fn links_that_a_tool_makes_lead_nowhere_outside() {
     let ground = Ground::new();
@@ -187,7 +187,7 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
     assert!(!ground.granted().join("stolen").exists());
 }
 
-/// What other programs act on is not touched, by whatever name, way or detour.
+/// Guarded names cannot be touched in any spelling, with any operation, or through a detour.
 #[tokio::test]
 async fn guarded_names_are_not_touched_where_writing_is_granted() {
     let ground = Ground::new();

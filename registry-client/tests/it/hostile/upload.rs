@@ -1,4 +1,4 @@
-//! Uploads whose bytes go where the registry says: the registry's token does not.
+//! Uploads to an address that the registry names: the registry's token is not sent there.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -9,10 +9,10 @@ use super::COMPONENT;
 use crate::registry::{Registry, Seen, TOKEN, ok, redirect, refusal};
 use crate::support::{push, signed_in, variant, verified};
 
-/// What the registry gives for its storage, and no token of anybody's.
+/// The token that the registry issues for its storage. It belongs to no user.
 const STORAGE_TOKEN: &str = "storage-token";
 
-/// Answers that have the component stored at `storage`, by Xet.
+/// Answers that send the upload of the component to `storage`, by Xet.
 fn by_xet(storage: String) -> impl Fn(&Seen) -> Option<Response> {
     move |seen| {
         if seen.path.contains("/preupload/") {
