@@ -49,7 +49,7 @@ pub(crate) struct ContentStore {
     /// The directory of a local store.
     local: Option<Arc<Path>>,
     small: Arc<SmallParts>,
-    /// For files while they arrive.
+    /// The memory budget for arriving files.
     memory: Option<Memory>,
     /// What only a store on another machine needs and can do.
     bucket: Option<Arc<Bucket>>,
@@ -90,8 +90,8 @@ impl ContentStore {
         })
     }
 
-    /// Bounds the memory that files take while they arrive; without it each takes what its spool
-    /// may.
+    /// Bounds the memory of arriving files. Without a budget, each file may use as much as its
+    /// spool allows.
     pub(crate) fn within(mut self, memory: &Memory) -> Self {
         self.memory = Some(memory.clone());
         self
@@ -114,7 +114,7 @@ impl ContentStore {
         Spool::new(self.incoming.clone(), memory_bytes_max, self.memory.clone())
     }
 
-    /// A place for the files of one commit until it has passed its checks.
+    /// A staging area for the files of one commit.
     pub(crate) fn batch(&self) -> Batch {
         Batch::new(self.clone())
     }

@@ -32,9 +32,9 @@ use crate::sweep;
 
 use connections::{Connections, Slot};
 
-/// Those who wait too long are looked for so often.
+/// The interval at which connections that wait too long are closed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-/// hyper takes no smaller buffer.
+/// hyper's smallest buffer.
 const HEAD_BYTES_MIN: usize = 8 << 10;
 /// Rest after the system refused a connection for want of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -153,7 +153,7 @@ fn http1(limits: &Limits) -> Builder {
     builder
 }
 
-/// What answers the requests of one connection.
+/// The service of one connection.
 #[derive(Clone)]
 struct Service {
     registry: Registry,
@@ -178,7 +178,7 @@ impl Service {
     }
 }
 
-/// Whose connection this is; nobody's where many share an address.
+/// The address that a connection is counted for; `None` if many clients share it.
 fn counted(address: IpAddr, trusted: &[IpNet]) -> Option<IpAddr> {
     let address = address.to_canonical();
     if trusted.iter().any(|network| network.contains(&address)) {
@@ -190,7 +190,7 @@ fn counted(address: IpAddr, trusted: &[IpNet]) -> Option<IpAddr> {
     }
 }
 
-/// Tells a newcomer for whom there is no slot, as far as it listens.
+/// Tells a client that there is no slot for it, if the answer can be written at once.
 fn refuse(stream: &TcpStream) {
     const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     let _ = stream.try_write(ANSWER);

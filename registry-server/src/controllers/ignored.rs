@@ -51,7 +51,7 @@ pub(super) async fn ignored(
         .map_err(|_| RegistryError::Damaged("matching a .gitignore failed".to_owned()).into())
 }
 
-/// The beginning of a file of patterns.
+/// Reads the beginning of a file of patterns.
 pub(super) async fn stored_patterns(
     registry: &Registry,
     repository: &Repository,

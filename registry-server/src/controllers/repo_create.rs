@@ -140,7 +140,8 @@ async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, 
     Ok(found.is_some())
 }
 
-/// Python's `exist_ok` reads the address out of the refusal.
+/// The refusal if the repository exists. With `exist_ok`, the Python client takes the repository's
+/// address from it.
 fn taken(base: &BaseUrl, repository: &Repository) -> Refusal {
     let message = format!(
         "You already created this {} repo: {}",
@@ -197,7 +198,7 @@ pub(super) async fn find_owner(
     }
 }
 
-/// The files of a first commit. Of those with one path the last one counts.
+/// The files of a first commit. If several have the same path, the last one counts.
 async fn first_proposal(
     registry: &Registry,
     repository: &Repository,

@@ -68,8 +68,8 @@ impl Database {
 
     /// `limit` commits back from `head`, after leaving out the first `skip`.
     ///
-    /// Commits are walked over from the nearest one that is known without a walk, so that a late
-    /// page of a long history costs what the first one does.
+    /// The walk starts at the nearest commit that can be found by an index, so that a late page of
+    /// a long history costs as much as the first one.
     pub(crate) async fn history(
         &self,
         repository: &str,

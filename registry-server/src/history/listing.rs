@@ -82,12 +82,11 @@ pub(crate) async fn list_entries(
     Ok(found)
 }
 
-/// What is at each of some paths. All of them are followed together, level by level, so that a
-/// directory is read once, however many of them lead through it.
+/// Looks up many paths at once, level by level, so that each directory is read only once.
 struct Search<'a> {
     found: Vec<Option<TreeEntry>>,
-    /// The directories to read next: the number of each path that leads through one, and what of it
-    /// is left.
+    /// The directories to read next, each with the paths that lead through it: their index and the
+    /// remaining part.
     level: HashMap<ObjectId, Vec<(usize, &'a str)>>,
 }
 
@@ -100,7 +99,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Goes one level down through the directories that were read.
+    /// Descends one level, into the directories that were read.
     fn descend(&mut self, trees: &HashMap<ObjectId, Vec<u8>>) -> Result<(), RegistryError> {
         for (oid, asked) in std::mem::take(&mut self.level) {
             let entries = decode(trees, oid)?;
@@ -208,12 +207,12 @@ pub(crate) async fn list_directory(
     Ok(Some(entries))
 }
 
-/// Whether something below the directory could come before `path`.
+/// True if something below the directory may sort before `path`.
 fn begins_before(directory: &str, path: &str) -> bool {
     directory.bytes().chain([b'/']).lt(path.bytes())
 }
 
-/// Whether everything below the directory comes before `path` or is it.
+/// True if everything below the directory sorts before `path` or is equal to it.
 fn ends_before(directory: &str, path: &str) -> bool {
     let is_below = path
         .strip_prefix(directory)
@@ -281,7 +280,7 @@ mod tests {
     use super::*;
     use crate::git::encode_tree;
 
-    /// Directories one in another, with a file in the last, and the id of the first.
+    /// Nested directories with a file in the innermost one, and the id of the outermost.
     fn nested(depth: usize) -> (HashMap<ObjectId, Vec<u8>>, ObjectId) {
         let file = ObjectId::from_hex(&[b'7'; 40]).unwrap();
         let mut trees = HashMap::new();

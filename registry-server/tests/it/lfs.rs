@@ -375,7 +375,7 @@ async fn objects_count_against_the_quota() {
     );
 }
 
-/// What the registry says each of these files is to be sent as.
+/// The upload mode that the registry assigns to each of these files.
 async fn modes(hub: &TestRegistry, id: &str, question: Value) -> Vec<String> {
     let path = format!("/api/models/{id}/preupload/main");
     let response = hub

@@ -141,7 +141,7 @@ async fn forget(hub: &TestRegistry) {
     panic!("the object that waits was not forgotten");
 }
 
-/// The answer to a batch of these objects.
+/// The answer to an LFS batch request for these objects.
 async fn announce(hub: &TestRegistry, objects: &[(String, usize)]) -> reqwest::Response {
     let objects = objects
         .iter()

@@ -1,4 +1,4 @@
-//! Clients that hold memory or connections and let the others wait.
+//! Slow clients that hold memory or connections must not keep others waiting.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn nobody_without_a_token_sends_more_than_64_kib() {
     }
 }
 
-/// A body that is announced and of which a part is sent.
+/// Announces a body and sends only a part of it.
 async fn stall(hub: &TestRegistry, path: &str, announced: usize, sent: usize) -> TcpStream {
     let address = hub.endpoint.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();

@@ -1,5 +1,5 @@
-//! What was published stays what it was: beside branches, without its repository, under another
-//! name.
+//! A published version never changes: beside branches, after its repository was deleted, or under
+//! another name.
 
 use reqwest::{Method, Response};
 use serde_json::json;

@@ -99,13 +99,13 @@ async fn many_writers_together_keep_to_the_quota() {
     assert!(first_bytes(&hub).await <= quota);
 }
 
-/// The line that begins a commit on this parent.
+/// The header line of a commit on this parent.
 fn header_on(parent: &str) -> String {
     let value = json!({"summary": "x", "description": "", "parentCommit": parent});
     format!("{}\n", json!({"key": "header", "value": value}))
 }
 
-/// Bytes of all objects and parts that are stored.
+/// The bytes of all stored objects and parts.
 fn disk_bytes(hub: &TestRegistry) -> u64 {
     let files = ["sha256", "parts"].map(|below| hub.kept(below)).concat();
     files

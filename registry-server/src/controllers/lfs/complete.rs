@@ -16,7 +16,7 @@ use crate::error::RegistryError;
 use crate::http::{List, Refusal, Reply};
 use crate::registry::Registry;
 
-/// Most parts of an object; S3 has no more either.
+/// The most parts of an object; the same as the limit of S3.
 const PARTS_MAX: usize = 10_000;
 
 #[derive(Deserialize)]
