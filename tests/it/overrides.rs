@@ -1,4 +1,4 @@
-//! Texts that a toolbox puts in place of an author's were approved, or no agent reads them.
+//! Agents only read a toolbox's overrides if they were approved.
 
 use serde_json::json;
 
@@ -135,7 +135,7 @@ fn approved_they_are_read() {
     assert_eq!(home.tool("revoke one --all").code(), 3);
 }
 
-/// While it serves, too.
+/// This also holds while a server runs.
 fn a_server_takes_them_away() {
     let home = with_one();
     load_adder(&home, "two");
@@ -159,7 +159,7 @@ fn a_server_takes_them_away() {
     client.leave();
 }
 
-/// A project's toolbox with texts of its own is shown with them before anything is approved.
+/// The overrides of a project's toolbox are shown before anything is approved.
 fn they_arrive_with_a_checkout() {
     let home = Home::new();
     home.write("one.wasm", adder());
@@ -189,7 +189,7 @@ fn they_arrive_with_a_checkout() {
     );
 }
 
-/// Agents choose by names: two approved tools do not change places.
+/// Agents choose tools by name, so two approved tools cannot swap names.
 fn a_name_is_one_of_them() {
     let home = with_one();
     for file in ["toolbox.toml", "toolbox.lock"] {

@@ -1,5 +1,5 @@
-//! Directories that are dangerous to give away, and files that a checkout lays where `tool`
-//! reads and writes.
+//! Directories that are dangerous to grant, and files of a checkout in places that `tool` reads and
+//! writes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -24,7 +24,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// A home with a package that asks for a directory `work`.
+/// A user with a package that asks for a directory `work`.
 fn with_asking(access: Access) -> Home {
     let home = Home::new();
     let mut manifest = derive_manifest(&adder(), "adder".parse().expect("a name")).expect("a tool");
@@ -155,7 +155,8 @@ fn insisted_on() {
     );
 }
 
-/// What was harmless when it was granted is looked at again whenever the tool is loaded.
+/// Granted directories are checked again whenever the tool is loaded: a harmless one may have
+/// become dangerous.
 fn became_dangerous() {
     let home = with_asking(Access::ReadWrite);
     let project = made(home.work().join("app"));
@@ -202,7 +203,7 @@ fn asked_at_a_terminal() {
     assert_eq!(granted["despite"], json!([git]));
 }
 
-/// Links to devices, pipes and files without end: none is waited for or read to its end.
+/// Links to devices, pipes and endless files are neither waited for nor read to their end.
 fn what_a_checkout_holds() {
     let home = with_asking(Access::Read);
     let pipe = home.work().join("pipe");

@@ -58,7 +58,8 @@ fn with_environment(home: Home) -> Home {
     home
 }
 
-/// The tool that answers its environment, whose author calls its variable `secret`, or not.
+/// Writes a tool that returns its environment. Its author declares the variable as `secret`, or
+/// not.
 fn write_teller(home: &Home, secret: bool) {
     let component = wat::parse_str(ENVIRONMENT).expect("a component");
     let name = "teller".parse().expect("a name");

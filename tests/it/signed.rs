@@ -1,4 +1,4 @@
-//! Approvals signed with SSH keys: what no program with a shell can make of what it finds.
+//! Approvals signed with SSH keys: no program with a shell can forge one from what it finds.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// ssh-agent with a key that no file holds. It ends when it goes out of scope.
+/// An ssh-agent with a key that is in no file. It is stopped on drop.
 struct Agent {
     process: std::process::Child,
     socket: PathBuf,
@@ -59,7 +59,7 @@ impl Agent {
         ran(add.args(arguments).env("SSH_AUTH_SOCK", &self.socket));
     }
 
-    /// Runs `tool` where this agent can be reached.
+    /// Runs `tool` with access to this agent.
     fn tool(&self, home: &Home, arguments: &[&str]) -> Ran {
         let socket = self.socket.to_string_lossy();
         home.run_with(arguments, &[("SSH_AUTH_SOCK", &*socket)])
@@ -135,7 +135,7 @@ fn approved_by_a_key() {
     }
 }
 
-/// The agent's user writes every file that counts, and has every signature that was ever made.
+/// The attacker can write all of the user's files, and has every signature ever made.
 fn forged_records() {
     let home = with_adder();
     let agent = Agent::start(&home, "ed25519");
@@ -261,7 +261,8 @@ fn taken_back() {
     home.tool(CALL).ok();
 }
 
-/// Rights are taken away without a signature; the tool runs no more until somebody signs.
+/// Removing rights takes effect without a signature, but then the tool does not run until somebody
+/// signs.
 fn less_is_in_force() {
     let home = with_adder();
     let agent = Agent::start(&home, "ed25519");

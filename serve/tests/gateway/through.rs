@@ -1,4 +1,4 @@
-//! What goes through as it came, and what does not: keys, tokens, headers, paths and methods.
+//! The keys, headers, paths and methods that are passed on, and those that are not.
 
 use std::io;
 use std::sync::{Arc, Mutex};

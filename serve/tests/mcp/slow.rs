@@ -57,7 +57,7 @@ async fn heads_and_bodies_have_their_time() {
     served.shut_down().await;
 }
 
-/// Both ends of a connection are here, and the usual limit is meant for programs of another kind.
+/// Raises the limit on open files: both ends of every connection are in this process.
 fn use_all_descriptors() {
     #[cfg(unix)]
     {

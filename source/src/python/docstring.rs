@@ -134,7 +134,7 @@ fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
     Some(&text[at + heading.len()..])
 }
 
-/// The place of the first `heading` that begins a line.
+/// The offset of the first `heading` at the beginning of a line.
 fn section_start(text: &str, heading: &str) -> Option<usize> {
     let begins_line = |at: &usize| {
         let before = &text[..*at];
