@@ -41,7 +41,7 @@ fn without_items(text: &str, is_told: impl Fn(&str, &[&str]) -> bool) -> String 
                 is_whole = false;
             }
         }
-        // What is left out leaves no gap.
+        // A removed item leaves no extra blank line.
         let is_gap =
             line.trim().is_empty() && kept.last().is_none_or(|line| line.trim().is_empty());
         if !is_gap {
@@ -76,7 +76,7 @@ fn shorten(schema: &mut Value, kind: &Value) {
                 }
             }
             for (keyword, value) in keywords {
-                // What stands there are values and no schemas.
+                // These keywords hold values, not schemas.
                 if !["const", "default", "enum", "examples"].contains(&keyword.as_str()) {
                     shorten(value, kind);
                 }

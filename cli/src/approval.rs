@@ -294,7 +294,8 @@ impl Terminal {
             if !self.agrees(&format!("Let it read the variable {name}?"))? {
                 continue;
             }
-            // The author can only propose it: it is the author's tool that would show it.
+            // The author's marking is only a proposal, because it is the author's tool that would
+            // show the value.
             let plain = || format!("Its author says that {name} is no secret. May it be shown?");
             grants = match !request.secret && self.agrees(&plain())? {
                 true => grants.plain_variable(name.clone()),

@@ -98,7 +98,7 @@ impl Approvals {
     /// If no key signs it; then nothing is recorded.
     pub(crate) fn remember(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
         let digest = locked.digest();
-        // Before the guard: a person takes time.
+        // Signed before the guard is taken, because the user needs time.
         let signature = match Self::read(config)?.required {
             Some(required) => {
                 let keys = escape_line(&required.fingerprints());

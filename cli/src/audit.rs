@@ -111,7 +111,7 @@ impl AuditLog {
             Ok(()) => lines.unwritten.push(b'\n'),
             Err(error) => tracing::error!(%error, "a line of the audit log cannot be made"),
         }
-        // Whoever makes the next call is told.
+        // A failure is reported to the next call.
         let _ = self.write(&mut lines);
     }
 

@@ -108,7 +108,7 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
 pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(File::options().read(true), path)?;
     let mut bytes = Vec::new();
-    // A byte more than there may be, so that what is too long is seen to be.
+    // Reads one byte more than allowed, to detect a file that is too long.
     file.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         let says = format!("it has more than {bytes_max} bytes");
@@ -122,7 +122,7 @@ fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
-        // To open a pipe waits for its other end, and a terminal may become the process's own.
+        // Opening a pipe would block, and a terminal could become the controlling one.
         flag(options, OFlags::NONBLOCK | OFlags::NOCTTY);
     }
     regular(options.open(path)?)
@@ -146,7 +146,7 @@ fn flag(options: &mut OpenOptions, flags: rustix::fs::OFlags) {
 pub(crate) fn settled(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
-            // Nothing joined would be a slash at the end.
+            // `join` with an empty path would add a slash at the end.
             return real.components().chain(rest.components()).collect();
         }
     }
@@ -205,7 +205,7 @@ pub(crate) struct Limit {
 pub(crate) fn read_or_input(file: &Path, working: &Path, limit: &Limit) -> anyhow::Result<Vec<u8>> {
     match file.to_str() {
         Some(STANDARD_INPUT) => bounded(Ok(io::stdin().lock()), &shown(file), limit),
-        // What a person names may be a pipe that a shell has made for it.
+        // A path from the command line may be a pipe, such as a shell's process substitution.
         _ => bounded(File::open(working.join(file)), &shown(file), limit),
     }
 }

@@ -162,7 +162,7 @@ pub(crate) async fn load(
     source: &Source,
     config: &Config,
 ) -> anyhow::Result<Tool> {
-    // A directory may have become a dangerous one since it was granted.
+    // A granted directory may have become dangerous since.
     sensitive::check(approved.grants(), config)?;
     for (name, value) in approval::variables(approved.grants(), config)? {
         approved = approved.with_variable(name, value)?;

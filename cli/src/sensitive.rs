@@ -34,7 +34,7 @@ enum Reach {
     Around,
 }
 
-/// Whether a refused directory can be granted after all.
+/// The strength of a refusal: final, or one that the user can override by insisting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Always,
@@ -161,7 +161,7 @@ impl Sensitive {
         let mut places = Vec::new();
         let mut add = |path: PathBuf, kind: &'static Kind| {
             let path = files::settled(&path);
-            // Who has a home in such a place works there.
+            // If the user's home is inside of such a place, it is where they work.
             if kind.refusal == Refusal::Always || !home.starts_with(&path) {
                 places.push(Place { path, kind });
             }

@@ -200,7 +200,7 @@ impl OpenToolbox {
     ) -> anyhow::Result<()> {
         Approvals::forget(config, member.locked)?;
         let lowered = Self::insert(config, member.key, member.entry, locked);
-        // Less is in force whatever comes of it: without an approval nothing runs.
+        // The reduced rights take effect in any case: without an approval the tool does not run.
         lowered.with_context(|| format!("`{}` runs no more until it is loaded again", member.key))
     }
 

@@ -177,7 +177,7 @@ impl Drop for Place {
         drop(crowd);
         for Waiting { caller, admit, .. } in admitted {
             let shared = self.shared.clone();
-            // Whoever gave up meanwhile drops the place, and it goes on to the next.
+            // A caller that gave up meanwhile drops the place, which then goes to the next one.
             drop(admit.send(Place { shared, caller }));
         }
     }

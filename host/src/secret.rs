@@ -61,8 +61,8 @@ impl Secrets {
         if forms.is_empty() {
             return Self::default();
         }
-        // One that holds another is masked as a whole. Hosts are lower-cased on their way, and
-        // hexadecimal digits come in both cases.
+        // The longest match wins, so a secret that contains another one is masked as a whole. Case
+        // is ignored because host names are lower-cased, and hexadecimal digits come in both cases.
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::ContiguousNFA))

@@ -73,7 +73,8 @@ impl Inspection {
     /// The terms of this tool from `source`, with the verified signature's `signer` if it is
     /// signed.
     pub fn terms(&self, source: Source, signer: Option<String>) -> Terms {
-        // Every field is named: one that is new has to be approved, or follow from the others.
+        // Destructured, so that a new field does not compile until it is sorted into the terms or
+        // derived from the others.
         let Self {
             verified,
             name,
@@ -92,7 +93,7 @@ impl Inspection {
             capabilities: _,
             undeclared: _,
             limits,
-            // These two are the component's word for how it was made, and go with its code.
+            // These two are claims of the component about its build, and change with its code.
             language: _,
             producers: _,
             warnings: _,

@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn values_are_secret_unless_the_user_says_otherwise() {
         let name: VariableName = "API_KEY".parse().unwrap();
-        // As it was written before there was a choice.
+        // The format of versions without plain variables.
         let old: Grants = toml::from_str("variables = ['API_KEY']").unwrap();
         assert!(old.is_secret(&name));
         assert_eq!(old, Grants::none().variable(name.clone()));

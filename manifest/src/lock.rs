@@ -201,7 +201,7 @@ mod tests {
         let lock: Lock = text.parse().unwrap();
         let tool = lock.tools.values().next().unwrap();
         assert_eq!((&tool.name, tool.overrides.is_empty()), (&None, true));
-        // The record's own digest is what approvals hold: it must not change by being read.
+        // Approvals hold the digest of the record, so reading and writing it must not change it.
         let written = document::write(tool);
         assert!(!written.contains("name") && !written.contains("overrides"));
 

@@ -105,7 +105,8 @@ impl Overrides {
 impl ToolboxEntry {
     /// The texts that agents read instead of the author's.
     pub fn overrides(&self) -> Overrides {
-        // Every key is named: one that is new has to be sorted into what agents read or not.
+        // Destructured, so that a new key does not compile until it is known whether agents read
+        // it.
         let Self {
             repo: _,
             path: _,

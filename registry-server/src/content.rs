@@ -130,7 +130,7 @@ impl ContentStore {
             (SpooledBytes::Memory(bytes, _held), _) => {
                 self.store.put(key, bytes.into()).await?;
             }
-            // A file without bytes has no parts.
+            // An empty file cannot be a multipart upload, which needs at least one part.
             (SpooledBytes::File(_), Some(_)) if spooled.size_bytes == 0 => {
                 self.store.put(key, bytes::Bytes::new().into()).await?;
             }
@@ -141,7 +141,8 @@ impl ContentStore {
                     .await?;
             }
             (SpooledBytes::File(path), None) => {
-                // Before it has its name: it may take the place of an object that is referred to.
+                // Synced before it gets its name, because it may replace an object that commits
+                // refer to.
                 let file = tokio::fs::OpenOptions::new()
                     .write(true)
                     .open(path.path())

@@ -52,7 +52,7 @@ pub async fn serve(
     sweep::incoming(&registry)?;
     let mut sweeping = JoinSet::new();
     sweeping.spawn(sweep::now_and_then(registry.clone()));
-    // Where it does not say, it is for this machine.
+    // If the listener has no address to report, assume a loopback one.
     let listens_at = listener.local_addr();
     let listens_at = listens_at.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());
     let hosts = Hosts::new(registry.hosts(), listens_at);
@@ -143,9 +143,9 @@ async fn accept_until(
 
 fn http1(limits: &Limits) -> Builder {
     let mut builder = Builder::new();
-    // The timer for a request's head also runs while a kept connection waits for its next request,
-    // so this one value ends idle connections; those that have not asked for anything yet have less
-    // time.
+    // hyper's timer for a request head also runs while a kept connection waits for its next
+    // request, so this value ends idle connections. Connections without a first request have less
+    // time, see `connections`.
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(limits.idle_connection_max)
@@ -169,7 +169,7 @@ impl Service {
         let address = client_address(self.address, request.headers(), trusted);
         request.extensions_mut().insert(Peer(address));
         let response = self.service.call(request).await?;
-        // The request is under way until its answer's last byte.
+        // The request is under way until the last byte of its answer.
         Ok(response.map(|body| {
             Body::new(body.inspect_frame(move |_| {
                 let _ = &busy;

@@ -238,7 +238,7 @@ mod tests {
         ] {
             assert_eq!(reply(vec![Content::text(text)], None).text(), expect);
         }
-        // One of each kind that a family of models has.
+        // One control token of each kind that the families have.
         for token in [
             "[SYSTEM_PROMPT]",
             "[TOOL_CONTENT]",

@@ -152,7 +152,7 @@ fn rust_is_asked_about() {
     ] {
         assert!(told.contains(named), "{named} in {told}");
     }
-    // Whoever stands in the checkout starts nothing of it either.
+    // Commands that run inside of the checkout start nothing of it, either.
     let checkout = home.work().join("checkout/tool");
     for line in [&["build"][..], &["doctor"], &["check"], &["lint", "."]] {
         let mut command = home.command(line);
@@ -163,7 +163,7 @@ fn rust_is_asked_about() {
     }
     nothing_ran(&home);
     assert!(!home.tool_home().join("builds.toml").exists());
-    // A record of its own speaks for nobody.
+    // A consent record inside of the checkout does not count.
     home.write(
         "checkout/tool/builds.toml",
         format!("projects = [{checkout:?}]\n"),

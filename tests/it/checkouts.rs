@@ -260,15 +260,15 @@ fn none_of_them_fools() {
     let write_both = |toolbox: &str, lock: &str| {
         for name in ["toolbox.toml", "toolbox.lock"] {
             let path = home.work().join(name);
-            // What the last one planted may be no file.
+            // The previous plant may have replaced it with a directory.
             let _ = std::fs::remove_dir(&path).or_else(|_| std::fs::remove_file(&path));
         }
         home.write("toolbox.toml", toolbox);
         home.write("toolbox.lock", lock);
     };
 
-    // The very record that was approved holds in a checkout, too: the others fail for what they
-    // changed, and not for where they are.
+    // The unchanged record also holds in a checkout. So the others fail because of their changes,
+    // not because of their place.
     write_both(&toolbox, &lock);
     assert_eq!(home.tool("call one.add a=1 b=2").ok().trim(), "3");
 

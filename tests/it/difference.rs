@@ -151,7 +151,7 @@ fn less_passes_unasked() {
     assert_eq!(now["approval"]["consent"], "update");
     assert_eq!(now["grants"], json!({}));
 
-    // What is loaded again just as it is keeps the consent that there was.
+    // Loading the same tool again keeps the consent.
     user.tool("load one").ok();
     assert_eq!(listed(&user)["approval"], now["approval"]);
 }

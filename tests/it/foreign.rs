@@ -161,7 +161,7 @@ fn granted_a_directory() {
         let words = ["load", "jot.wasm", "--approve", digest];
         home.run(words.iter().chain(flags))
     };
-    // What was inspected without the directory is another manifest.
+    // The manifest derived without the directory is a different one.
     let without = derived(&home, "jot.wasm", &[]);
     assert_eq!(load(&without, &flags).code(), 3);
     load(&without, &[]).ok();

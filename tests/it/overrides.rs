@@ -92,7 +92,7 @@ fn approved_they_are_read() {
         inspected.stdout()
     );
 
-    // The bytes are the same; what was approved of them is not.
+    // The bytes are the same, but the approval is for other overrides.
     let refused = home.run(["load", "one", "--approve", &before]);
     says(&refused, 3, "the approval names ");
     says(
@@ -122,7 +122,7 @@ fn approved_they_are_read() {
         POISON
     );
 
-    // Taking the text away is as much of a change.
+    // Removing an override is a change, too.
     let path = home.tool_home().join("toolbox.toml");
     let text = std::fs::read_to_string(&path).expect("a toolbox");
     let start = text.find("[tools.one.functions").expect("an override");
@@ -177,7 +177,7 @@ fn they_arrive_with_a_checkout() {
     load(&home, "one", &[]);
     assert_eq!(home.tool("call one.add a=1 b=2").ok().trim(), "3");
 
-    // A description for all of a tool is one of a tool with one function; it is asked about.
+    // An override for a whole tool applies to its single function, so it needs approval.
     let toolbox = home.work().join("toolbox.toml");
     let text = std::fs::read_to_string(&toolbox).expect("a toolbox");
     let text = text.replacen("[tools.one]", "[tools.one]\ndescription = \"Is mine.\"", 1);

@@ -87,7 +87,7 @@ fn dangerous_directories() {
         refused(&load(home, home.path(), &[]), "the home directory");
         refused(&load(home, &home.tool_home(), &[]), "keeps its own files");
     }
-    // What programs are made of matters to whoever writes.
+    // Directories from which programs are run or configured are dangerous with write access.
     for name in [
         "desk/app/.git/hooks",
         "desk/app/.vscode",
@@ -111,7 +111,7 @@ fn dangerous_directories() {
         refused(&load(&writer, &project, &[]), says);
         load(&writer, &made(project.join("data")), &[]).ok();
     }
-    // A directory of the search path, and one that holds it.
+    // A directory of the search path, and one that contains it.
     let tools = made(writer.work().join("tools/bin"));
     let path = format!("{}:/usr/bin:/bin", tools.display());
     let writer = writer.with("PATH", &path);
@@ -120,7 +120,7 @@ fn dangerous_directories() {
         &load(&writer, &writer.work().join("tools"), &[]),
         "on the search path",
     );
-    // Nothing of this was recorded but what was granted.
+    // Only the directory that was granted in the end is recorded.
     let tools = writer.tool("list --json").json();
     let granted = &tools["tools"][0]["grants"]["directories"]["work"]["path"];
     assert_eq!(*granted, json!(project.join("data")));
@@ -142,7 +142,7 @@ fn insisted_on() {
     let granted = &list["tools"][0]["grants"]["directories"]["work"];
     assert_eq!(granted["despite"], json!([git, code]));
     assert_eq!(home.tool("call adder.add a=20 b=22").ok().trim(), "42");
-    // There is nothing to insist on where nothing is the matter, or where nothing helps.
+    // Insisting is refused if nothing is dangerous, and if the danger cannot be overridden.
     let other = load(&home, &project.join("other"), &[&git]);
     assert_eq!(other.code(), 1, "{}", other.stderr());
     let toolbox = home.work().join("toolbox.toml");
@@ -170,7 +170,7 @@ fn became_dangerous() {
         fs::remove_file(&place).expect("a file");
         call().ok();
     }
-    // The project itself, with the toolbox in force in it, is never given to be changed.
+    // The directory of the toolbox in force is never granted with write access.
     home.write("toolbox.toml", "");
     refused(&load(&home, &home.work(), &[]), "toolbox.toml");
     refused(&load(&home, &home.work(), &[]), "hint: grant a directory");

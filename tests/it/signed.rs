@@ -111,7 +111,7 @@ fn approved_by_a_key() {
         let digest = digest(&home, "./adder.wasm");
         home.run(load(&digest)).ok();
         agent.requires(&home);
-        // What was approved before is not signed.
+        // The earlier approval is not signed.
         refused(
             &home.tool(CALL),
             "is not approved with a signature of SHA256:",
@@ -121,13 +121,13 @@ fn approved_by_a_key() {
         assert_eq!(home.tool("verify").code(), 3);
         let doctor = home.tool("doctor").stdout();
         assert!(doctor.contains("signed by SHA256:"), "{doctor}");
-        // Without the agent nobody approves, flag or not.
+        // Without the agent nobody can approve, not even with the flag.
         let before = fs::read_to_string(home.tool_home().join("approvals.toml")).expect("it");
         refused(&home.run(load(&digest)), "nobody signed it with SHA256:");
         agent.tool(&home, &load(&digest)).ok();
         assert_eq!(home.tool(CALL).ok().trim(), "42");
         home.tool("verify").ok();
-        // A key that the agent has let go of signs nothing more.
+        // A key that was removed from the agent cannot sign any more.
         agent.add(&["-q", "-D"]);
         fs::write(home.tool_home().join("approvals.toml"), before).expect("it");
         refused(&agent.tool(&home, &load(&digest)), "nobody signed it");
@@ -163,8 +163,8 @@ fn forged_records() {
     };
     let signed = record("adder");
 
-    // The record is edited, and its digest is written beside the others: with the signature of
-    // the old record, with none, and with one by another key.
+    // The record is edited and its digest added to the approvals: with the signature of the old
+    // record, with none, and with one of another key.
     let edited = good_lock.replace(
         "[tools.adder.grants]",
         "[tools.adder.grants]\nstorage = true",
@@ -216,7 +216,7 @@ fn forged_records() {
         &home.tool("call other.add a=1 b=2"),
         "not approved with a signature",
     );
-    // What was signed is still good.
+    // The signed approval is still valid.
     fs::write(&approvals, of_both).expect("approvals");
     assert_eq!(home.tool(CALL).ok().trim(), "42");
 }
@@ -253,7 +253,7 @@ fn taken_back() {
     refused(&stranger.tool(&home, &load(&digest)), "nobody signed it");
     agent.tool(&home, &release).ok();
     home.run(load(&digest)).ok();
-    // What cannot sign is not taken as a key.
+    // Files without a key that can sign are refused.
     for (name, key) in [("none.pub", "ssh-ed25519 AAAA"), ("words.pub", "hello")] {
         home.write(name, key);
         assert_eq!(home.run(["approvals", "require", name]).code(), 1, "{name}");

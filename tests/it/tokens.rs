@@ -65,8 +65,7 @@ const ASKING: [&str; 8] = [
 
 fn of_the_hub() {
     let (hub, stranger) = (Stranger::start(), Stranger::start());
-    // Nothing listens at the second: where HF_ENDPOINT is unset the token is for a host that
-    // no test asks.
+    // The second home has no HF_ENDPOINT, so its token is for the Hub, which no test contacts.
     let homes = [
         Home::new()
             .with("HF_TOKEN", CANARY)

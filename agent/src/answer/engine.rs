@@ -353,7 +353,7 @@ impl<'a> Engine<'a> {
         }
         match to {
             Place::Reasoning => {
-                // What came before was said, or it would have been thought already.
+                // The text before was for the user: otherwise it would have become reasoning.
                 (self.may_have_thought, self.deferred) = (false, None);
                 self.reasoning.divide();
             }

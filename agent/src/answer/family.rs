@@ -166,7 +166,7 @@ pub(super) struct Family {
 impl Family {
     /// The control tokens that its models recognize, or the tokens' beginnings.
     pub(super) fn control_tokens(&self) -> impl Iterator<Item = &'static str> {
-        // A quote or a fence is everybody's.
+        // Short markers, quotes and fences also occur in ordinary text.
         let is_token = |marker: &&str| marker.len() > 2 && marker.starts_with(['<', '[', ']']);
         let markers = self.rows.iter().map(|row| row.marker).filter(is_token);
         let quote = Some(self.quote).filter(is_token);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{Chat, TemplateError};
 use crate::answer::families;
 
-/// How to treat control tokens in messages, tools and documents. The template's own control tokens
+/// The treatment of control tokens in messages, tools and documents. The template's own control tokens
 /// are always printed.
 ///
 /// Control tokens are those of the model's tokenizer
@@ -76,7 +76,7 @@ struct Guard {
 impl Guard {
     fn new(known: &[String], source: &str) -> Result<Self, TemplateError> {
         let mut tokens = marks(source);
-        // A template may put its marks together out of parts.
+        // A template may compose its markers from parts.
         let of_family = families::control_tokens_of(source).into_iter();
         tokens.extend(of_family.map(str::to_owned));
         tokens.extend(known.iter().cloned());

@@ -298,7 +298,7 @@ impl<'a> Compiler<'_, 'a> {
         self.definitions.insert(target, rule);
         let expression = self.node(&definition, target);
         if expression.is_err() {
-            // Nobody refers to the rule, and who comes next is told the same.
+            // Nothing refers to this rule, and the next reference to it reports the same error.
             self.definitions.remove(target);
             self.grammar.fill(rule, Expression::text("null"));
         }

@@ -233,7 +233,7 @@ mod tests {
         let elsewhere = directory.path().join("elsewhere");
         std::fs::write(&elsewhere, format!("signers = [{KEY:?}]")).unwrap();
         std::os::unix::fs::symlink(&elsewhere, directory.path().join(SYSTEM_FILE)).unwrap();
-        // Its own mode lets everybody write, as that of every link.
+        // The mode of a link itself is writable for everybody.
         assert!(system(directory.path(), owner).is_err());
     }
 }

@@ -98,7 +98,7 @@ impl Signer {
                 written
             }
         };
-        // It asks at the terminal itself, and says there that a key is to be touched.
+        // `ssh-keygen` asks at the terminal itself, also for touching a security key.
         let mut child = Command::new("ssh-keygen")
             .args(["-q", "-Y", "sign", "-n", statement.namespace, "-f"])
             .arg(&place)
@@ -111,7 +111,7 @@ impl Signer {
                     .hint("install the client of OpenSSH")
             })?;
         if let Some(mut input) = child.stdin.take() {
-            // One that ends early says why itself.
+            // If `ssh-keygen` exits early, it reports the reason itself.
             let _ = input.write_all(statement.text.as_bytes());
         }
         let output = child.wait_with_output()?;

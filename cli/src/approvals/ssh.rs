@@ -102,7 +102,7 @@ impl PublicKey {
         let made = signature.string()?;
         if let Some(application) = &self.application {
             let (flags, trailer) = (*signature.0.first()?, signature.0);
-            // The flags, and a counter of four bytes.
+            // One byte of flags and a counter of four bytes.
             if trailer.len() != 5 || flags & SOMEBODY_WAS_THERE == 0 {
                 return None;
             }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
     /// Reads a positive integer (an SSH `mpint`) and pads it to a fixed length.
     fn fixed(&mut self) -> Option<[u8; NUMBER_BYTES]> {
         let number = self.string()?;
-        // Zeros are written before a number whose first bit is set.
+        // An `mpint` has a leading zero if its first bit is set.
         let start = number.iter().position(|byte| *byte != 0)?;
         let digits = &number[start..];
         let mut fixed = [0; NUMBER_BYTES];
@@ -226,7 +226,7 @@ mod tests {
             sign: Box::new(move |message| {
                 let signature = pair.sign(&SystemRandom::new(), message).unwrap();
                 let (r, s) = signature.as_ref().split_at(NUMBER_BYTES);
-                // With the zero that keeps a number positive, wanted or not.
+                // A leading zero is always added, even where it is not needed.
                 [
                     string(&[&[0][..], r].concat()),
                     string(&[&[0][..], s].concat()),

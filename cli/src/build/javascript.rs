@@ -52,7 +52,7 @@ pub(super) async fn build(
     files::write(&random, RANDOM.as_bytes())?;
     let mut bundling = project.command(esbuild(&toolchain)?);
     bundling
-        // What the project brings goes before it.
+        // The project's own packages take precedence over these.
         .envs(packages.map(|place| ("NODE_PATH", place)))
         .arg(source)
         .arg(format!("--inject:{}", random.display()))

@@ -114,7 +114,7 @@ fn check_package(place: &str, package: &Value) -> anyhow::Result<()> {
     if is("hasShrinkwrap") {
         return Err(refused(LOCK, place, "it brings a lock of its own"));
     }
-    // Without an address npm fetches `name@version`.
+    // Without `resolved`, npm fetches `name@version`.
     let text = |key: &str| package.get(key).and_then(Value::as_str);
     if let Some(name) =
         text("name").filter(|name| !is_below_node_modules(&format!("node_modules/{name}")))
@@ -134,7 +134,7 @@ fn check_package(place: &str, package: &Value) -> anyhow::Result<()> {
             return Err(refused(LOCK, place, &format!("it comes from {resolved}")));
         }
     }
-    // What is inside of another package has that one's hash.
+    // A bundled package is covered by the hash of the package around it.
     if !is("inBundle") && !package.get("integrity").is_some_and(Value::is_string) {
         return Err(refused(LOCK, place, "no `integrity` says what it holds"));
     }
@@ -175,7 +175,7 @@ fn check_versions(shown: &str, name: &str, value: &Value) -> anyhow::Result<()> 
         Value::String(version) if !is_version(version) => {
             Err(refused(shown, name, &format!("it comes from {value}")))
         }
-        // Overrides nest.
+        // Overrides may be nested.
         Value::Object(members) => members
             .iter()
             .try_for_each(|(name, value)| check_versions(shown, name, value)),

@@ -59,7 +59,7 @@ impl Toolchain<'_> {
         }
         std::fs::create_dir_all(&config.toolchains)
             .with_context(|| format!("{} cannot be made", config.toolchains.display()))?;
-        // npm installs nothing into a directory whose name leads through a link.
+        // npm installs nothing into a directory that is reached through a link.
         let real = config.toolchains.canonicalize()?;
         let staging = tempfile::Builder::new()
             .prefix(".installing-")
@@ -102,7 +102,7 @@ impl Toolchain<'_> {
             .iter()
             .map(|word| word.replace("{directory}", &place));
         let mut command = project.command(words.next().unwrap_or_default());
-        // Never where the user stands: `python3 -m` takes modules from there first.
+        // Never the user's working directory: `python3 -m` imports modules from there first.
         command.args(words).current_dir(directory);
         let doing = format!("installing {}", self.name);
         process::run(&doing, &mut command, printer)

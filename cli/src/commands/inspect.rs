@@ -36,7 +36,7 @@ impl Inspect {
         let fetched = meant
             .fetch_asking(self.wanted.asked(), config, printer)
             .await?;
-        // As `tool load` would load it: with what the toolbox has agents read.
+        // Includes the toolbox's overrides, as `tool load` does.
         let key = meant.key(&fetched);
         let toolbox = OpenToolbox::open(config)?;
         let overrides = meant::entry(&fetched, &key, &toolbox).overrides();

@@ -215,7 +215,7 @@ pub(super) fn tell_of_the_ungranted(
 
 pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> {
     if inspection.refusals.is_empty() {
-        // To compile it may take a minute, for nothing.
+        // Compiling a tool without anything to call would take up to a minute for nothing.
         return match inspection.offers_something() {
             true => Ok(()),
             false => Err(nothing_to_call(inspection).into()),

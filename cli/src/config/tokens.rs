@@ -58,7 +58,7 @@ impl Tokens {
         let shown = endpoint.origin().ascii_serialization();
         let login = format!("log in with: tool login --endpoint {endpoint}");
         match self.find(endpoint) {
-            // What is wrong with the files is an error of its own, which came first.
+            // An error in the token files was reported before.
             Err(_) => Vec::new(),
             Ok(Some((_, Origin::Environment))) => {
                 vec![format!("{shown} was shown the token in HF_TOKEN")]

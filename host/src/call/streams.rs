@@ -128,7 +128,7 @@ mod tests {
             let secrets = Secrets::new([Secret::new(secret.to_owned())]);
             let captured = Captured::new(30, &secrets);
             captured.keep(&vec![b'.'; before]);
-            // A write of its own for each byte: what is split between writes is one text.
+            // Each byte is written separately: secrets are also found across writes.
             for byte in secret.bytes().chain(*b" and more") {
                 captured.keep(&[byte]);
             }

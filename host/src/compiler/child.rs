@@ -35,7 +35,7 @@ pub fn compile_for_parent() -> ExitCode {
 fn compile() -> wasmtime::Result<()> {
     let (mut input, mut output) = plain_files()?;
     CompileLimits::read(&mut input)?.impose()?;
-    // It looks at the processor and at nothing of a stranger's.
+    // This inspects the processor and no untrusted data, so it may come before the confinement.
     let engine = engine::compiling()?;
     Confinement::enter();
     let mut component = Vec::new();

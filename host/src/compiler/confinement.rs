@@ -42,7 +42,7 @@ impl Confinement {
     pub(super) fn enter() -> Self {
         Self {
             landlock: linux::landlock(),
-            // Last: it takes the calls away that the others are made with.
+            // Last, because it denies the system calls that the others need.
             seccomp: linux::seccomp(),
         }
     }

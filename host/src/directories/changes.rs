@@ -64,7 +64,7 @@ fn one_path(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> {
         |mut store, (fd, follow, path, how, flags): (Fd, PathFlags, String, OpenFlags, DescriptorFlags)| {
             Box::new(async move {
                 let state: &mut CallState = store.data_mut();
-                // To read as well: what is opened as a directory leads on by other paths.
+                // Checked for reading, too: a directory opened here leads on under other paths.
                 if state.guards(&fd, &path)? {
                     return refused();
                 }

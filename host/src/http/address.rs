@@ -27,8 +27,8 @@ pub(super) fn is_own(address: IpAddr) -> bool {
     if !binds(nobody) {
         return true;
     }
-    // This system binds to whatever is wanted (`ip_nonlocal_bind`); it reaches itself from the
-    // very address that it reaches.
+    // This system can bind to any address (`ip_nonlocal_bind`). An own address is reached from that
+    // same address.
     let reached_from = || {
         let socket = UdpSocket::bind((anybody, 0))?;
         socket.connect((address, 9))?;
@@ -157,7 +157,7 @@ mod tests {
         ] {
             assert_eq!(is_own(address.parse().unwrap()), expect, "{address}");
         }
-        // Where this machine is reached from outside, if it is.
+        // The address from which this machine reaches the internet, if it does.
         let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
         if socket.connect("93.184.216.34:9").is_ok() {
             assert!(is_own(socket.local_addr().unwrap().ip()));

@@ -324,7 +324,7 @@ async fn no_refusal_holds_a_part_of_a_secret() {
         .finish();
     let _listening = tracing::subscriber::set_default(subscriber);
     let mut said = String::new();
-    // Wherever the name of the origin is cut.
+    // For many positions at which the origin's name is cut.
     for before in (0..220).step_by(3) {
         let mut rules = rules(&[], |_| {});
         let mut record = Record::blank(Limits::standard());

@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn no_part_of_what_is_listed_holds_a_secret() {
-        // The only characters that names have.
+        // Only of characters that names may have.
         let secret = "canary_77aa01";
         let secrets = Secrets::new([Secret::new(secret.to_owned())]);
         let said = || format!("x_{secret}_x");

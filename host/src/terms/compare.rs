@@ -17,7 +17,7 @@ impl Terms {
     /// All differences between these terms, which were approved, and `new`. If there are none,
     /// `new` is the approved tool, byte for byte and from the same place.
     pub fn changes(&self, new: &Self) -> Vec<Change> {
-        // Every field is named: one that is new does not compile until it is compared.
+        // Destructured, so that a new field does not compile until it is compared.
         let Self {
             source,
             signer,
@@ -111,7 +111,7 @@ impl Changes {
     }
 
     fn version(&mut self, old: &Version, new: &Version) -> Ordering {
-        // What is built from one version has the same precedence, whatever `+` says.
+        // Build metadata after `+` does not count for precedence.
         let order = new.cmp_precedence(old);
         let (what, kind) = match order {
             Ordering::Greater => ("version", Newer),

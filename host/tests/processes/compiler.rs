@@ -128,7 +128,7 @@ async fn is_confined() {
     let mut seen = String::new();
     while !load.is_finished() {
         let mut statuses = children().into_iter().filter_map(|child| {
-            // It may have ended meanwhile.
+            // It may have ended in the meantime.
             fs::read_to_string(format!("/proc/{child}/status")).ok()
         });
         seen = statuses.next_back().unwrap_or(seen);

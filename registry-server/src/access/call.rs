@@ -180,7 +180,7 @@ where
     };
     let base = match base {
         Ok(base) => base,
-        // Nobody waits for the body of a request that is meant for somebody else.
+        // The body of a request for another host is not read.
         Err(refusal) => return refusal.into_response(),
     };
     match admit::<S>(&registry, &parts).await {
@@ -221,7 +221,7 @@ async fn admit<S: Scope>(
         registry.rates().count(subject)?;
     }
     let visitor = visitor?;
-    // Who holds a ticket was given it by somebody who may write.
+    // A ticket is given only to users who may write.
     let is_known = visitor.caller().is_some() || S::ACCESS == Access::HoldsTicket;
     Ok((S::admit(registry, visitor, parts).await?, is_known))
 }

@@ -186,7 +186,7 @@ mod tests {
     async fn filled(store: &ContentStore, count: usize) -> Batch {
         let mut batch = store.batch();
         for at in 0..count {
-            // Every tenth is like the first, and one is too long for the memory.
+            // Every tenth content is the same, and one in ten is too long for memory.
             let text = match at % 10 {
                 0 => "same".to_owned(),
                 7 => "long".repeat(20_000 + at),

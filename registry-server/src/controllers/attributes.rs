@@ -82,7 +82,7 @@ fn compile(attributes: &str) -> Option<Gitignore> {
     };
     for (pattern, over_lfs) in read.lines().filter_map(rule) {
         let sign = if over_lfs { "" } else { "!" };
-        // What cannot be compiled is left out by the builder.
+        // The builder skips patterns that do not compile.
         let _ = rules.add_line(None, &format!("{sign}{pattern}"));
     }
     rules.build().ok()
@@ -95,8 +95,8 @@ fn rule(line: &str) -> Option<(&str, bool)> {
         Some(quoted) => quoted.split_once('"')?,
         None => line.split_once(char::is_whitespace)?,
     };
-    // Comments and macros; negative patterns are none here, and one for directories matches no
-    // file.
+    // Comments, macros, negated patterns, which attributes do not have, and patterns for
+    // directories, which match no file.
     if line.starts_with(['#', '[', '!']) || pattern.ends_with('/') || pattern.contains("\\\"") {
         return None;
     }

@@ -93,7 +93,7 @@ pub(super) fn published_before(id: &str, earlier: &Earlier) -> Refusal {
         published_ms,
     } = earlier;
     let day = clock::from_ms(*published_ms).date();
-    // Not 409: clients that take an existing tag for a success would take this for one.
+    // Not 409: clients that take an existing tag for a success would accept this, too.
     Refusal::forbidden(format!(
         "version {version} of {id} was published on {day} from commit {commit} with other files, and versions never change, \
          not even when their repository is deleted: publish another version"

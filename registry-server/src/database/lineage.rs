@@ -352,7 +352,7 @@ mod tests {
                 }
                 started.elapsed()
             };
-            // The quickest of some, because the machine has other things to do.
+            // The fastest of several runs, because the machine may be busy.
             let mut quickest = ask().await;
             for _ in 0..4 {
                 quickest = quickest.min(ask().await);

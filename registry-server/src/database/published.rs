@@ -76,7 +76,7 @@ impl Writing {
             component,
         } = publication;
         let component = component.map(|digest| digest.to_string());
-        // Whoever publishes the same version at the same time waits here for the other one.
+        // A concurrent publication of the same version makes this statement wait.
         let sql = format!(
             "INSERT INTO published_versions \
              (kind, owner_folded, name_folded, version, tree, manifest_sha256, component_sha256, commit_oid, published_ms) \
@@ -111,8 +111,8 @@ impl Writing {
         &mut self,
         before: &Repository,
     ) -> Result<Option<Earlier>, RegistryError> {
-        // Under the old id there may also be versions of a repository that had it before; only
-        // those with a tag move along.
+        // The old id may also have versions of an earlier repository. Only versions with a tag in
+        // this one move with it.
         const MOVED: &str = "published_versions p JOIN refs f ON f.repository = $1 \
              AND f.name IN ('refs/tags/v' || p.version, 'refs/tags/V' || p.version, 'refs/tags/' || p.version) \
              JOIN repositories r ON r.id = $1 JOIN accounts o ON o.id = r.owner";

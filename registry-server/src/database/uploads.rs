@@ -255,7 +255,7 @@ impl Writing {
                 .bind(repository)
                 .bind(expired_ms);
         self.run(uploads).await?;
-        // The way by which they came is of no use any more, and would count as announced again.
+        // These uploads are complete and would count as announced again.
         let used = sqlx::query(
             "DELETE FROM lfs_uploads WHERE repository = $1 AND EXISTS (SELECT 1 FROM blobs b \
              WHERE b.repository = lfs_uploads.repository AND b.sha256 = lfs_uploads.sha256 AND b.uploaded_ms <= $2)",

@@ -168,9 +168,8 @@ pub(crate) async fn list_directory(
     };
     let mut entries = Vec::new();
     let mut level = vec![(path.to_owned(), directory)];
-    // One question to the database for each level of the tree, not for each directory, and none for
-    // directories whose entries would all be outside of the range: a short page of a large tree
-    // costs little.
+    // One query for each level of the tree instead of one for each directory, and none for
+    // directories outside of the range: so a short page of a large tree is cheap.
     while !level.is_empty() {
         let oids: Vec<ObjectId> = level.iter().map(|(_, oid)| *oid).collect();
         let trees = database.trees(repository, &oids).await?;

@@ -98,8 +98,8 @@ pub(crate) async fn write_commit(
         }
         let mut writing = match turn.take() {
             Some(writing) => writing,
-            // What may be taken back alone has to be kept apart in memory, page by page, until all
-            // are done.
+            // A commit that shares its transaction needs a savepoint, whose pages stay in memory
+            // until the whole transaction ends; so large commits get their own.
             None if proposal.operations.len() > SHARED_OPERATIONS_MAX => {
                 database.write_to(&repository.id).await?
             }
@@ -298,7 +298,7 @@ async fn build(
             Err(Misfit::TooManyDirectories) => return Ok(Err(WriteRefusal::TooManyDirectories)),
         }
     }
-    // The ids of many trees take a while, which other requests must not wait for.
+    // Hashing many trees takes a while, which must not block other requests.
     let finishing = tokio::task::spawn_blocking(move || workspace.finish()).await;
     let snapshot = finishing
         .map_err(|_| RegistryError::Damaged("making the trees was cut off".to_owned()))??;

@@ -79,7 +79,7 @@ fn host_of(parts: &Parts) -> Option<Authority> {
     let text = host.as_str();
     let has_port_number = text.len() == host.host().len() || host.port_u16().is_some();
     let plain = has_port_number && !host.host().is_empty() && !text.contains(['@', ',', '"']);
-    // A target with a host of its own has to name the same one.
+    // A request target in absolute form has to name the same host.
     let same = parts.uri.authority().is_none_or(|named| *named == host);
     (plain && same).then_some(host)
 }

@@ -30,7 +30,7 @@ impl Hosts {
 
     /// True if `host`, which has no port, is a name of the registry.
     pub(crate) fn has(&self, host: &str) -> bool {
-        // The parser decodes percent signs, and what is sent back in links is the text as it came.
+        // The parser decodes percent signs, but links are made from the original text.
         let host = match Host::parse(host) {
             Ok(parsed) if !host.contains('%') => parsed,
             _ => return false,

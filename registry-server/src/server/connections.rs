@@ -193,7 +193,7 @@ impl Drop for ActiveRequest {
         let SlotGuard { id, connections } = &*self.0.0;
         let wait = Wait::Again(Instant::now());
         connections.table().set_waiting(*id, Some(wait));
-        // Whoever waits for room may have it now.
+        // A new connection that waits for room may replace this one.
         connections.0.left.notify_one();
     }
 }
@@ -239,7 +239,7 @@ impl Table {
     /// Closes a connection. Its slot is free at once; the socket is closed when its task runs next.
     fn shed(&mut self, id: u64) {
         if let Some(leave) = self.remove(id) {
-            // It may be on its way out already.
+            // It may be closing already.
             let _ = leave.send(());
         }
     }
@@ -290,14 +290,14 @@ mod tests {
         let (_old, mut old_left) = connections.admit(address(2), start + SECOND).unwrap();
         let (young, mut young_left) = connections.admit(address(3), start + 2 * SECOND).unwrap();
         let busy = young.begin();
-        // The one that never asked, before the one that is idle for longer.
+        // A connection without any request is closed first, even if another one is idle for longer.
         let (fourth, _) = connections.admit(address(4), start + 3 * SECOND).unwrap();
         assert!(has_expired(&mut old_left) && !has_expired(&mut idle_left));
         let _fourth = (fourth.begin(), fourth);
         let (fifth, _) = connections.admit(address(5), start + 4 * SECOND).unwrap();
         assert!(has_expired(&mut idle_left) && !has_expired(&mut young_left));
         let _fifth = (fifth.begin(), fifth);
-        // Requests under way are never given up.
+        // Connections with a request under way are never closed.
         let sixth = connections.admit(address(6), start + 5 * SECOND);
         assert_eq!(sixth.unwrap_err(), Full::All);
         drop(busy);
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(refused.unwrap_err(), Full::Address);
         assert!(connections.admit(address(1), start + 4 * SECOND).is_ok());
         assert!(!has_expired(&mut second_left) && !has_expired(&mut third_left));
-        // Those of a proxy are nobody's.
+        // Connections of a proxy are not counted for an address.
         let many: Vec<_> = (0..5)
             .map(|_| connections.admit(None, start).unwrap())
             .collect();

@@ -115,7 +115,7 @@ const LISTED: &[Listed] = &[
         path: "/alice/tool.git/info/lfs/objects/batch",
         status: 200,
         body: |count| {
-            // No batch is longer than a thousand.
+            // A batch has at most a thousand objects.
             let objects = (0..count / 10)
                 .map(|at| json!({"oid": hex(format!("{count} {at}").as_bytes()), "size": 1}));
             let objects: Vec<_> = objects.collect();
@@ -137,7 +137,7 @@ const LISTED: &[Listed] = &[
 const WITHOUT_LIST: &[&str] = &[
     "/api/lfs/object",
     "/api/lfs/part",
-    // The parts of an object, of which there are only so many.
+    // Its list of parts has a fixed maximum length.
     "/api/lfs/complete",
     "/api/repos/delete",
     "/api/repos/move",
@@ -172,7 +172,7 @@ async fn ten_times_the_list_is_about_ten_times_the_work() {
     let made = hub.send_json(Method::POST, path, &hub.alice, json!({}));
     assert_eq!(made.await.status(), 200);
     for listed in LISTED {
-        // What is made once, connections and statements, is no part of the first measurement.
+        // A warm-up, so that connections and prepared statements are not measured.
         time(&hub, listed, 10).await;
         let (short, long) = (
             time(&hub, listed, SHORT).await,

@@ -181,7 +181,8 @@ async fn what_was_deleted_counts_until_it_is_collected() {
         }
         delete(&id).await;
     }
-    // The second time the room is free at once; then the disk would hold more than twice the quota.
+    // Deleting makes room at once, but only once: a third push would let the disk hold more than
+    // twice the quota.
     assert_eq!(pushed, 2);
     assert!(disk_bytes(&hub) <= 30_000);
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;

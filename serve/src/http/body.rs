@@ -83,7 +83,7 @@ impl Share {
     pub(super) async fn whole(&self, body: Body) -> Result<Whole, Response> {
         self.read(body).await.map_err(|problem| {
             let mut response = problem.into_response();
-            // What is left of the body is not waited for any longer, so nothing comes after it.
+            // The rest of the body is not read, so no other request can follow.
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
             response
@@ -94,16 +94,16 @@ impl Share {
         let length = body.size_hint().upper();
         let length = length.and_then(|length| usize::try_from(length).ok());
         let text = match length {
-            // None of it is kept.
+            // A body that is too long is not kept.
             Some(length) if length > BODY_BYTES_MAX => None,
-            // Whoever does not say how long it is may be sending the longest.
+            // A body of unknown length may be the longest.
             length => {
                 let length = length.unwrap_or(BODY_BYTES_MAX);
                 self.take(length, |room| &room.texts).await?
             }
         };
         let bytes = in_time(body, length).await?;
-        // Few bytes can be many values, each of which takes more than its text.
+        // A short text can hold many values, each of which takes more memory than its text.
         let values = match bytes.len() {
             ..=SHORT_BYTES_MAX => None,
             _ => self.take(value_bytes(&bytes), |room| &room.values).await?,
@@ -130,7 +130,7 @@ impl Share {
         }
         let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
         let taken = async {
-            // Whoever waits for its own share takes nothing from anybody else.
+            // While a request waits for its caller's share, it takes nothing of the common one.
             let own = kind(&self.own).clone().acquire_many_owned(units).await;
             let of_all = kind(&self.all).clone().acquire_many_owned(units).await;
             Some([own.ok()?, of_all.ok()?])
@@ -205,7 +205,7 @@ mod tests {
         let room = Room::new();
         let (ann, robin) = (room.share(2), room.share(2));
         let long = || Body::from(vec![b' '; BODY_BYTES_MAX]);
-        // Nobody knows how long it will be.
+        // A body of unknown length.
         let unsaid = || Body::from_stream(futures::stream::iter([Ok::<_, axum::Error>("{}")]));
         let held = ann.whole(long()).await.unwrap();
         for waits in [long(), unsaid()] {

@@ -56,7 +56,7 @@ impl Connections {
     /// for a head: one of the same address if that has used up its limit, else any.
     pub(super) fn make_room(&mut self, address: IpAddr) -> Room {
         let network = network(address);
-        // Nobody has a share before there are as many.
+        // Below this number, no address can have reached its limit.
         if self.open.len() >= ADDRESS_CONNECTIONS_MAX && !network.is_loopback() {
             let of_address = |open: &Open| open.address == network;
             let count = self.open.values().filter(|open| of_address(open)).count();
@@ -101,7 +101,7 @@ impl Connections {
             let Some((since, id)) = waiting.min_by_key(|(since, _)| *since) else {
                 return false;
             };
-            // Its head may have come to an end meanwhile, and then it stays.
+            // If its head was completed meanwhile, it stays.
             let is_given_up = |open: &mut Open| open.state.change(since, GIVEN_UP);
             if self.open.get_mut(&id).is_some_and(is_given_up)
                 && let Some(oldest) = self.open.remove(&id)
@@ -160,7 +160,7 @@ pub(super) struct Answering(Arc<State>);
 impl Answering {
     /// Begins an answer; `None` if the connection was closed for another one.
     pub(super) fn begin(state: &Arc<State>) -> Option<Self> {
-        // The answer before this one may not be quite over.
+        // The previous answer may not have ended yet.
         let is_given_up = match state.waits_since() {
             Some(since) => !state.change(since, ANSWERING),
             None => state.since.load(Ordering::Relaxed) == GIVEN_UP,
@@ -261,7 +261,7 @@ mod tests {
         assert!(!oldest.waits() && second.waits());
         assert!(Answering::begin(&oldest).is_none(), "it was given up");
         assert_eq!(opened.connections.open.len(), CONNECTIONS_MAX);
-        // What was answered waits again, for less long than all others.
+        // A connection that was answered waits again, as the one that has waited the least.
         let answered = busy.0.clone();
         drop(busy);
         assert!(answered.waits() && opened.open("127.0.0.1").is_some());
@@ -290,7 +290,7 @@ mod tests {
         let here = opened.open("127.0.0.1").unwrap();
         let mut theirs = Vec::new();
         for number in 0..2 * CONNECTIONS_MAX {
-            // All of one network, however they are written.
+            // All of these belong to one network.
             theirs.push(opened.open(&format!("2001:db8::{:x}", number + 1)));
         }
         assert!(here.waits(), "others give way among themselves");

@@ -123,7 +123,7 @@ async fn connection(
         let (guard, answering) = (guard.clone(), Answering::begin(&state));
         async move {
             let Some(answering) = answering else {
-                // It was given up a moment ago, and ends here.
+                // The connection was just given up; its task is about to be aborted.
                 return pending().await;
             };
             let response = guard.answer(request.map(Body::new)).await;

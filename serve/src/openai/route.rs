@@ -50,7 +50,7 @@ impl<'a> Route<'a> {
 
 fn is_passed_on(method: &Method, path: &str) -> bool {
     match *method {
-        // Where there is a GET there is a HEAD.
+        // HEAD is allowed wherever GET is.
         Method::GET | Method::HEAD => match path.strip_prefix("/models") {
             Some(id) => id.is_empty() || id.strip_prefix('/').is_some_and(is_model),
             None => false,
@@ -119,7 +119,7 @@ mod tests {
             ("PATCH", "/v1/models/a"),
             ("DELETE", "/v1/models/a"),
             ("DELETE", "/v1/responses/a"),
-            // What the endpoint keeps for its key is every caller's.
+            // Objects stored at the endpoint under its key belong to all callers.
             ("GET", "/v1/responses/a"),
             ("POST", "/v1/responses/a/cancel"),
             ("GET", "/v1/chat/completions"),

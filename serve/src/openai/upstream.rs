@@ -98,7 +98,7 @@ impl Upstream {
             url.set_query(None);
             return Err(GatewayError::Url { url: url.into() });
         }
-        // Some write down the whole address that requests go to.
+        // Some people configure the full URL of the chat API.
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix(CHAT).unwrap_or(path).to_owned();
         url.set_path(if path.is_empty() { ROOT } else { &path });

@@ -39,7 +39,7 @@ pub fn imports(text: &str) -> Result<Vec<Import>, SourceError> {
     let tree = syntax::parse(text, &tree_sitter_python::LANGUAGE.into(), Language::Python)?;
     let lines = Lines::of(text);
     let mut found = Vec::new();
-    // A stack of its own: a text nests as deep as it likes.
+    // An explicit stack, because a text may be nested arbitrarily deep.
     let mut waiting = vec![(tree.root_node(), ImportTime::Load)];
     while let Some((node, time)) = waiting.pop() {
         let position = || lines.position(node.start_byte());

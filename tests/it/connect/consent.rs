@@ -212,7 +212,7 @@ fn links_are_not_followed_out_of_a_project() {
         says(&refused, 3, "leads out of");
         assert_eq!(text(&outside), theirs, "{client}");
     }
-    // Within the project a link is one of its files like any other.
+    // A link within the project is followed.
     std::fs::remove_file(directory.join("mcp.json")).expect("a link");
     let inner = home.write("settings/mcp.json", theirs);
     std::os::unix::fs::symlink("../settings/mcp.json", directory.join("mcp.json")).expect("a link");

@@ -37,7 +37,7 @@ impl Engine<'_> {
     /// Reads a message header: its recipient, and whether it is reasoning or text.
     pub(super) fn read_header(&mut self, written: &str, row: Row) -> Place {
         if row.to == Place::Header {
-            // The head goes on.
+            // The header continues.
             let goes_on = row.marker != "<|start|>";
             if goes_on {
                 self.gathered = format!("{written} ");
@@ -47,7 +47,7 @@ impl Engine<'_> {
         let mut words = written.split_whitespace();
         let recipient = words.clone().find_map(|word| word.strip_prefix("to="));
         match recipient {
-            // What is for the model itself, or for anybody, calls nothing.
+            // A message to the model itself, or to everybody, is no call.
             Some(to) if !matches!(to, "user" | "assistant" | "all") => {
                 let name = to.strip_prefix("functions.").unwrap_or(to);
                 match self.set_name(name) {

@@ -66,7 +66,7 @@ pub(in crate::answer) const DEEPSEEK_V3_2: Family = Family {
         row(Key, "\" string=\"false\">", Value),
         row(Verbatim, "</｜DSML｜parameter>", Within),
         row(Value, "</｜DSML｜parameter>", Within),
-        // Some write all arguments as one object.
+        // Some models write all arguments as one object.
         row(Within, "{", Arguments),
         row(Arguments, "</｜DSML｜invoke>", Between),
         row(Within, "</｜DSML｜invoke>", Between),

@@ -34,7 +34,7 @@ pub(in crate::answer) const GLM_4_5: Family = Family {
         row(Text, "<|role_end|>", Text),
         row(Text, "<|endoftext|>", Text),
     ],
-    // `<role>` is of Ling, which writes calls as GLM does.
+    // `<role>` belongs to Ling, whose calls have the format of GLM.
     marks: &[
         "<|",
         "[gMASK]",

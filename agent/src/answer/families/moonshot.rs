@@ -49,7 +49,7 @@ pub(in crate::answer) const KIMI_K3: Family = Family {
         row(Key, "\" type=\"array\"<|sep|>", Value),
         row(Verbatim, "<|close|>argument<|sep|>", Within),
         row(Value, "<|close|>argument<|sep|>", Within),
-        // Arguments that the template was given as one text.
+        // The template writes arguments that it gets as one string in this form.
         row(Within, "<|open|>json type=\"object\"<|sep|>", Arguments),
         row(Arguments, "<|close|>json<|sep|>", Between),
         row(Within, "<|close|>call<|sep|>", Between),

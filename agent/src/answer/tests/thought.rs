@@ -50,7 +50,7 @@ fn a_call_that_is_only_considered_is_none() {
         for (prompt, answer) in [
             ("known", format!("{open}{closed}")),
             (open, closed.clone()),
-            // Nothing is known of the prompt: it may have begun the reasoning.
+            // The prompt is unknown, so it may have opened the reasoning.
             ("", closed),
         ] {
             let read = read(name, prompt, &answer);
@@ -99,7 +99,7 @@ fn calls_wait_only_where_they_may_be_thoughts() {
         assert_eq!(reader.push(answer).iter().any(is_call), at_once);
         assert_eq!(reader.finish().iter().any(is_call), !at_once);
     }
-    // A family without reasoning has nothing to wait for.
+    // In a family without reasoning, calls are reported at once.
     let events = stream(
         "functiongemma",
         &["<start_function_call>call:now{}<end_function_call>"],
@@ -195,7 +195,7 @@ fn a_bad_call_is_told_and_does_not_swallow_the_next() {
             AnswerProblem::Unreadable { written, .. } => written.contains("oops"),
             _ => false,
         };
-        // What only looks like a call stays text.
+        // Text that only resembles a call stays text.
         let rows = families::named(name).unwrap().rows;
         let is_sure = |row: &Row| {
             row.begins_call() && row.certainty == Certainty::Sure && bad.starts_with(row.marker)
@@ -215,7 +215,7 @@ fn what_is_broken_calls_nothing() {
             let broken = crate::without_control_tokens(token);
             assert!(!broken.contains(token), "{name}: {token}");
         }
-        // What is read by brackets, line feeds and words has no tokens that could be broken.
+        // Families that are read by brackets, line feeds and words have no tokens to break.
         let is_bare = family.bare.is_some() || family.start == Place::Name;
         let is_plain = |row: &&Row| {
             let begins = row.from == Place::Text && row.to.is_in_call();

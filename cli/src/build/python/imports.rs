@@ -118,7 +118,7 @@ fn failing(import: &Import, loaded: &BTreeSet<&str>, directory: &Path) -> Option
     let whole = import.name.as_ref().map(|name| format!("{module}.{name}"));
     let is_own = |module: &str| module.starts_with('.') || file_of(directory, module).is_some();
     if is_own(module.split('.').next().unwrap_or_default()) || is_own(module) {
-        // A late import of the project's own is found where anything else loads it.
+        // The project's own modules are found if anything else imports them at load time.
         return None;
     }
     let needs = |table: &[&str]| {
@@ -276,7 +276,7 @@ mod tests {
         ] {
             check(&[("app.py", text)], &[]);
         }
-        // A module of the project's own may be called as it likes.
+        // A project's own module may have the name of a listed one.
         check(&[("app.py", "import requests"), ("requests.py", "")], &[]);
     }
 

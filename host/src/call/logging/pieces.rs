@@ -97,7 +97,7 @@ mod tests {
             &["***", "", "***", "***", "x"],
             &[],
         );
-        // All but the first letter, which begins too much to wait for.
+        // A single first letter is released: it would match too much to be held.
         let letters = ["s", "k", "-", "c", "a", "n", "a", "r", "y", "7", "7", "."];
         let mut masked = ["***"; 12];
         (masked[0], masked[11]) = ("s", ".");

@@ -79,9 +79,9 @@ fn filter() -> Result<BpfProgram, BackendError> {
         CALLS.into_iter().map(|call| (call, Vec::new())).collect();
     let threads = number(libc::CLONE_THREAD);
     for (call, argument, compare, value) in [
-        // Threads, and no process.
+        // Allows threads but no processes.
         (libc::SYS_clone, 0, MaskedEq(threads), threads),
-        // To abort, which signals nobody else.
+        // For `abort`, which signals only this process.
         (libc::SYS_tgkill, 0, Eq, std::process::id().into()),
         (libc::SYS_prlimit64, 0, Eq, 0),
         (libc::SYS_prctl, 0, Eq, number(libc::PR_SET_NAME)),

@@ -123,7 +123,7 @@ impl Changes {
 fn by_power(imports: &[InspectedImport]) -> BTreeMap<Power, BTreeSet<String>> {
     let mut powers: BTreeMap<Power, BTreeSet<String>> = BTreeMap::new();
     for import in imports {
-        // What an import comes to follows from its power and what the manifest asks for.
+        // The effect of an import follows from its power and the manifest's requests.
         let InspectedImport {
             interface,
             power,

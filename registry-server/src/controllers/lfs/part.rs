@@ -49,7 +49,7 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
         .keep_part(ticket, number, spooled)
         .await?;
     if let Err(refusal) = record(&call, &part).await {
-        // Nobody counts it.
+        // The part is not recorded, so it must not stay.
         call.registry.content().remove_part(ticket, number).await?;
         return Err(refusal);
     }

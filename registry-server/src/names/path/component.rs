@@ -100,7 +100,7 @@ fn is_device(name: &str) -> bool {
     let port = base
         .strip_prefix("com")
         .or_else(|| base.strip_prefix("lpt"));
-    // The superscripts count as digits there.
+    // Windows counts the superscripts as digits here.
     let digit = |c: char| matches!(c, '0'..='9' | '¹' | '²' | '³');
     port.is_some_and(|port| port.chars().count() == 1 && port.contains(digit))
 }
