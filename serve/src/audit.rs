@@ -22,7 +22,7 @@ const URI_BYTES_MAX: usize = 1_024;
 /// The longest part of a method that is recorded, in bytes.
 const METHOD_BYTES_MAX: usize = 32;
 
-/// Records calls. All methods are called on threads that answer clients, so neither may take long.
+/// Records calls. All methods are called on threads that answer clients, so none may take long.
 pub trait Audit: Send + Sync {
     /// Whether notes can be taken. A call that could not be noted is not made.
     ///

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use super::{Chat, TemplateError};
 use crate::answer::families;
 
-/// The treatment of control tokens in messages, tools and documents. The template's own control tokens
-/// are always printed.
+/// The treatment of control tokens in messages, tools and documents. The template's own control
+/// tokens are always printed.
 ///
 /// Control tokens are those of the model's tokenizer
 /// ([`ModelTemplates::control_tokens`](crate::ModelTemplates::control_tokens)), those of the

@@ -79,7 +79,8 @@ struct Reading<'a> {
 /// The change that a line of the body asks for.
 enum Change {
     Operation(Operation),
-    /// A file whose content the repository has already. All of these are looked up together.
+    /// A file whose content was uploaded before, according to the client. All of these are looked
+    /// up together.
     Given {
         path: RepositoryPath,
         sha256: Sha256Digest,
