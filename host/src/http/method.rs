@@ -1,7 +1,8 @@
 //! The effective method of a request. Some servers take it from a header instead of the request
-//! line, so a grant of methods is checked against both. What servers make of a body with a method
-//! that has none is also up to them, so such bodies are refused. Other places from which servers
-//! may take a method, such as a form's `_method` field, are not checked.
+//! line, so a grant of methods is checked against both. It is also up to servers what they make of
+//! a body where the method has none, so such a body needs a grant that includes a method with a
+//! body. Other places from which servers may take a method, such as a form's `_method` field, are
+//! not checked.
 
 use std::time::Duration;
 

@@ -13,8 +13,7 @@ use url::Host;
 pub(crate) struct Hosts {
     /// The names that the operator configured.
     named: Vec<Host>,
-    /// True if any address is accepted. A rebinding page always has a domain name, so it cannot
-    /// come from one.
+    /// True if any address is accepted. The `Host` of a rebinding page is always a domain name.
     addresses: bool,
 }
 

@@ -202,7 +202,7 @@ async fn a_name_that_is_taken_over_has_the_versions_of_its_past() {
         rename(&hub, "alice/tool", "alice/Other").await.status(),
         200
     );
-    // The repository is reachable under both names.
+    // This version counts as published under both names.
     assert_eq!(
         publish(&hub, "alice/other", "1.1.0", "TWO").await.status(),
         200
