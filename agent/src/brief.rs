@@ -1,13 +1,12 @@
-//! What an agent is told of a function: everything once. An approval is of the whole
-//! [`FunctionSpec`], as the component and its manifest give it; every request of every agent
-//! carries this one.
+//! Shortens function specifications for agents. Approval covers the whole [`FunctionSpec`], from
+//! the component and its manifest; requests carry the short form, in which nothing is said twice.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::FunctionSpec;
 
-/// The same function in fewer words. Lines of its description that say what the schema says of an
-/// argument are left to the schema, and whole numbers of 64 bits are whole numbers: a text with
-/// digits is still taken in their place, and results may still be one.
+/// Shortens a function's specification for an agent. Items of the description that repeat an
+/// argument's description in the schema are removed, and 64-bit integers are described as plain
+/// integers. A decimal string is still accepted as such an argument, and a result may still be one.
 #[must_use]
 pub fn brief(spec: &FunctionSpec) -> FunctionSpec {
     let mut brief = spec.clone();
@@ -24,8 +23,8 @@ pub fn brief(spec: &FunctionSpec) -> FunctionSpec {
     brief
 }
 
-/// `text` without the items of lists that begin with a name, as in ``- `text`: what to count``, of
-/// which `is_told` says that they are told elsewhere. It is given the item's words.
+/// Removes from `text` the list items that describe a name, as in ``- `text`: what to count``, when
+/// `is_told` returns true for the name and the words of its description.
 fn without_items(text: &str, is_told: impl Fn(&str, &[&str]) -> bool) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut is_whole = true;
@@ -42,7 +41,7 @@ fn without_items(text: &str, is_told: impl Fn(&str, &[&str]) -> bool) -> String 
                 is_whole = false;
             }
         }
-        // What is left out leaves no gap.
+        // A removed item leaves no extra blank line.
         let is_gap =
             line.trim().is_empty() && kept.last().is_none_or(|line| line.trim().is_empty());
         if !is_gap {
@@ -55,7 +54,7 @@ fn without_items(text: &str, is_told: impl Fn(&str, &[&str]) -> bool) -> String 
     }
 }
 
-/// The name that a line of a list is about, and what follows it.
+/// Splits a list item into the name that it describes and the description.
 fn item(line: &str) -> Option<(&str, &str)> {
     let item = line
         .strip_prefix("- ")
@@ -63,7 +62,7 @@ fn item(line: &str) -> Option<(&str, &str)> {
     item.trim_start().strip_prefix('`')?.split_once("`:")
 }
 
-/// Writes whole numbers of 64 bits, wherever they stand in `schema`, as `kind`.
+/// Sets the type of every 64-bit integer in `schema`, however deep, to `kind`.
 fn shorten(schema: &mut Value, kind: &Value) {
     match schema {
         Value::Object(keywords) => {
@@ -77,7 +76,7 @@ fn shorten(schema: &mut Value, kind: &Value) {
                 }
             }
             for (keyword, value) in keywords {
-                // What stands there are values and no schemas.
+                // These keywords hold values, not schemas.
                 if !["const", "default", "enum", "examples"].contains(&keyword.as_str()) {
                     shorten(value, kind);
                 }
@@ -88,8 +87,8 @@ fn shorten(schema: &mut Value, kind: &Value) {
     }
 }
 
-/// True for the schema of all whole numbers of 64 bits, which the host writes so because
-/// some programs lose digits of them.
+/// True for the schema that the host writes for 64-bit integers. It also allows decimal strings
+/// because some JSON parsers lose digits of large numbers.
 fn is_wide(keywords: &Map<String, Value>) -> bool {
     let is = |keyword: &str, value: Value| keywords.get(keyword) == Some(&value);
     let bounds = |min: Value, max: Value| is("minimum", min) && is("maximum", max);

@@ -11,7 +11,7 @@ pub struct CodeAnswer<'a> {
     pub explanation: String,
     /// The first block of code; the whole answer is an explanation where there is none.
     pub code: Option<&'a str>,
-    /// Whether more code follows, which is part of the explanation.
+    /// True if the explanation goes on with more code.
     pub has_more: bool,
 }
 

@@ -76,7 +76,7 @@ pub fn explain(
         ..without.clone()
     };
     let text = template.render(&with)?;
-    // Who goes through the tools without asking whether there are any takes an empty list.
+    // Templates that iterate over the tools without checking for them need an empty list.
     let without = template.render(&without).or_else(|_| {
         template.render(&Chat {
             tools: Some(Vec::new()),

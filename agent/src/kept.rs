@@ -38,7 +38,7 @@ pub fn or_kept(output_schema: &Value) -> Option<Value> {
             }
         }
     }
-    // Every function of every list has it, so it says no more than it must.
+    // Kept short, because it is added to every function of every list.
     let kept = json!({"type": "object", "required": [KEPT_MEMBER]});
     root.insert("anyOf".to_owned(), json!([result, kept]));
     Some(Value::Object(root))

@@ -48,9 +48,9 @@ pub enum Lost {
         /// The keyword that allows more.
         keyword: String,
     },
-    /// No value is valid, so that what is there cannot be written.
+    /// The schema allows no value here, so this part can never be written.
     Impossible {
-        /// Where, as a JSON pointer into the schema.
+        /// The place, as a JSON pointer into the schema.
         pointer: String,
     },
     /// A keyword that the dialect lacks is told in the description instead.

@@ -1,6 +1,6 @@
-//! Consent: from a person at a terminal, or from a flag that names the digest. That keeps out
-//! agents that call tools and have no shell: one that has it can type and name digests itself.
-//! What it cannot give where it is required is a signature, see [`crate::approvals`].
+//! Consent: from a person at a terminal, or from a flag that names the digest. This stops agents
+//! that can only call tools. An agent with a shell can type answers and name digests itself; only a
+//! required signature stops that one, see [`crate::approvals`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -134,7 +134,7 @@ impl ApprovalFlags {
     /// directory with the access that the tool asks for, where nothing else is said.
     ///
     /// # Errors
-    /// When that is more than the tool asks for, or a directory is too dangerous to give away.
+    /// If the flags grant more than the tool asks for, or a directory is too dangerous to grant.
     pub(crate) fn grants(
         &self,
         asked: &Capabilities,
@@ -294,7 +294,8 @@ impl Terminal {
             if !self.agrees(&format!("Let it read the variable {name}?"))? {
                 continue;
             }
-            // The author can only propose it: it is the author's tool that would show it.
+            // The author's marking is only a proposal, because it is the author's tool that would
+            // show the value.
             let plain = || format!("Its author says that {name} is no secret. May it be shown?");
             grants = match !request.secret && self.agrees(&plain())? {
                 true => grants.plain_variable(name.clone()),
@@ -344,7 +345,7 @@ impl Terminal {
         }
     }
 
-    /// Asks about each danger of a directory apart.
+    /// Asks separately about each reason why a directory is dangerous.
     fn insists_on(&mut self, findings: &[Finding]) -> anyhow::Result<bool> {
         for finding in findings {
             let says = escape_line(finding.says());

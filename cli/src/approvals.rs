@@ -1,11 +1,11 @@
-//! What this user approved on this machine.
+//! The approvals of this user on this machine.
 //!
 //! A lock travels with a project, so it may hold somebody else's consent: whoever writes a
 //! lock into a repository must not decide what runs on the machine of everybody who checks
 //! it out. A tool therefore runs only when its record in the lock, grants included, is also
 //! listed here, where nobody but the user writes.
 //!
-//! A program that the user runs writes here too. Where approvals have to be signed
+//! Any program that the user runs can write here too. Where approvals have to be signed
 //! ([`Required`]), a record counts only with a signature over its digest.
 
 mod required;
@@ -29,7 +29,7 @@ pub(crate) use required::{By, Required};
 pub(crate) use signature::Signer;
 
 const FILE: &str = "approvals.toml";
-/// Where the machine's administrator says what counts as approved.
+/// The directory in which the machine's administrator can require signed approvals.
 pub(crate) const SYSTEM_DIRECTORY: &str = "/etc/tool-hub";
 
 /// `approvals.toml`: the digests of the records that this user agreed to.
@@ -42,12 +42,12 @@ pub(crate) struct Approvals {
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ApprovalsFile {
-    /// The keys of which one has to sign, where approvals have to be signed.
+    /// The keys, one of which has to sign each approval; empty if no signature is required.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     signers: Vec<Signer>,
     #[serde(default)]
     approved: BTreeSet<Digest>,
-    /// Signatures by the digest of the record that they are over.
+    /// The signatures, by the digest of the record that they sign.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     signatures: BTreeMap<Digest, String>,
 }
@@ -72,12 +72,14 @@ impl Approvals {
         })
     }
 
-    /// Whether this user agreed to exactly this record, with a signature where one is needed.
+    /// True if this user approved exactly this record, and signed the approval where a signature is
+    /// required.
     pub(crate) fn holds(&self, locked: &LockedTool) -> bool {
         self.file.approved.contains(&locked.digest()) && self.lacks_signature(locked).is_none()
     }
 
-    /// Whose signature this record needs and does not have; nothing where it needs none.
+    /// The requirement that this record's approval does not meet; `None` if it meets it or there is
+    /// none.
     pub(crate) fn lacks_signature(&self, locked: &LockedTool) -> Option<&Required> {
         let digest = locked.digest();
         let signature = self.file.signatures.get(&digest);
@@ -85,19 +87,18 @@ impl Approvals {
         required.filter(|required| !required.is_met(&digest, signature))
     }
 
-    /// Whose signature is needed, where one is.
+    /// The keys that have to sign approvals, if any.
     pub(crate) fn required(&self) -> Option<&Required> {
         self.required.as_ref()
     }
 
-    /// Remembers that this user agreed to `locked`, and has it signed first where that is
-    /// required.
+    /// Records that this user approved `locked`. Where a signature is required, it is made first.
     ///
     /// # Errors
-    /// When nobody signs it: nothing is remembered then.
+    /// If no key signs it; then nothing is recorded.
     pub(crate) fn remember(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
         let digest = locked.digest();
-        // Before the guard: a person takes time.
+        // Signed before the guard is taken, because the user needs time.
         let signature = match Self::read(config)?.required {
             Some(required) => {
                 let keys = escape_line(&required.fingerprints());
@@ -121,10 +122,10 @@ impl Approvals {
         })
     }
 
-    /// From here on no approval counts that none of `signers` has signed.
+    /// Requires a signature by one of `signers` on every approval from here on.
     ///
     /// # Errors
-    /// When something is required already.
+    /// If signatures are required already.
     pub(crate) fn require(config: &Config, signers: &[Signer]) -> anyhow::Result<()> {
         if let Some(required) = Self::read(config)?.required {
             return Err(Problem::refused(format!(
@@ -138,10 +139,10 @@ impl Approvals {
         Self::change(config, |file| file.signers = signers.to_vec())
     }
 
-    /// Approvals need no signature any more, where one of the keys signs that.
+    /// Stops requiring signatures, which one of the keys has to sign.
     ///
     /// # Errors
-    /// When none does, when nothing is required, or when it is the machine that requires it.
+    /// If no key signs it, if no signature is required, or if the machine's file requires it.
     pub(crate) fn release(config: &Config) -> anyhow::Result<()> {
         let Some(required) = Self::read(config)?.required else {
             return Err(Problem::user("approvals need no signature as it is").into());
@@ -165,7 +166,7 @@ impl Approvals {
         Self::change(config, |file| file.signers.clear())
     }
 
-    /// Writes the file anew, changed.
+    /// Rewrites the file with `change` applied.
     fn change(config: &Config, change: impl FnOnce(&mut ApprovalsFile)) -> anyhow::Result<()> {
         let _guard = files::Guard::take(&config.user, ".approvals.guard")?;
         let mut approvals = Self::read(config)?;

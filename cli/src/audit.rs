@@ -1,5 +1,5 @@
-//! The audit log of `tool serve`: a line of JSON for each call, and for each request to the
-//! endpoint behind a gateway, in a file that is only appended to, or on standard error.
+//! The audit log of `tool serve`: one line of JSON for each call, and for each request to the
+//! endpoint behind a gateway. It goes to a file, which is only appended to, or to standard error.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -52,7 +52,7 @@ struct Line<'a> {
     usage: Option<Usage>,
 }
 
-/// A line of a request to the endpoint. It says nothing of what was asked and answered.
+/// The line of a request to the endpoint. It holds nothing of the request's or the answer's body.
 #[derive(Serialize)]
 struct RequestLine<'a> {
     time: String,
@@ -111,7 +111,7 @@ impl AuditLog {
             Ok(()) => lines.unwritten.push(b'\n'),
             Err(error) => tracing::error!(%error, "a line of the audit log cannot be made"),
         }
-        // Whoever makes the next call is told.
+        // A failure is reported to the next call.
         let _ = self.write(&mut lines);
     }
 

@@ -92,7 +92,7 @@ pub(crate) async fn component(
     built.map_err(or_interrupted)
 }
 
-/// The component that a program of a build has left at `path`.
+/// Reads the component that a build program wrote to `path`.
 fn built(path: &Path) -> anyhow::Result<Vec<u8>> {
     files::read_regular(path, COMPONENT_BYTES_MAX)
         .with_context(|| format!("{} cannot be read", path.display()))

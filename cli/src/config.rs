@@ -1,4 +1,4 @@
-//! Where things are and which registry is meant: the only place that reads the environment.
+//! Paths, registry and options, resolved once: the only place that reads the environment.
 //!
 //! | variable | meaning |
 //! | --- | --- |
@@ -63,7 +63,7 @@ pub(crate) struct Config {
     /// Where compiled code is kept.
     pub(crate) compiled: PathBuf,
     compiled_max: Option<ByteSize>,
-    /// Has `tool update` take newer versions of which only the code changed.
+    /// True if `tool update` may take newer versions of which only the code changed.
     pub(crate) accept_code: bool,
     /// Where tools keep what they were granted to keep.
     pub(crate) storage: PathBuf,
@@ -75,7 +75,7 @@ pub(crate) struct Config {
     pub(crate) user: PathBuf,
     /// Where the command was started.
     pub(crate) working: PathBuf,
-    /// The virtual environment of Python that the user is in.
+    /// The user's active Python virtual environment.
     pub(crate) virtual_environment: Option<PathBuf>,
     home: PathBuf,
     tokens: Tokens,
@@ -166,15 +166,15 @@ impl Config {
 
     /// The token to show to `endpoint`, where there is one.
     ///
-    /// A token belongs to a registry: `HF_TOKEN` and the `hf` command's file to the one that
-    /// the `hf` command would ask, every other one to the one that `tool login` stored it for.
-    /// An endpoint that an option, a configuration or a toolbox names can therefore never
-    /// collect a token that was given for another.
+    /// A token belongs to one registry: `HF_TOKEN` and the `hf` command's token file to the one
+    /// that the `hf` command would use, any other to the one for which `tool login` stored it. So
+    /// an endpoint that an option, a configuration or a toolbox names can never collect another
+    /// one's token.
     pub(crate) fn token_for(&self, endpoint: &Url) -> anyhow::Result<Option<Token>> {
         self.tokens.of(endpoint)
     }
 
-    /// What to tell somebody whom the registry at `endpoint` did not let in.
+    /// Hints for a user whom the registry at `endpoint` did not let in.
     pub(crate) fn token_advice(&self, endpoint: &Url) -> Vec<String> {
         self.tokens.advice(endpoint)
     }
@@ -232,7 +232,7 @@ impl Config {
         Ok(Host::new(host)?)
     }
 
-    /// The directories in which `tool` keeps its own things.
+    /// The directories in which `tool` keeps its own files.
     pub(crate) fn own_directories(&self) -> [PathBuf; 6] {
         [
             self.store.clone(),
@@ -249,7 +249,7 @@ impl Config {
         &self.home
     }
 
-    /// The directories in which programs are looked for.
+    /// The directories of `PATH`.
     pub(crate) fn search_path(&self) -> Vec<PathBuf> {
         self.search_path.clone()
     }
@@ -259,7 +259,7 @@ impl Config {
         Credentials::read(self.tokens.stored.clone())
     }
 
-    /// Whether `HF_TOKEN` decides for `endpoint`, whatever was stored.
+    /// True if `HF_TOKEN` is the token for `endpoint`, whatever `tool login` stored.
     pub(crate) fn token_is_in_the_environment(&self, endpoint: &Url) -> bool {
         self.tokens.environment.is_some() && endpoint.origin() == self.tokens.hub.origin()
     }
@@ -444,7 +444,8 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// A relative directory of it is another one for every program.
+/// The absolute directories of `PATH`. A relative one would depend on the working directory of each
+/// program.
 fn search_path() -> Vec<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     let directories = std::env::split_paths(&path);
@@ -469,7 +470,7 @@ pub(crate) fn storage_variables() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The text of a file that holds a value: a secret, a key, tokens.
+/// Reads a short file that holds a value, such as a secret, a key or tokens.
 pub(crate) fn read_bounded(path: &Path) -> std::io::Result<String> {
     files::read_text(path, VALUE_BYTES_MAX)
 }

@@ -1,4 +1,4 @@
-//! Definitions of functions that somebody else wrote, read within bounds.
+//! Reads function definitions of other programs, with a limit on their length.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use tool_hub_agent::{IMPORT_BYTES_MAX, Import, ImportError, import};
 use crate::diagnosis::Problem;
 use crate::files::{Limit, shown, text_or_input};
 
-/// The longest definitions.
+/// The limit on the length of definitions.
 const DEFINITIONS: Limit = Limit {
     name: "definitions_bytes",
     bytes_max: IMPORT_BYTES_MAX,
@@ -19,7 +19,7 @@ pub(crate) fn read(file: &Path, working: &Path) -> anyhow::Result<Import> {
     parse(&text_or_input(file, working, &DEFINITIONS)?, &shown(file))
 }
 
-/// Reads the definitions in `text`, which came from what is `shown`.
+/// Parses the definitions in `text`; errors name their source as `shown`.
 pub(crate) fn parse(text: &str, shown: &str) -> anyhow::Result<Import> {
     import(text).map_err(|error| refused(shown, error).into())
 }

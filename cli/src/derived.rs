@@ -1,5 +1,5 @@
-//! Manifests of components that have none: derived from the component's types, and asking for
-//! what the person in front of it wants to grant.
+//! Manifests for components that have none: derived from the component's types, asking for the
+//! capabilities that the user names on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -15,17 +15,17 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::approval::{ApprovalFlags, named_directory, origin_with_methods};
 use crate::package::read_component;
 
-/// Said whenever a manifest was derived.
+/// The note that is shown when a manifest was derived.
 pub(crate) const NOTE: &str = "the component has no manifest; this one is derived from its types \
                                and asks for what --allow-network, --allow-dir and --allow-var name";
 
-/// The reason that such a manifest gives for whatever it asks for.
+/// The reason that a derived manifest gives for its requests.
 const WHY: &str = "named on the command line, because the component has no manifest";
 
-/// The component in the file at `path`, with a manifest that asks for `asked`.
+/// Reads the component at `path` and gives it a manifest that asks for `asked`.
 ///
 /// # Errors
-/// When it cannot be read, or is no component whose functions can be offered.
+/// If it cannot be read, or has no functions that can be offered.
 pub(crate) fn read(path: &Path, asked: Capabilities) -> anyhow::Result<Verified> {
     let component = read_component(path)?;
     let mut manifest = derive_manifest(&component, name_of(path))
@@ -38,7 +38,7 @@ pub(crate) fn read(path: &Path, asked: Capabilities) -> anyhow::Result<Verified>
     Ok(Verified::check(package)?)
 }
 
-/// The flags that name what a component without a manifest asks for.
+/// The capabilities that a component without a manifest shall ask for, as command-line flags.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct CapabilityFlags {
     /// Have a component without a manifest ask for requests to an origin, with ORIGIN=GET,HEAD
@@ -65,7 +65,7 @@ pub(crate) struct CapabilityFlags {
 }
 
 impl CapabilityFlags {
-    /// The flags that ask for exactly what `flags` grant.
+    /// The capabilities that the approval flags grant.
     pub(crate) fn of(flags: &ApprovalFlags) -> Self {
         Self {
             network: flags.network.clone(),
@@ -76,8 +76,8 @@ impl CapabilityFlags {
         }
     }
 
-    /// The capabilities that the derived manifest requests. A variable is secret unless it was
-    /// given as a plain one.
+    /// The same capabilities as requests of a manifest. A variable is secret unless the user says
+    /// that it is plain.
     pub(crate) fn capabilities(&self) -> Capabilities {
         let why = || WHY.to_owned();
         let methods = |methods: &Option<Methods>| methods.clone().unwrap_or(Methods::Any);
@@ -108,7 +108,7 @@ impl CapabilityFlags {
         }
     }
 
-    /// The same as flags of a command line.
+    /// The same capabilities as command-line flags.
     pub(crate) fn typed(&self) -> String {
         let mut typed = String::new();
         for (origin, methods) in &self.network {
@@ -138,8 +138,9 @@ impl CapabilityFlags {
     }
 }
 
-/// A tool's name made of a file's: letters without their marks, and a dash for what else a tool
-/// name cannot hold. A word in another script leaves nothing that would remind of it: `tool`.
+/// A tool name made from a file name: letters lose their accents, and other characters that a tool
+/// name cannot hold become dashes. If no letter remains, for example of a word in another script,
+/// the name is `tool`.
 fn name_of(path: &Path) -> ToolName {
     let stem = path
         .file_stem()

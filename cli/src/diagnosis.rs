@@ -88,7 +88,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
     }
 }
 
-/// The registry that did not let the user in, where that is what is wrong: a token may help.
+/// The registry that denied access, if that is the cause of the error: logging in may help.
 pub(crate) fn not_let_in(error: &anyhow::Error) -> Option<&Url> {
     error.chain().find_map(|cause| match cause.downcast_ref()? {
         ClientError::TokenMissing { endpoint, .. } | ClientError::RepoNotFound { endpoint, .. } => {
@@ -409,7 +409,7 @@ impl Hint for ClientError {
             | Self::TimedOut { .. } => {
                 one("check the network, or name another registry with --endpoint or HF_ENDPOINT")
             }
-            // Which token was shown and how to log in stands in `Config::token_advice`.
+            // `Config::token_advice` says which token was shown and how to log in.
             Self::TokenMissing { .. } => Vec::new(),
             Self::TokenRefused { .. } => one(
                 "the token may be revoked or for another registry; log in again with: tool login",

@@ -1,4 +1,4 @@
-//! The difference between the tool that was approved and the one that is to take its place.
+//! The differences between an approved tool and the one that is to replace it.
 
 use tool_hub_host::{Change, Inspection, inspect};
 use tool_hub_manifest::{LockedTool, Source};
@@ -7,11 +7,11 @@ use crate::config::Config;
 use crate::escape::escape_line;
 use crate::printer::Printer;
 
-/// Everything in which the tool of `new`, from `source`, differs from the approved one; nothing
-/// where it is the same.
+/// All differences between the tool of `new`, from `source`, and the approved one; empty if there
+/// are none.
 ///
 /// # Errors
-/// When the approved bytes are not in the store any more.
+/// If the bytes of the approved tool are not in the store any more.
 pub(crate) fn since(
     approved: &LockedTool,
     new: &Inspection,
@@ -28,14 +28,14 @@ pub(crate) fn since(
     Ok(old.changes(&new.terms(source, None)))
 }
 
-/// Shows `changes`, also to whoever wants to hear little: they are what is asked about.
+/// Shows `changes`, even with `--quiet`: a question about them follows.
 pub(crate) fn show(changes: &[Change], printer: &Printer) {
     for line in lines(changes) {
         printer.before_a_question(&format!("  {line}"));
     }
 }
 
-/// `changes` as people read them, every text of a stranger's on one line and escaped.
+/// `changes` as lines for people. Texts from the tool are escaped and kept on one line.
 pub(crate) fn lines(changes: &[Change]) -> Vec<String> {
     let escaped = changes.iter().map(|change| {
         let text = |text: &Option<String>| text.as_deref().map(escape_line);

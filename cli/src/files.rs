@@ -1,5 +1,4 @@
-//! Reading files that may be a stranger's, and writing files so that no reader ever sees half
-//! of one.
+//! Reads files that may be untrusted, and writes files atomically.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write as _};
@@ -80,10 +79,10 @@ pub(crate) fn make_public(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The longest document that is read whole: a toolbox, a lock, a manifest, a card.
+/// The longest document that is read: a toolbox, a lock, a manifest, a model card.
 pub(crate) const DOCUMENT_BYTES_MAX: u64 = 4 << 20;
 
-/// The text of a document, or nothing when there is no such file.
+/// The text of a document; `None` if there is no such file.
 pub(crate) fn read_if_present(path: &Path) -> anyhow::Result<Option<String>> {
     match read_text(path, DOCUMENT_BYTES_MAX) {
         Ok(text) => Ok(Some(text)),
@@ -92,24 +91,24 @@ pub(crate) fn read_if_present(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// The text of the regular file at `path`, as [`read_regular`].
+/// Reads the regular file at `path` as text; see [`read_regular`].
 pub(crate) fn read_text(path: &Path, bytes_max: u64) -> io::Result<String> {
     let bytes = read_regular(path, bytes_max)?;
     let text = String::from_utf8(bytes);
     text.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// The contents of the regular file at `path`.
+/// Reads the regular file at `path`.
 ///
-/// A checkout or a package may have anything under a name that is read: a link to a device
-/// that never ends, a pipe that nobody writes to, a file larger than the memory.
+/// A checkout or a package may hold anything under an expected name: a link to a device that never
+/// ends, a pipe that nobody writes to, a file larger than memory.
 ///
 /// # Errors
-/// When something else is there, when it has more than `bytes_max` bytes, or cannot be read.
+/// If it is no regular file, has more than `bytes_max` bytes, or cannot be read.
 pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(File::options().read(true), path)?;
     let mut bytes = Vec::new();
-    // A byte more than there may be, so that what is too long is seen to be.
+    // Reads one byte more than allowed, to detect a file that is too long.
     file.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
         let says = format!("it has more than {bytes_max} bytes");
@@ -118,13 +117,12 @@ pub(crate) fn read_regular(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens what is at `path` without waiting for anybody, and refuses it unless it is a regular
-/// file.
+/// Opens the regular file at `path` without blocking, and refuses anything else there.
 fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
-        // To open a pipe waits for its other end, and a terminal may become the process's own.
+        // Opening a pipe would block, and a terminal could become the controlling one.
         flag(options, OFlags::NONBLOCK | OFlags::NOCTTY);
     }
     regular(options.open(path)?)
@@ -144,21 +142,21 @@ fn flag(options: &mut OpenOptions, flags: rustix::fs::OFlags) {
     options.custom_flags(flags.bits().cast_signed());
 }
 
-/// The real path of what may not exist yet: of as much of it as does.
+/// The real path of `path`, which need not exist: the part that exists is resolved.
 pub(crate) fn settled(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
-            // Nothing joined would be a slash at the end.
+            // `join` with an empty path would add a slash at the end.
             return real.components().chain(rest.components()).collect();
         }
     }
     path.to_owned()
 }
 
-/// Refuses to write at `path` where a link on the way leads out of `root`.
+/// Refuses to write at `path` if a link on the way leads out of `root`.
 ///
 /// # Errors
-/// When the nearest directory above `path` that is there, or what is at `path`, is elsewhere.
+/// If `path`, or its nearest existing ancestor, is outside of `root`.
 pub(crate) fn refuse_outside(root: &Path, path: &Path) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be written", path.display());
     let root = root.canonicalize().with_context(failed)?;
@@ -207,12 +205,12 @@ pub(crate) struct Limit {
 pub(crate) fn read_or_input(file: &Path, working: &Path, limit: &Limit) -> anyhow::Result<Vec<u8>> {
     match file.to_str() {
         Some(STANDARD_INPUT) => bounded(Ok(io::stdin().lock()), &shown(file), limit),
-        // What a person names may be a pipe that a shell has made for it.
+        // A path from the command line may be a pipe, such as a shell's process substitution.
         _ => bounded(File::open(working.join(file)), &shown(file), limit),
     }
 }
 
-/// The bytes of the regular file at `path`, which errors call `shown`.
+/// Reads the regular file at `path`. Errors name it as `shown`.
 ///
 /// # Errors
 /// As [`read_or_input`].
@@ -289,8 +287,8 @@ impl Guard {
     }
 }
 
-/// Opens a file that holds nothing, and makes it where it is missing. A link there, which came
-/// with a checkout, would make or open a file somewhere else.
+/// Opens an empty file for locking, creating it if needed. It does not follow a link, which a
+/// checkout may have put there to open or create another file.
 fn open_own(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true);

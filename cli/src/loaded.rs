@@ -22,7 +22,7 @@ use crate::toolbox::{Member, OpenToolbox};
 pub(crate) struct LoadedTool {
     pub(crate) key: ToolKey,
     pub(crate) tool: Tool,
-    /// The approved ones, which are those of the toolbox.
+    /// The approved overrides. They are the same as those of the toolbox.
     overrides: Overrides,
 }
 
@@ -162,7 +162,7 @@ pub(crate) async fn load(
     source: &Source,
     config: &Config,
 ) -> anyhow::Result<Tool> {
-    // A directory may have become a dangerous one since it was granted.
+    // A granted directory may have become dangerous since.
     sensitive::check(approved.grants(), config)?;
     for (name, value) in approval::variables(approved.grants(), config)? {
         approved = approved.with_variable(name, value)?;

@@ -64,8 +64,8 @@ pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Sta
     })
 }
 
-/// What `events` ask for, without the engine's trace of what guests hand to the host: it is
-/// written before anybody has taken a secret out of it.
+/// A filter for `events` that leaves out the engine's own trace: it holds the guest's values before
+/// secrets are masked.
 fn filter<S: Subscriber>(events: &str) -> impl Filter<S> + use<S> {
     let is_ours = |metadata: &Metadata<'_>| {
         *metadata.level() != Level::TRACE || !metadata.target().starts_with("wasmtime")

@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says what went wrong and what to do next.
+/// Prints the error and hints on what to do next.
 fn failed(error: &anyhow::Error, config: Option<&Config>, printer: &Printer) -> ExitCode {
     let mut diagnosis = diagnosis::of(error);
     if let (Some(config), Some(endpoint)) = (config, diagnosis::not_let_in(error)) {

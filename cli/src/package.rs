@@ -97,8 +97,8 @@ impl Subject {
         self.fetch_asking(nothing, endpoint, config, printer).await
     }
 
-    /// As [`fetch`](Self::fetch). A component without a manifest asks for `asked`: what somebody
-    /// wants to grant it, since nobody else says what it needs.
+    /// Like [`fetch`](Self::fetch), but a component without a manifest gets one that asks for
+    /// `asked`, the capabilities that the user wants to grant.
     pub(crate) async fn fetch_asking(
         &self,
         asked: Capabilities,
@@ -148,7 +148,8 @@ impl Subject {
     }
 }
 
-/// Versions are tags here, so this command gets the right one, and others may not.
+/// Warns of branches with a version's name. This command resolves versions to tags, but other
+/// clients may get the branch.
 fn warn_of_version_branches(resolved: &Resolved, printer: &Printer) {
     for branch in &resolved.version_branches {
         let (repo, name) = (&resolved.repo, &branch.name);
@@ -172,13 +173,13 @@ fn not_a_reference(text: &str, error: ReferenceError, config: &Config) -> anyhow
     problem.into()
 }
 
-/// The address that was given in place of a name.
+/// The URL, if the user gave one in place of a name.
 fn address(text: &str) -> Option<Url> {
     let url: Url = text.parse().ok()?;
     text.contains("://").then_some(url)
 }
 
-/// What to write for the tool at an address, where it is the page of one.
+/// A hint for a user who gave a URL: the reference to write if it is a tool's page.
 fn address_hint(url: &Url) -> String {
     let segments: Vec<&str> = url.path().split('/').filter(|it| !it.is_empty()).collect();
     let repo = match &segments[..] {

@@ -17,7 +17,7 @@ use crate::printer::Printer;
 use crate::progress::Spinner;
 use crate::toolbox::OpenToolbox;
 
-/// A consent: to which rights, how it was given, and when.
+/// The grants that a user agreed to, with the way and the time of the consent.
 pub(crate) struct Consented {
     grants: Grants,
     consent: Consent,
@@ -25,7 +25,7 @@ pub(crate) struct Consented {
 }
 
 impl Consented {
-    /// A consent that was given now.
+    /// A consent that was just given.
     pub(crate) fn now(grants: Grants, consent: Consent) -> anyhow::Result<Self> {
         let at = OffsetDateTime::now_utc()
             .replace_nanosecond(0)?
@@ -37,7 +37,7 @@ impl Consented {
         })
     }
 
-    /// The consent that `locked` records, to exactly the same.
+    /// The consent that `locked` records, with the same grants.
     pub(crate) fn before(locked: &LockedTool) -> Self {
         Self {
             grants: locked.grants.clone(),

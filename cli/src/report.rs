@@ -170,7 +170,7 @@ fn function_lines(function: &CallableFunction) -> Vec<String> {
     lines
 }
 
-/// The texts that agents read in place of those above.
+/// The overrides, as lines of a report.
 fn override_lines(overrides: &Overrides) -> Vec<String> {
     if overrides.is_empty() {
         return Vec::new();
@@ -184,7 +184,7 @@ fn override_lines(overrides: &Overrides) -> Vec<String> {
     lines
 }
 
-/// Names in a few words the functions that toolbox.toml describes anew, if there are any.
+/// Names the functions that `toolbox.toml` overrides; `None` if there are none.
 pub(crate) fn overridden(overrides: &Overrides) -> Option<String> {
     let whole = overrides.description.iter().map(|_| "the whole tool");
     let names: Vec<&str> = whole

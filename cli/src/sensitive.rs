@@ -1,10 +1,9 @@
-//! Directories that no tool is given, or only where a person insists: where our own trust
-//! stands, where keys are kept, and where other programs take what they run or do.
+//! Directories that no tool is granted, or only if the user insists: those with our own approvals
+//! and toolboxes, with keys, and with programs or settings that other programs use.
 //!
-//! Every directory that is granted is held against this before a person is asked, and again
-//! whenever a tool is loaded: a directory may have become one of these meanwhile. Names that
-//! other programs act on are guarded by the sandbox as well, however deep in a directory they
-//! stand and whoever puts them there.
+//! Granted directories are checked before the user is asked, and again whenever a tool is loaded,
+//! because a directory may have become dangerous since. Names with a meaning for other programs are
+//! also guarded by the sandbox, at any depth and whoever created them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,24 +17,24 @@ use crate::diagnosis::Problem;
 use crate::files;
 use crate::toolbox::OpenToolbox;
 
-/// What the places of a kind have in common.
+/// A kind of sensitive place.
 struct Kind {
     why: &'static str,
     reach: Reach,
-    /// From which access on it is dangerous.
+    /// The least access that makes it dangerous.
     from: Access,
     refusal: Refusal,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// Directories that hold it.
+    /// It must not be inside of a granted directory.
     Above,
-    /// Directories in it as well.
+    /// In addition, granted directories must not be inside of it.
     Around,
 }
 
-/// Whether a person may give it away all the same.
+/// The strength of a refusal: final, or one that the user can override by insisting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Always,
@@ -96,7 +95,7 @@ const GIT: Kind = Kind {
     ..PROGRAMS
 };
 
-/// Below the home directory: keys, and what is made of them.
+/// Directories below the home directory that hold keys and other credentials.
 const SECRET_DIRECTORIES: [&str; 13] = [
     ".ssh",
     ".gnupg",
@@ -112,11 +111,11 @@ const SECRET_DIRECTORIES: [&str; 13] = [
     ".claude",
     "Library/Keychains",
 ];
-/// Below the home directory: what the user runs.
+/// Directories below the home directory that hold the user's programs.
 const PROGRAM_DIRECTORIES: [&str; 5] = ["bin", ".local/bin", ".cargo", ".rustup", ".npm-global"];
-/// The machine's: what is secret or in use there.
+/// The machine's directories with secrets or running state.
 const MACHINE_SECRETS: [&str; 4] = ["/etc", "/root", "/run", "/boot"];
-/// The machine's programs.
+/// The machine's directories with programs.
 const MACHINE_PROGRAMS: [&str; 8] = [
     "/usr",
     "/bin",
@@ -128,19 +127,19 @@ const MACHINE_PROGRAMS: [&str; 8] = [
     "/Applications",
 ];
 
-/// Everything that is dangerous to give away on this machine.
+/// All sensitive places of this machine.
 pub(crate) struct Sensitive {
     places: Vec<Place>,
     toolbox_names: Vec<String>,
 }
 
-/// A place that a directory may be, hold or lie in.
+/// A sensitive place. A granted directory may be it, contain it, or be inside of it.
 struct Place {
     path: PathBuf,
     kind: &'static Kind,
 }
 
-/// Why a directory is dangerous to give away.
+/// A reason why a directory is dangerous to grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(crate) place: PathBuf,
@@ -149,20 +148,20 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// What is the matter: `it holds /home/ada/app/.git, by which git starts programs`.
+    /// The reason in words: `it holds /home/ada/app/.git, by which git starts programs`.
     pub(crate) fn says(&self) -> &str {
         &self.says
     }
 }
 
 impl Sensitive {
-    /// Looks where things are on this machine.
+    /// Collects the sensitive places of this machine.
     pub(crate) fn of(config: &Config) -> anyhow::Result<Self> {
         let home = config.home();
         let mut places = Vec::new();
         let mut add = |path: PathBuf, kind: &'static Kind| {
             let path = files::settled(&path);
-            // Who has a home in such a place works there.
+            // If the user's home is inside of such a place, it is where they work.
             if kind.refusal == Refusal::Always || !home.starts_with(&path) {
                 places.push(Place { path, kind });
             }
@@ -204,8 +203,8 @@ impl Sensitive {
         })
     }
 
-    /// Everything that is dangerous about giving `directory`, a real path, with `access`: what
-    /// cannot be insisted on first.
+    /// All reasons not to grant `directory`, a real path, with `access`. Those that the user cannot
+    /// override come first.
     pub(crate) fn findings(&self, directory: &Path, access: Access) -> Vec<Finding> {
         let is_near = |place: &&Place| {
             let is_in_it = directory.starts_with(&place.path) && place.kind.reach == Reach::Around;
@@ -228,10 +227,10 @@ impl Sensitive {
     }
 }
 
-/// Notes in `grants` what is insisted on, of what is dangerous about them.
+/// Records in `grants` the dangers that the user insists on accepting.
 ///
 /// # Errors
-/// When something is insisted on that nothing is the matter with.
+/// If the user insists on a place for which no granted directory is refused.
 pub(crate) fn insist(
     grants: &mut Grants,
     insisted: &[PathBuf],
@@ -268,10 +267,10 @@ pub(crate) fn insist(
     Ok(())
 }
 
-/// Holds every directory of `grants` against what is dangerous to give away.
+/// Checks every directory in `grants`.
 ///
 /// # Errors
-/// The first one that is, and was not insisted on.
+/// Refuses the first directory that is dangerous and was not insisted on.
 pub(crate) fn check(grants: &Grants, config: &Config) -> anyhow::Result<()> {
     if grants.directories.is_empty() {
         return Ok(());
@@ -289,7 +288,7 @@ pub(crate) fn check(grants: &Grants, config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Names that no tool may touch in a directory that it may change, however deep they stand.
+/// Names that no tool may touch, at any depth, in a directory with write access.
 pub(crate) fn guarded_names() -> Vec<String> {
     let others = names_of_others().map(|(name, _)| name.to_owned());
     toolbox_names().into_iter().chain(others).collect()
@@ -300,14 +299,14 @@ fn toolbox_names() -> Vec<String> {
     files.map(|file| file.display().to_string()).collect()
 }
 
-/// What other programs act on in a project, from git and from the table of clients.
+/// Names with a meaning for other programs in a project: those of git and of MCP clients.
 fn names_of_others() -> impl Iterator<Item = (&'static str, &'static Kind)> {
     let clients = Client::all().filter_map(Client::project_name);
     let clients = clients.chain([".claude"]).map(|name| (name, &AGENTS));
     std::iter::once((".git", &GIT)).chain(clients)
 }
 
-/// Whether `directory` holds something called `name`, or lies in such a thing.
+/// A finding if `directory` contains an entry called `name`, or is inside of such an entry.
 fn named(directory: &Path, name: &str, kind: &Kind) -> Option<Finding> {
     let above = directory.ancestors().find(|above| {
         let part = above.file_name().and_then(|part| part.to_str());

@@ -1,4 +1,4 @@
-//! The tool that a command line names, and the toolbox's entry for it.
+//! Resolves the tool that a command line names, and derives its entry in the toolbox.
 
 use tool_hub_manifest::{Capabilities, Revision, ToolKey, ToolRef, ToolboxEntry, VersionReq};
 use url::Url;
@@ -9,7 +9,8 @@ use crate::printer::Printer;
 use crate::report;
 use crate::toolbox::OpenToolbox;
 
-/// The tool that a command line names: where it is fetched from, and its name in the toolbox.
+/// The tool that a command line names, the registry to get it from, and its name in the toolbox if
+/// it has one.
 pub(crate) struct Target {
     tool: Subject,
     endpoint: Url,
@@ -17,7 +18,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The tool that `subject` names, unless that is the name of a tool of the toolbox.
+    /// Resolves `subject`: a tool's name in the toolbox, or else a reference or a path.
     pub(crate) fn of(subject: &Subject, config: &Config) -> anyhow::Result<Self> {
         if let Subject::Reference(Err(_), text) = subject
             && let Ok(key) = text.replace('-', "_").parse()
@@ -32,8 +33,8 @@ impl Target {
         })
     }
 
-    /// The toolbox's tool `key`, in the newest version that it follows. A refusal
-    /// names the command that grants one right more, and knows no more than this name.
+    /// The toolbox's tool `key`, at the newest version that its entry allows. Refusals suggest
+    /// commands that name a tool only by this key.
     fn under(key: ToolKey, config: &Config) -> anyhow::Result<Option<Self>> {
         let toolbox = OpenToolbox::open(config)?;
         let Some(entry) = toolbox.entry(&key) else {
@@ -60,7 +61,7 @@ impl Target {
         }))
     }
 
-    /// Gets the tool's bytes. A component without a manifest asks for `asked`.
+    /// Fetches the tool. A component without a manifest gets one that asks for `asked`.
     pub(crate) async fn fetch_asking(
         &self,
         asked: Capabilities,
@@ -73,20 +74,20 @@ impl Target {
             .await
     }
 
-    /// The name by which a command line means the same tool again.
+    /// The name for this tool on a command line.
     pub(crate) fn named(&self, fetched: &Fetched) -> String {
         let key = self.key.as_ref().map(ToString::to_string);
         key.unwrap_or_else(|| report::subject(fetched))
     }
 
-    /// The name that the tool has or will have, where nobody wants another.
+    /// The tool's name in the toolbox, unless the user chooses another one.
     pub(crate) fn key(&self, fetched: &Fetched) -> ToolKey {
         let own = || ToolKey::from(&fetched.verified.manifest().name);
         self.key.clone().unwrap_or_else(own)
     }
 }
 
-/// The toolbox's word about the tool. Lines that people wrote there before stay.
+/// The tool's entry for the toolbox. Keys that people added to an existing entry are kept.
 pub(crate) fn entry(fetched: &Fetched, key: &ToolKey, toolbox: &OpenToolbox) -> ToolboxEntry {
     let before = toolbox.entry(key);
     match &fetched.origin {
@@ -118,8 +119,8 @@ pub(crate) fn entry(fetched: &Fetched, key: &ToolKey, toolbox: &OpenToolbox) -> 
     }
 }
 
-/// The versions that `tool update` may go to: those that the reference says, or everything
-/// compatible with the version that was loaded. A branch or a commit follows no version.
+/// The versions that `tool update` may take: those of the reference, or all that are compatible
+/// with the loaded version. `None` for a branch or a commit.
 fn version_to_follow(reference: &ToolRef, fetched: &Fetched) -> Option<VersionReq> {
     match &reference.revision {
         Revision::Version(requirement) => Some(requirement.clone()),

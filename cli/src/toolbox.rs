@@ -54,7 +54,7 @@ impl OpenToolbox {
         Self::open_in(Self::directory_in_force(config), config)
     }
 
-    /// The directory of that toolbox.
+    /// The directory of the toolbox that is in force.
     pub(crate) fn directory_in_force(config: &Config) -> PathBuf {
         let nearest = config
             .working
@@ -200,7 +200,7 @@ impl OpenToolbox {
     ) -> anyhow::Result<()> {
         Approvals::forget(config, member.locked)?;
         let lowered = Self::insert(config, member.key, member.entry, locked);
-        // Less is in force whatever comes of it: without an approval nothing runs.
+        // The reduced rights take effect in any case: without an approval the tool does not run.
         lowered.with_context(|| format!("`{}` runs no more until it is loaded again", member.key))
     }
 

@@ -293,8 +293,8 @@ fn calls(criterion: &mut Criterion) {
     );
 }
 
-/// What it costs that no answer holds a secret: the same call of a tool with none and with
-/// eight, which is not to say any of them.
+/// Measures the cost of masking secrets: calls the same tool with no secrets and with eight, none
+/// of which are in the answer.
 fn masking(runtime: &Runtime, component: Vec<u8>) {
     const ROUNDS: usize = 500;
     let secrets: Vec<String> = (0..8)

@@ -146,16 +146,16 @@ impl Approved {
         self.grants.storage.then(storage)
     }
 
-    /// The granted variables whose values are secret and too short to be looked for in what
-    /// the tool says: they are shown where it repeats them.
+    /// The granted variables whose values are secret but too short to be masked: if the tool
+    /// repeats one, it is shown.
     pub(crate) fn unmasked_variables(&self) -> impl Iterator<Item = &VariableName> {
         let secrets = self.secret_values();
         let short = secrets.filter(|(_, value)| value.reveal().len() < MASKED_BYTES_MIN);
         short.map(|(name, _)| name)
     }
 
-    /// The values of all variables but those that the user called plain. What the author says
-    /// counts for nothing: it is the author's tool that they are kept from showing.
+    /// The values of all variables that the user did not mark as plain. The author's own marking is
+    /// ignored: the values must be kept from the author's tool.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = Secret> {
         self.secret_values().map(|(_, value)| value.clone())
     }

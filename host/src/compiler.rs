@@ -28,9 +28,8 @@ pub enum Compiler {
     /// In the host's own process. A component within the limits of the scan can still take
     /// gigabytes of its memory and minutes of its processor; neither can be taken back.
     InProcess,
-    /// In a child process for each component, which is killed when it reaches a limit and has
-    /// nothing at hand but the component, as far as the system can see to that: see
-    /// [`Confinement`].
+    /// In a child process for each component. It is killed at a limit, and has access to nothing
+    /// but the component, as far as the system supports that: see [`Confinement`].
     Child(CompilerProcess),
 }
 

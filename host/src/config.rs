@@ -27,18 +27,18 @@ pub struct HostConfig {
     /// The home directory of whoever runs the host: never given to a tool as a whole, while
     /// what is in it may be.
     pub home: Option<PathBuf>,
-    /// Names that no tool may make, open, change or remove in a directory that it may change,
-    /// however deep: what is called so, or lies in what is called so, other programs act on. A
-    /// grant that was insisted on, `DirectoryGrant::despite`, lifts those that it ends with.
+    /// Names that tools may not create, open, change or remove in a directory with write access, at
+    /// any depth: they have a meaning for other programs. A grant's `DirectoryGrant::despite` paths
+    /// exempt the names that they end with.
     pub guarded_names: Vec<String>,
-    /// How many calls run or wait for something outside of the host at once. No caller fills
-    /// all of these places; see [`Tool::for_caller`](crate::Tool::for_caller).
+    /// The most calls that run, or wait for something outside of the host, at once. No single
+    /// caller can use all of them; see [`Tool::for_caller`](crate::Tool::for_caller).
     pub calls_in_flight_max: u32,
     /// How many of those run their own code at once. A call whose guest is asleep or waits
     /// for an answer does not count.
     pub calls_running_max: u32,
-    /// How many calls may wait for their turn; the next one is told that the host is busy. No
-    /// caller fills all of the queue either.
+    /// The most calls that wait for their turn; further calls fail because the host is busy. No
+    /// single caller can use all of them.
     pub calls_waiting_max: u32,
 }
 

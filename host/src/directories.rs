@@ -65,7 +65,7 @@ fn check_one(path: &Path, refused: &[PathBuf], home: Option<&Path>) -> Result<()
     Ok(())
 }
 
-/// The names that a tool with `grants` may not touch where it may change things.
+/// The names that a tool with `grants` may not touch in directories with write access.
 pub(crate) fn guarded_names(grants: &Grants, config: &HostConfig) -> Vec<String> {
     let insisted: Vec<String> = grants
         .directories

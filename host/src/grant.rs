@@ -50,12 +50,12 @@ enum Why {
     NotAsked,
     /// The origin's name leads to an address that is not to be reached by name.
     Address,
-    /// Other programs of the user act on what is called so.
+    /// Other programs of the user give this name a meaning.
     Guarded,
 }
 
 impl Denial {
-    /// The tool tried to send a request with `method` to `origin`, both the guest's text.
+    /// Refused: a request with `method` to `origin`; both are the guest's text.
     pub(crate) fn network(
         tool: &Arc<Known>,
         method: &Masked,
@@ -98,7 +98,7 @@ impl Denial {
         }
     }
 
-    /// The tool tried to touch what is called `name` in a directory that it may change.
+    /// Refused: access to `name` in a directory with write access.
     pub(crate) fn guarded(tool: &Arc<Known>, name: &str) -> Self {
         Self {
             tool: tool.clone(),

@@ -152,8 +152,8 @@ impl Rules {
         Ok((response, driver))
     }
 
-    /// The origin of `request`, where it was granted with its method and with every other one
-    /// that a server may take for it.
+    /// The origin of `request`, if it is granted with the request's method and with every method
+    /// that a server may use instead, see [`method`].
     fn admit(&self, request: &Request) -> Result<Origin, Error> {
         let (method, headers) = (request.method(), request.headers());
         // It asks a server to connect to another one, which would be nobody's origin.
@@ -178,7 +178,7 @@ impl Rules {
         origin.ok_or(Error::HttpRequestUriInvalid)
     }
 
-    /// Notes that `origin` was refused with what the tool wanted there.
+    /// Records that a request to `origin` was refused, because of its method or body.
     fn deny(&self, with: &str, origin: &str) -> Error {
         let secrets = &self.record.secrets;
         let (with, origin) = (secrets.masked(with), secrets.masked(origin));
@@ -188,7 +188,7 @@ impl Rules {
         Error::HttpRequestDenied
     }
 
-    /// `request`, once it is known to have no body where it may have none.
+    /// Checks that `request` has no body if it may have none.
     async fn bodiless(
         &self,
         origin: &Origin,

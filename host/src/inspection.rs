@@ -37,8 +37,7 @@ pub struct Inspection {
     pub manifest_digest: Digest,
     /// The digest of the component's bytes.
     pub component_digest: Digest,
-    /// One digest over both, and over the overrides where there are any: what an approval
-    /// names.
+    /// The digest that an approval names: over both, and over the overrides if there are any.
     pub approval_digest: Digest,
     /// The component's size in bytes.
     pub component_bytes: u64,
@@ -67,7 +66,7 @@ pub struct Inspection {
     pub warnings: Vec<String>,
     /// Reasons never to run the tool; with one of them it cannot be approved.
     pub refusals: Vec<Refusal>,
-    /// The texts that agents read in place of those above: [`Inspection::with_overrides`].
+    /// The texts that agents read instead of the author's, see [`Inspection::with_overrides`].
     #[serde(skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
 }
@@ -131,8 +130,8 @@ pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
 }
 
 impl Inspection {
-    /// The same tool as a toolbox offers it: agents read `overrides` in place of the author's
-    /// texts, and whoever approves it approves them.
+    /// Adds a toolbox's overrides: agents read them instead of the author's texts, and approval
+    /// covers them.
     #[must_use]
     pub fn with_overrides(mut self, overrides: Overrides) -> Self {
         self.approval_digest = overrides.digest_with(self.verified.pin());
@@ -140,7 +139,7 @@ impl Inspection {
         self
     }
 
-    /// Whether there is anything that a loaded tool could be asked for.
+    /// True if the tool offers any functions, prompts or resources.
     pub fn offers_something(&self) -> bool {
         !self.functions.is_empty() || self.prompts || self.resources
     }

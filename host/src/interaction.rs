@@ -52,11 +52,11 @@ pub trait Interaction: Send + Sync {
         let _ = entry;
     }
 
-    /// Takes what the tool wrote to standard output, standard error and its log, once the
-    /// call is over. Each is cut at [`Limits::output_stream_bytes`](tool_hub_manifest::Limits).
-    /// It is a stranger's text: whoever shows it escapes it. The values of variables are
-    /// replaced by `***`, here as in questions, progress and outcomes, unless the user called
-    /// them plain ([`Grants::plain_variables`](tool_hub_manifest::Grants)).
+    /// Takes what the tool wrote to standard output, standard error and its log, once the call is
+    /// over. Each is cut at [`Limits::output_stream_bytes`](tool_hub_manifest::Limits). The text is
+    /// untrusted and must be escaped before it is shown. As in questions, progress and outcomes,
+    /// the values of variables are replaced by `***`, except those that the user marked as plain
+    /// ([`Grants::plain_variables`](tool_hub_manifest::Grants)).
     fn output(&self, output: &Output) {
         let _ = output;
     }

@@ -1,6 +1,6 @@
-//! Places for calls: so many run at once, so many wait, and the next one is told that the
-//! host is busy. Callers whom the embedder tells apart share them: none fills all of them, and
-//! of those who wait the one with the fewest running calls is next.
+//! Bounds the calls that run and those that wait; further calls fail because the host is busy. The
+//! callers that the embedder tells apart share the places: none can take all of them, and the
+//! waiting caller with the fewest running calls is next.
 
 mod share;
 
@@ -14,8 +14,8 @@ use crate::{Failure, FailureKind};
 
 use self::share::{Holders, fewest};
 
-/// Tells the callers of one host apart, so that each has a fair share of its places. What it
-/// says is up to the embedder; the host compares it and shows it nowhere.
+/// Identifies a caller, so that each has a fair share of the host's places. The embedder chooses
+/// the text; the host only compares it and never shows it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct CallerKey(Arc<str>);
 
@@ -26,7 +26,7 @@ impl CallerKey {
     }
 }
 
-/// An embedder may make keys of what only it and the caller know.
+/// Hides the text: an embedder may use a secret as the key.
 impl fmt::Debug for CallerKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CallerKey")
@@ -48,7 +48,7 @@ struct Shared {
 struct Crowd {
     inside: Holders,
     queue: Holders,
-    /// In the order in which they came.
+    /// In order of arrival.
     waiting: Vec<Waiting>,
     tickets: u64,
 }
@@ -60,7 +60,7 @@ struct Waiting {
     admit: oneshot::Sender<Place>,
 }
 
-/// A place, taken until this is dropped.
+/// A place, which is freed when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     shared: Arc<Shared>,
@@ -81,8 +81,8 @@ impl Places {
         }))
     }
 
-    /// Waits for a place for a call of `caller`, at most `patience`. It is taken until the
-    /// place is dropped, which is when the guest is gone.
+    /// Waits at most `patience` for a place for a call of `caller`. Drop the place only when the
+    /// guest has ended.
     pub(crate) async fn enter(
         &self,
         caller: Option<&CallerKey>,
@@ -153,7 +153,7 @@ impl Crowd {
         }
     }
 
-    /// The next one of those who wait, where there is a place for one of them.
+    /// The next waiting call, if there is a place for one.
     fn next(&mut self) -> Option<Waiting> {
         let callers = self.waiting.iter();
         let callers = callers.map(|waiting| waiting.caller.as_ref());
@@ -177,13 +177,13 @@ impl Drop for Place {
         drop(crowd);
         for Waiting { caller, admit, .. } in admitted {
             let shared = self.shared.clone();
-            // Whoever gave up meanwhile drops the place, and it goes on to the next.
+            // A caller that gave up meanwhile drops the place, which then goes to the next one.
             drop(admit.send(Place { shared, caller }));
         }
     }
 }
 
-/// Somebody in the queue, until admitted or gone.
+/// Removes a call from the queue when dropped, whether it was admitted or gave up.
 struct Leaving<'a>(&'a Shared, u64);
 
 impl Drop for Leaving<'_> {

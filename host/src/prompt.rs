@@ -14,7 +14,7 @@ use crate::{Content, Failure, FailureKind, Interaction, Nobody, Role, Tool};
 
 /// The longest name of a prompt or of one of its arguments.
 const NAME_LENGTH_MAX: usize = 64;
-/// The longest text of the tool that is repeated where it is wrong.
+/// The longest text of the tool that is quoted in an error.
 const SAID_BYTES_MAX: usize = 200;
 
 /// A prompt as it is listed.
@@ -185,7 +185,8 @@ fn names<'a>(names: impl Iterator<Item = &'a str>, what: &str) -> Result<(), Fai
     Ok(())
 }
 
-/// What the tool said, in a line of ours: whole or not at all, since it is not masked yet.
+/// The tool's text for an error message of the host. It is quoted whole or not at all: secrets are
+/// masked later, and half of one would not be found.
 pub(crate) fn repeated(said: &str) -> String {
     match said.len() {
         0..=SAID_BYTES_MAX => said.escape_debug().to_string(),

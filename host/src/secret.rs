@@ -39,16 +39,17 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The secrets of a tool, which may say them by accident: in a panic, a log, an answer that
-/// repeats a URL. What the host passes on goes through here last, when it is finished, and
-/// before it is cut: half a secret is not found any more. A tool that wants to say one finds a
-/// form that nobody looks for; the network grants bound whom it can say it to.
+/// The secrets of a tool, which may repeat them by accident: in a panic, a log, an answer with a
+/// URL. Everything the host passes on is masked here as the last step, after it is composed and
+/// before it is cut, because half a secret would not be found. This does not stop a tool that leaks
+/// one on purpose in a form that is not searched for; the network grants bound whom it can send it
+/// to.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets(Option<Arc<Search>>);
 
 struct Search {
     forms: AhoCorasick,
-    /// In lower case.
+    /// The forms, in lower case.
     texts: Vec<String>,
 }
 
@@ -60,8 +61,8 @@ impl Secrets {
         if forms.is_empty() {
             return Self::default();
         }
-        // One that holds another is masked as a whole. Hosts are lower-cased on their way, and
-        // hexadecimal digits come in both cases.
+        // The longest match wins, so a secret that contains another one is masked as a whole. Case
+        // is ignored because host names are lower-cased, and hexadecimal digits come in both cases.
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
@@ -74,8 +75,8 @@ impl Secrets {
         })))
     }
 
-    /// The bytes of the longest form of a secret: whoever cuts a text that is not masked keeps
-    /// as many beyond the cut, for [`Secrets::mask_start`] to see.
+    /// The length in bytes of the longest form of a secret. Code that cuts a text before it is
+    /// masked keeps this many bytes beyond the cut, for [`Secrets::mask_start`].
     pub(crate) fn longest(&self) -> usize {
         let forms = self.0.iter().flat_map(|search| &search.texts);
         forms.map(String::len).max().unwrap_or_default()
@@ -94,12 +95,12 @@ impl Secrets {
         masked
     }
 
-    /// The same as a type, for what shows a guest's text.
+    /// Like [`Secrets::mask`], with a type that shows that the text is masked.
     pub(crate) fn masked(&self, text: &str) -> Masked {
         Masked(self.mask(text.to_owned()))
     }
 
-    /// Whether `text` holds a secret.
+    /// True if `text` contains a secret.
     pub(crate) fn are_in(&self, text: &str) -> bool {
         self.found(text.as_bytes()).is_some()
     }
@@ -110,7 +111,7 @@ impl Secrets {
         self.mask_start(bytes, all)
     }
 
-    /// The first `length` of `bytes`, without the secrets that begin in them.
+    /// The first `length` bytes, with the secrets masked that begin in them.
     pub(crate) fn mask_start(&self, mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
         let length = length.min(bytes.len());
         let Some(search) = self.found(&bytes) else {
@@ -173,8 +174,8 @@ impl Secrets {
     }
 }
 
-/// Text of a guest that holds no secret. Nothing but [`Secrets`] makes one, so what takes it, a
-/// refusal or an event, shows none.
+/// Text of a guest with its secrets masked. Only [`Secrets`] can make one, so refusals and events,
+/// which require this type, cannot show a secret.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Masked(String);
 
@@ -184,7 +185,7 @@ impl AsRef<str> for Masked {
     }
 }
 
-/// Escaped, as events show text of guests: subscribers print to terminals.
+/// Escaped, because subscribers print events to terminals.
 impl fmt::Debug for Masked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)

@@ -1,5 +1,5 @@
-//! The terms of a tool: everything about it that a person approves, as one value, and what is
-//! different between two of them.
+//! The terms of a tool: everything that a person approves, as one value, and the differences
+//! between two of them.
 
 mod compare;
 #[cfg(test)]
@@ -16,8 +16,8 @@ use tool_hub_manifest::{
 
 use crate::{CallableFunction, InspectedImport, Inspection, NotCallable};
 
-/// Everything that a person approves of a tool. A version that is to take the place of an
-/// approved one is held against it with [`Terms::changes`].
+/// Everything about a tool that a person approves. [`Terms::changes`] compares a new version with
+/// the approved one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Terms {
     source: Source,
@@ -40,40 +40,41 @@ pub struct Terms {
     overrides: Overrides,
 }
 
-/// One thing in which two [`Terms`] differ.
+/// A difference between two [`Terms`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// The thing that differs: `variable API_KEY`, `add: description`. Texts are the tool's own,
-    /// unescaped.
+    /// The name of the part that differs: `variable API_KEY`, `add: description`. It may contain
+    /// text of the tool, unescaped.
     pub what: String,
-    /// Its approved value, where there was one.
+    /// The approved value, if there was one.
     pub before: Option<String>,
-    /// Its present value, where there is one.
+    /// The new value, if there is one.
     pub after: Option<String>,
-    /// The weight of the difference.
+    /// The severity of the difference.
     pub kind: ChangeKind,
 }
 
-/// The weight of a change. Among several changes the greatest decides.
+/// The severity of a change. The most severe of several changes decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeKind {
-    /// The tool asks for less.
+    /// The tool asks for less than was approved.
     Less,
-    /// A newer version has another number, and is another commit.
+    /// A newer version, with its number and commit.
     Newer,
-    /// Other code stands behind the same words.
+    /// Only the code differs.
     Code,
-    /// Something that nobody approved: a person has to.
+    /// Something new that a person has to approve.
     Beyond,
 }
 
 impl Inspection {
-    /// The terms that a person approves with this tool from `source`, with a verified signature
-    /// of `signer` if it has one.
+    /// The terms of this tool from `source`, with the verified signature's `signer` if it is
+    /// signed.
     pub fn terms(&self, source: Source, signer: Option<String>) -> Terms {
-        // Every field is named: one that is new has to be approved, or follow from the others.
+        // Destructured, so that a new field does not compile until it is sorted into the terms or
+        // derived from the others.
         let Self {
             verified,
             name,
@@ -92,7 +93,7 @@ impl Inspection {
             capabilities: _,
             undeclared: _,
             limits,
-            // These two are the component's word for how it was made, and go with its code.
+            // These two are claims of the component about its build, and change with its code.
             language: _,
             producers: _,
             warnings: _,
@@ -139,13 +140,13 @@ impl Inspection {
 }
 
 impl Change {
-    /// The greatest kind among `changes`; none where nothing is different.
+    /// The most severe kind among `changes`; `None` if there are none.
     pub fn greatest(changes: &[Self]) -> Option<ChangeKind> {
         changes.iter().map(|change| change.kind).max()
     }
 }
 
-/// Written like any difference: a line with `-` for what was, one with `+` for what is.
+/// In the style of a diff: a line with `-` for the old value and one with `+` for the new one.
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = &self.what;

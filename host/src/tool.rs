@@ -27,7 +27,7 @@ use crate::{CallableFunction, Failure, FailureKind, Interaction, Nobody, Outcome
 #[derive(Clone)]
 pub struct Tool {
     pub(crate) loaded: Arc<Loaded>,
-    /// In whose name it is called, where the embedder says so.
+    /// The caller that calls are made for, if the embedder tells callers apart.
     caller: Option<CallerKey>,
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct Loaded {
     pub(crate) variables: Vec<(String, String)>,
     pub(crate) settings: Arc<WasiConfigVariables>,
     pub(crate) secrets: Secrets,
-    /// The variables whose values are secret and not looked for.
+    /// The variables whose values are secret but not masked, because they are too short.
     pub(crate) unmasked: Vec<VariableName>,
     /// Where it keeps things, where that is granted.
     pub(crate) storage: Option<Storage>,
     pub(crate) absent: Arc<[Denial]>,
-    /// What it may not touch in directories that it may change.
+    /// The names that the tool may not touch in directories with write access.
     pub(crate) guarded: Vec<String>,
     pub(crate) functions: Vec<CallableFunction>,
     /// In the order of `functions`.
@@ -86,10 +86,9 @@ impl Tool {
         self.loaded.icon.as_ref()
     }
 
-    /// The same tool, called in the name of `caller`: what this clone is asked for (calls,
-    /// prompts, resources) has that caller's fair share of the host's places, and waits behind
-    /// nobody who has more than it. Calls in nobody's name are the embedder's own, from whom
-    /// nothing is kept back.
+    /// Returns a clone whose calls, prompts and resources are requested for `caller`. They use that
+    /// caller's fair share of the host's places, and wait behind no caller that holds more.
+    /// Requests without a caller are the embedder's own and may use all places.
     #[must_use]
     pub fn for_caller(&self, caller: CallerKey) -> Self {
         Self {
@@ -118,8 +117,8 @@ impl Tool {
         &self.loaded.limits
     }
 
-    /// The granted variables whose values are secret and too short to be found in what the
-    /// tool says: they are shown where it repeats them.
+    /// The granted variables whose values are secret but too short to be masked: if the tool
+    /// repeats one, it is shown.
     pub fn unmasked_variables(&self) -> &[VariableName] {
         &self.loaded.unmasked
     }

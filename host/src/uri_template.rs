@@ -37,7 +37,7 @@ impl UriTemplate {
         })
     }
 
-    /// The same with `edit` done to each of its texts.
+    /// Applies `edit` to each text of the template.
     pub(crate) fn map(self, edit: impl Fn(String) -> String) -> Self {
         let variables = self.variables.into_iter();
         Self {

@@ -63,8 +63,8 @@ pub struct DirectoryRequest {
 pub struct VariableRequest {
     /// Its name.
     pub name: VariableName,
-    /// Whether the author takes its value for a secret, as the user is told. Every value is
-    /// one unless the user says otherwise.
+    /// True if the author declares the value secret, which is shown to the user. The value is kept
+    /// secret in any case, unless the user marks it as plain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
     /// Why, for the person who grants it.

@@ -18,8 +18,8 @@ pub struct Grants {
     /// The variables the tool may read.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub variables: BTreeSet<VariableName>,
-    /// Those of them of which the user said that their values are no secret. A record without
-    /// them keeps every value secret, whatever the tool's author says.
+    /// The granted variables whose values the user marked as plain, not secret. Without this mark a
+    /// value is kept secret, whatever the tool's author declares.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub plain_variables: BTreeSet<VariableName>,
     /// Whether the tool may keep things from call to call, in a storage of its own.
@@ -38,8 +38,7 @@ pub struct DirectoryGrant {
     pub path: PathBuf,
     /// What may be done there.
     pub access: Access,
-    /// The places in it, around it or itself that are dangerous to give away, and that a person
-    /// insisted on.
+    /// Dangerous places in, around or equal to this directory that the user accepted by insisting.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub despite: BTreeSet<PathBuf>,
 }
@@ -109,27 +108,27 @@ impl Grants {
         self
     }
 
-    /// Also allows variable `name` to be read; its value is a secret.
+    /// Also grants variable `name`, whose value is kept secret.
     pub fn variable(mut self, name: VariableName) -> Self {
         self.plain_variables.remove(&name);
         self.variables.insert(name);
         self
     }
 
-    /// Also allows variable `name` to be read, whose value may be shown.
+    /// Also grants variable `name`, whose value may be shown.
     pub fn plain_variable(mut self, name: VariableName) -> Self {
         self.plain_variables.insert(name.clone());
         self.variables.insert(name);
         self
     }
 
-    /// Takes variable `name` away; tells whether it was there.
+    /// Removes variable `name`; true if it was granted.
     pub fn remove_variable(&mut self, name: &VariableName) -> bool {
         self.plain_variables.remove(name);
         self.variables.remove(name)
     }
 
-    /// Whether the value of variable `name` must not be shown.
+    /// True if the value of variable `name` must not be shown.
     pub fn is_secret(&self, name: &VariableName) -> bool {
         !self.plain_variables.contains(name)
     }
@@ -199,7 +198,7 @@ impl Grants {
         self
     }
 
-    /// Takes away the variables that are not to `remain`.
+    /// Removes the variables for which `remain` is false.
     pub(crate) fn retain_variables(&mut self, remain: impl Fn(&VariableName) -> bool) {
         self.variables.retain(&remain);
         self.plain_variables.retain(&remain);
@@ -305,7 +304,7 @@ mod tests {
     #[test]
     fn values_are_secret_unless_the_user_says_otherwise() {
         let name: VariableName = "API_KEY".parse().unwrap();
-        // As it was written before there was a choice.
+        // The format of versions without plain variables.
         let old: Grants = toml::from_str("variables = ['API_KEY']").unwrap();
         assert!(old.is_secret(&name));
         assert_eq!(old, Grants::none().variable(name.clone()));

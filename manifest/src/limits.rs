@@ -35,9 +35,9 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// The elements of all tables of one call together.
     pub table_elements: u32,
-    /// The instances of core modules in one component. What they have costs more than they do:
-    /// memories and tables have limits of their own. A Python runtime has 38 of them, and two
-    /// memories or three.
+    /// The core module instances in one component. An instance itself costs little: its memories
+    /// and tables have their own limits. A Python runtime has 38 instances, and two or three
+    /// memories.
     pub instances: u32,
     /// The linear memories in one component.
     pub memories: u32,

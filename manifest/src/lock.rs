@@ -35,8 +35,8 @@ pub struct Lock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedTool {
-    /// The name that agents see it under. Old locks do not say; whatever the name is there, it
-    /// was approved.
+    /// The name under which agents see the tool. Locks of older versions have none; then any name
+    /// counts as approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<ToolKey>,
     /// The version of the manifest.
@@ -56,7 +56,7 @@ pub struct LockedTool {
     pub grants: Grants,
     /// The digest of each function's text and schema, as [`crate::FunctionSpec::digest`].
     pub functions: BTreeMap<FunctionName, Digest>,
-    /// The texts that agents read in place of the author's own.
+    /// The texts that agents read instead of the author's.
     #[serde(default, skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
 }
@@ -85,15 +85,16 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approval {
-    /// The digest that was approved: [`LockedTool::approval_digest`].
+    /// The approved digest: [`LockedTool::approval_digest`].
     pub digest: Digest,
-    /// The way in which consent was given.
+    /// The way consent was given.
     pub consent: Consent,
     /// When, as RFC 3339 in UTC.
     pub at: String,
 }
 
-/// How consent was given. An agent that has no shell of the user's can give neither.
+/// The way consent was given. An agent that cannot use a shell of the user's can give neither of
+/// the first two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Consent {
@@ -101,7 +102,7 @@ pub enum Consent {
     Terminal,
     /// A flag named the digest.
     Flag,
-    /// `tool update` took a version that asks for nothing more than one that was approved.
+    /// `tool update` took a version that asks for nothing more than an approved one.
     Update,
 }
 
@@ -129,7 +130,7 @@ impl LockedTool {
         }
     }
 
-    /// The digest that a person approves: of the bytes, and of the overrides if there are any.
+    /// The digest that a person approves: over the bytes, and over the overrides if there are any.
     pub fn approval_digest(&self) -> Digest {
         self.overrides.digest_with(&self.pin())
     }
@@ -175,7 +176,7 @@ fn known_format<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
 mod tests {
     use super::*;
 
-    /// A lock that was written when names and overrides were not recorded.
+    /// A lock from before names and overrides were recorded.
     const OLD: &str = r#"
         format = 1
         [tools.adder]
@@ -200,7 +201,7 @@ mod tests {
         let lock: Lock = text.parse().unwrap();
         let tool = lock.tools.values().next().unwrap();
         assert_eq!((&tool.name, tool.overrides.is_empty()), (&None, true));
-        // The record's own digest is what approvals hold: it must not change by being read.
+        // Approvals hold the digest of the record, so reading and writing it must not change it.
         let written = document::write(tool);
         assert!(!written.contains("name") && !written.contains("overrides"));
 

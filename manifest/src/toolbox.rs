@@ -62,33 +62,34 @@ pub struct FunctionOverride {
     pub description: Option<String>,
 }
 
-/// Texts that agents read in place of what a tool's author wrote. Whoever writes to a toolbox
-/// would otherwise tell agents what nobody approved, so it belongs to what is approved.
+/// Texts that agents read instead of the author's. They are part of the approval: otherwise anyone
+/// who can write to a toolbox could tell agents things that nobody approved.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overrides {
-    /// Replaces the description of a tool with one function.
+    /// The description of a tool that has one function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Replaces the descriptions of single functions.
+    /// The descriptions of single functions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub functions: BTreeMap<FunctionName, String>,
 }
 
 impl Overrides {
-    /// True where agents read what the author wrote and nothing else.
+    /// True if agents read only the author's texts.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The text that stands in place of a function's own, in a tool with `functions` of them.
+    /// The text that replaces the description of `function`, in a tool with this number of
+    /// `functions`; `None` if it is not replaced.
     pub fn description(&self, function: &FunctionName, functions: usize) -> Option<&str> {
         let whole = self.description.as_ref().filter(|_| functions == 1);
         self.functions.get(function).or(whole).map(String::as_str)
     }
 
-    /// The digest that a person approves with `--approve`: that of the package, and, where agents
-    /// read something else than its author wrote, one over both.
+    /// The digest to name with `--approve`: that of the package, or, if there are overrides, one
+    /// over both.
     pub fn digest_with(&self, pin: &Pin) -> Digest {
         if self.is_empty() {
             return pin.digest();
@@ -102,9 +103,10 @@ impl Overrides {
 }
 
 impl ToolboxEntry {
-    /// The texts that agents read in place of the author's own.
+    /// The texts that agents read instead of the author's.
     pub fn overrides(&self) -> Overrides {
-        // Every key is named: one that is new has to be sorted into what agents read or not.
+        // Destructured, so that a new key does not compile until it is known whether agents read
+        // it.
         let Self {
             repo: _,
             path: _,

@@ -19,17 +19,17 @@ pub struct Resolved {
     pub commit: CommitId,
     /// The version whose tag names the commit; none when a branch was asked for.
     pub version: Option<Version>,
-    /// Branches of the repo that read as versions, at most 20. This client goes by the tags, but
-    /// others that ask for such a name may get what the branch holds, which can change.
+    /// Branches of the repo whose names are versions, at most 20. This client resolves versions to
+    /// tags, but another client may get the branch, whose content can change.
     pub version_branches: Vec<VersionBranch>,
 }
 
-/// A branch with a name that only a version's tag should have, such as `v1.2.3` or `1.2.3`.
+/// A branch whose name is a version, such as `v1.2.3` or `1.2.3`. Such names belong to tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionBranch {
-    /// The branch.
+    /// The branch's name.
     pub name: String,
-    /// Whether there is a tag of the same name, so that one name means two commits.
+    /// True if there is also a tag of this name, so that the name means two commits.
     pub is_tag_too: bool,
 }
 
@@ -124,9 +124,9 @@ impl Client {
         self.wire().get(&act, url).await
     }
 
-    /// A tag, else a branch, else whatever the registry takes the name for, such as a pull
-    /// request's `refs/pr/1`. Tags stay and branches move, so only the default branch goes
-    /// before a tag of its name.
+    /// Resolves a name to a tag, else to a branch, else to whatever the registry finds, such as a
+    /// pull request's `refs/pr/1`. Tags come first because branches move; only the default branch
+    /// comes before a tag of its name.
     async fn named(&self, repo: &RepoId, refs: &Refs, name: &str) -> Result<Resolved, ClientError> {
         let act = Act::FindRevision(repo.clone(), name.to_owned());
         let branch = refs.branches.iter().find(|it| it.name == name);
@@ -160,7 +160,7 @@ impl Client {
 }
 
 impl Resolved {
-    /// Of a repo of which nothing else is known.
+    /// A resolved reference without further knowledge of the repo.
     pub(crate) fn new(repo: &RepoId, commit: CommitId, version: Option<Version>) -> Self {
         Self {
             repo: repo.clone(),

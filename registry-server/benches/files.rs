@@ -1,11 +1,10 @@
-//! A commit of 20,000 small files in one request, against writing as many files to the same disk so
-//! that they are durable.
+//! Compares a commit of 20,000 small files in one request with writing as many files durably to the
+//! same disk.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench files`
 //!
-//! The other side gives each file a name in directories as a content store has them, and waits for
-//! the disk once at the end: no commit can do less. The registry also decodes, hashes and records
-//! each.
+//! The baseline names its files in directories like a content store, and syncs the disk once at the
+//! end; a commit cannot do less. The registry also decodes, hashes and records each file.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![allow(
@@ -87,7 +86,7 @@ fn write(directory: &Path, contents: &[Vec<u8>]) -> f64 {
     started.elapsed().as_secs_f64()
 }
 
-/// Never the same twice.
+/// A different content for each call.
 fn content(round: usize, at: usize) -> Vec<u8> {
     let mut content = format!("{round} {at} ").into_bytes();
     content.resize(FILE_BYTES, b'x');

@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (options, accounts): (Vec<_>, Vec<_>) =
         std::env::args().skip(1).partition(|word| word == "--lfs");
-    // The clients' own tests run without Xet, and expect what the Hub does.
+    // The clients' own tests run without Xet and expect the Hub's behavior.
     config.lfs_by_attributes = true;
     config.lfs_from_bytes = (!options.is_empty()).then_some(1);
     let registry = Registry::open(config).await?;

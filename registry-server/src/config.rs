@@ -25,22 +25,23 @@ pub struct RegistryConfig {
     pub database: DatabaseAddress,
     /// Where the bytes of files are.
     pub storage: StorageAddress,
-    /// The address clients use, with scheme, when it differs from what their requests say, as it
-    /// does behind a proxy with TLS. Without it links are made from each request's `Host` header,
-    /// which must be one of the registry's names.
+    /// The public URL with scheme, if it differs from the one in requests, as it does behind a TLS
+    /// proxy. If it is not set, links are made from each request's `Host` header, which must be a
+    /// name of the registry.
     pub public_url: Option<Url>,
-    /// Further names by which clients reach the registry, beside the public address, `localhost`
-    /// and the addresses of this machine: a loopback address, or, where the registry listens on
-    /// another one, any address. A request with another name in its `Host` is refused, because it
-    /// may come from a page in somebody's browser whose name leads here.
+    /// Further host names of the registry, beside that of the public URL, `localhost` and the
+    /// addresses of this machine. If the registry listens on a loopback address, these are the
+    /// loopback addresses; otherwise any address is accepted. Requests with another name in `Host`
+    /// are refused, because they may come from a page in a browser whose domain resolves to this
+    /// machine (DNS rebinding).
     pub hosts: Vec<Host>,
-    /// Whether the `.gitattributes` of a repository says which files are to be sent over LFS, as on
-    /// the Hub. Only clients that still have basic LFS uploads can then send them: the JavaScript
-    /// one, the Rust one, git, and the Python one where Xet is switched off or not installed. As it
-    /// is installed usually it sends such files by Xet alone, so this is off in
-    /// [`RegistryConfig::new`].
+    /// True if a repository's `.gitattributes` selects the files that are sent over LFS, as on the
+    /// Hub. Such files can only be uploaded by clients with basic LFS: the JavaScript and Rust
+    /// ones, git, and the Python one with Xet disabled or not installed. The Python client's usual
+    /// installation sends them by Xet only, so this is off in [`RegistryConfig::new`].
     pub lfs_by_attributes: bool,
-    /// The size from which files are to be sent over LFS whatever their names; `None` for none.
+    /// The size in bytes from which files are sent over LFS, whatever their names; `None` for no
+    /// such size.
     pub lfs_from_bytes: Option<u64>,
     /// Proxies and load balancers whose `X-Forwarded-For` says whom a request comes from, for the bound on requests without a token.
     /// Nobody else's is read. They must append to the header, or set it.

@@ -49,7 +49,7 @@ pub(crate) struct ContentStore {
     /// The directory of a local store.
     local: Option<Arc<Path>>,
     small: Arc<SmallParts>,
-    /// For files while they arrive.
+    /// The memory budget for arriving files.
     memory: Option<Memory>,
     /// What only a store on another machine needs and can do.
     bucket: Option<Arc<Bucket>>,
@@ -90,8 +90,8 @@ impl ContentStore {
         })
     }
 
-    /// Bounds the memory that files take while they arrive; without it each takes what its spool
-    /// may.
+    /// Bounds the memory of arriving files. Without a budget, each file may use as much as its
+    /// spool allows.
     pub(crate) fn within(mut self, memory: &Memory) -> Self {
         self.memory = Some(memory.clone());
         self
@@ -114,7 +114,7 @@ impl ContentStore {
         Spool::new(self.incoming.clone(), memory_bytes_max, self.memory.clone())
     }
 
-    /// A place for the files of one commit until it has passed its checks.
+    /// A staging area for the files of one commit.
     pub(crate) fn batch(&self) -> Batch {
         Batch::new(self.clone())
     }
@@ -130,7 +130,7 @@ impl ContentStore {
             (SpooledBytes::Memory(bytes, _held), _) => {
                 self.store.put(key, bytes.into()).await?;
             }
-            // A file without bytes has no parts.
+            // An empty file cannot be a multipart upload, which needs at least one part.
             (SpooledBytes::File(_), Some(_)) if spooled.size_bytes == 0 => {
                 self.store.put(key, bytes::Bytes::new().into()).await?;
             }
@@ -141,7 +141,8 @@ impl ContentStore {
                     .await?;
             }
             (SpooledBytes::File(path), None) => {
-                // Before it has its name: it may take the place of an object that is referred to.
+                // Synced before it gets its name, because it may replace an object that commits
+                // refer to.
                 let file = tokio::fs::OpenOptions::new()
                     .write(true)
                     .open(path.path())

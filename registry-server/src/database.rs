@@ -61,9 +61,9 @@ pub(crate) const BATCH_MAX: usize = 500;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
 
-/// A connection keeps up to 8 MiB of pages: of a large index, those on the way to every row. All of
-/// them together leave room in 256 MiB for what clients send; the system's cache has the other
-/// pages.
+/// `cache_size` gives each connection 8 MiB of pages: enough for the inner pages of a large index.
+/// All connections together leave room in 256 MiB for requests; other pages are in the system's
+/// cache.
 const SQLITE_PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; \
      PRAGMA busy_timeout = 30000; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;";
 

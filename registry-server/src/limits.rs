@@ -10,19 +10,19 @@ use std::time::Duration;
 pub struct Limits {
     /// Longest JSON or form body. The Rust client announces all files of a commit in one preupload body, about 800 bytes a file.
     pub json_bytes_max: usize,
-    /// Longest such body for routes that take a few words and no list of files.
+    /// Longest such body for routes that take no list, in bytes.
     pub plain_body_bytes_max: usize,
-    /// Longest such body without a valid token.
+    /// Longest such body without a valid token, in bytes.
     pub anonymous_body_bytes_max: usize,
-    /// Most bytes of bodies in memory at once, of all connections together. When they are reached a
-    /// request waits a while and is then refused with 503, and files that arrive go to the disk at
-    /// once.
+    /// Most bytes of bodies in memory at once, over all connections. When the limit is reached, a
+    /// request waits for a while and is then refused with 503, and arriving files are written to
+    /// disk at once.
     pub buffered_bytes_max: usize,
     /// Longest commit body, base64 and all.
     pub commit_bytes_max: u64,
     /// Longest single file after decoding.
     pub file_bytes_max: u64,
-    /// Longest wait of a body for memory that other bodies take.
+    /// Longest wait of a body for memory that other bodies hold.
     pub buffer_wait_max: Duration,
     /// Most files, deletions and folders in one commit.
     pub commit_operations_max: usize,
@@ -40,7 +40,7 @@ pub struct Limits {
     pub tree_expanded_page_max: usize,
     /// Most paths in one paths-info question.
     pub paths_max: usize,
-    /// Most levels of all paths of one paths-info question together.
+    /// Most path components in one paths-info request, over all paths.
     pub path_levels_max: usize,
     /// Most commits of one page of the history.
     pub history_page_max: usize,
@@ -54,7 +54,8 @@ pub struct Limits {
     pub tool_versions_page_max: usize,
     /// Longest wait for a client that is sending a body, until it has sent [`Limits::stall_bytes_min`] more.
     pub body_stall_max: Duration,
-    /// The same while less than half of the memory for bodies or of the connections is free.
+    /// Like [`Limits::body_stall_max`], while less than half of the memory for bodies, or of the
+    /// connections, is free.
     pub pressed_stall_max: Duration,
     /// Longest wait for a client that is sent an answer, until it has taken [`Limits::stall_bytes_min`] more.
     pub answer_stall_max: Duration,
@@ -63,20 +64,22 @@ pub struct Limits {
     /// Longest wait for a request on an open connection; also how long an idle connection is kept. Python pools connections and
     /// trips over servers that close theirs early, so it is above a minute.
     pub idle_connection_max: Duration,
-    /// Longest wait for the first request of a connection.
+    /// Longest wait for the first request on a connection.
     pub head_max: Duration,
-    /// The same, and how long an idle connection is kept, while less than half of the connections
-    /// is free.
+    /// Like [`Limits::head_max`] and [`Limits::idle_connection_max`], while less than half of the
+    /// connections is free.
     pub pressed_head_max: Duration,
-    /// Longest head of a request; each connection may keep as much in memory.
+    /// Longest request head in bytes. Each connection may keep as much in memory.
     pub head_bytes_max: usize,
-    /// Most connections at once. For a further one the connection is given up that waits longest
-    /// for its first request, else the one that is idle longest, else it waits in the kernel's
-    /// queue.
+    /// Most connections at once. To admit another one, the connection that has waited longest for
+    /// its first request is closed, else the one that has been idle longest; if there is neither,
+    /// the new one waits in the kernel's queue.
     pub connections_max: usize,
-    /// Most connections at once from one address, in the same way; a network of 64 bits of IPv6 is
-    /// one address. Loopback and [trusted proxies](crate::RegistryConfig::trusted_proxies) are not
-    /// counted: behind them everybody would be one.
+    /// Most connections at once from one address; a /64 network of IPv6 counts as one address.
+    /// To admit another one, an idle connection of the address is closed; if there is none, the new
+    /// one is refused with 503. Loopback addresses and
+    /// [trusted proxies](crate::RegistryConfig::trusted_proxies) are not limited, because all
+    /// clients behind them share one address.
     pub address_connections_max: usize,
     /// How long open requests may go on after a shutdown began.
     pub shutdown_grace_max: Duration,
@@ -86,9 +89,9 @@ pub struct Limits {
     pub lfs_part_bytes: u64,
     /// How long an address for an LFS upload is good.
     pub lfs_ticket_lifetime: Duration,
-    /// Most objects in one LFS batch.
+    /// Most objects in one LFS batch request.
     pub lfs_batch_max: usize,
-    /// Most LFS uploads of an owner's repositories that were announced and have not arrived.
+    /// Most LFS uploads to an owner's repositories that were announced and have not arrived.
     pub lfs_open_uploads_max: usize,
     /// How long an object that arrived over LFS waits for a commit that names it.
     pub lfs_object_lifetime: Duration,
@@ -100,9 +103,10 @@ pub struct Limits {
     pub address_rate: Option<RateLimit>,
     /// Most tokens and addresses that are counted at once, about 100 bytes each; beyond them those who asked least are forgotten.
     pub rate_subjects_max: usize,
-    /// Most bytes of files, each version once a repository, that an owner may keep or announce;
-    /// `None` for no bound. An owner's own quota goes before it. What the owner sent and nobody
-    /// refers to, deleted repositories above all, may be as much again until it is collected.
+    /// Most bytes of files that an owner may keep or announce, each version counted once per
+    /// repository; `None` for no limit. An owner's own quota takes precedence. Contents that no
+    /// commit refers to, mostly of deleted repositories, may take as much again until they are
+    /// collected.
     pub owner_bytes_max: Option<u64>,
 }
 

@@ -1,9 +1,9 @@
-//! How much an owner may keep: their own quota, else the registry's.
+//! The storage quota of an owner: their own, else the registry's.
 //!
-//! It bounds the disk and not only what commits refer to. What is announced counts as if it were
-//! there, and what arrived counts for its sender from before it is stored until a commit refers to
-//! it or it is collected; that may be as much again as the quota, so that whoever deletes a
-//! repository has room at once.
+//! The quota bounds the use of the disk, not only the contents that commits refer to. Announced
+//! uploads count as if they had arrived. Arrived contents count for their sender, from before they
+//! are stored, until a commit refers to them or they are collected; they may take as much again as
+//! the quota, so that deleting a repository makes room at once.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::registry::Registry;
 pub(crate) struct QuotaExceeded {
     quota_bytes: u64,
     used_bytes: u64,
-    /// What nobody refers to and that was not collected yet.
+    /// The bytes that no commit refers to and that were not collected yet.
     waiting_bytes: u64,
 }
 
@@ -62,8 +62,7 @@ impl Room {
     }
 }
 
-/// Makes files part of the store, unless their owner has too much there already. No commit refers
-/// to them yet.
+/// Stores the files, unless their owner's quota is exceeded. No commit refers to them yet.
 pub(crate) async fn keep(
     registry: &Registry,
     repository: &Repository,
@@ -78,8 +77,8 @@ pub(crate) async fn keep(
     Ok(exceeded)
 }
 
-/// Counts contents for an owner before they are stored; those that the repository was given before
-/// are counted already.
+/// Counts contents for an owner before they are stored. Those that the repository has already are
+/// skipped.
 pub(crate) async fn announce(
     registry: &Registry,
     owner: &str,
@@ -108,8 +107,8 @@ pub(crate) async fn announce(
     Ok(exceeded)
 }
 
-/// Whether the owner keeps too much with what the transaction has written. It refers to those that
-/// arrived, so they count as such.
+/// Checks the owner's quota against what the transaction has written. The commit in it refers to
+/// the `arrived` contents, so they no longer count as waiting.
 pub(crate) async fn exceeded(
     registry: &Registry,
     writing: &mut Writing,
@@ -131,8 +130,8 @@ pub(crate) async fn exceeded(
     }))
 }
 
-/// Counts what only this repository refers to for its owner until it is collected. Call it before
-/// the repository is deleted.
+/// Counts the contents that only this repository refers to for its owner until they are collected.
+/// Call this before the repository is deleted.
 pub(crate) async fn abandon(
     registry: &Registry,
     writing: &mut Writing,

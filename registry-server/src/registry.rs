@@ -38,7 +38,7 @@ struct Inner {
     trusted_proxies: Vec<IpNet>,
     rates: Rates,
     memory: Memory,
-    /// Listeners with so many connections that newcomers may have to wait.
+    /// The number of listeners that are under pressure: new connections may have to wait.
     pressed_listeners: Arc<AtomicUsize>,
     limits: Limits,
     metrics: Arc<Metrics>,
@@ -112,7 +112,7 @@ impl Registry {
         self.0.public_url.as_ref()
     }
 
-    /// The names of the registry that its operator gave.
+    /// The host names that the operator configured.
     pub(crate) fn hosts(&self) -> Vec<Host> {
         let public = self.0.public_url.as_ref().and_then(Url::host);
         let public = public.map(|host| host.to_owned());
@@ -135,17 +135,17 @@ impl Registry {
         &self.0.rates
     }
 
-    /// The memory for what requests bring.
+    /// The memory budget for request bodies.
     pub(crate) fn memory(&self) -> &Memory {
         &self.0.memory
     }
 
-    /// Whether slow clients keep others waiting, for memory or for a connection.
+    /// True if slow clients make others wait, for memory or for a connection.
     pub(crate) fn is_pressed(&self) -> bool {
         self.0.pressed_listeners.load(Ordering::Relaxed) > 0 || self.0.memory.is_tight()
     }
 
-    /// What a listener reports to.
+    /// The handle with which a listener reports that it is under pressure.
     pub(crate) fn pressure(&self) -> Pressure {
         Pressure {
             pressed_listeners: Arc::clone(&self.0.pressed_listeners),
@@ -162,7 +162,7 @@ impl Registry {
     }
 }
 
-/// Whether one listener is pressed_listeners.
+/// The pressure on one listener.
 pub(crate) struct Pressure {
     pressed_listeners: Arc<AtomicUsize>,
     is_under_pressure: bool,

@@ -32,9 +32,9 @@ use crate::sweep;
 
 use connections::{Connections, Slot};
 
-/// Those who wait too long are looked for so often.
+/// The interval at which connections that wait too long are closed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
-/// hyper takes no smaller buffer.
+/// hyper's smallest buffer.
 const HEAD_BYTES_MIN: usize = 8 << 10;
 /// Rest after the system refused a connection for want of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -52,7 +52,7 @@ pub async fn serve(
     sweep::incoming(&registry)?;
     let mut sweeping = JoinSet::new();
     sweeping.spawn(sweep::now_and_then(registry.clone()));
-    // Where it does not say, it is for this machine.
+    // If the listener has no address to report, assume a loopback one.
     let listens_at = listener.local_addr();
     let listens_at = listens_at.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());
     let hosts = Hosts::new(registry.hosts(), listens_at);
@@ -143,9 +143,9 @@ async fn accept_until(
 
 fn http1(limits: &Limits) -> Builder {
     let mut builder = Builder::new();
-    // The timer for a request's head also runs while a kept connection waits for its next request,
-    // so this one value ends idle connections; those that have not asked for anything yet have less
-    // time.
+    // hyper's timer for a request head also runs while a kept connection waits for its next
+    // request, so this value ends idle connections. Connections without a first request have less
+    // time, see `connections`.
     builder
         .timer(TokioTimer::new())
         .header_read_timeout(limits.idle_connection_max)
@@ -153,7 +153,7 @@ fn http1(limits: &Limits) -> Builder {
     builder
 }
 
-/// What answers the requests of one connection.
+/// The service of one connection.
 #[derive(Clone)]
 struct Service {
     registry: Registry,
@@ -169,7 +169,7 @@ impl Service {
         let address = client_address(self.address, request.headers(), trusted);
         request.extensions_mut().insert(Peer(address));
         let response = self.service.call(request).await?;
-        // The request is under way until its answer's last byte.
+        // The request is under way until the last byte of its answer.
         Ok(response.map(|body| {
             Body::new(body.inspect_frame(move |_| {
                 let _ = &busy;
@@ -178,7 +178,7 @@ impl Service {
     }
 }
 
-/// Whose connection this is; nobody's where many share an address.
+/// The address that a connection is counted for; `None` if many clients share it.
 fn counted(address: IpAddr, trusted: &[IpNet]) -> Option<IpAddr> {
     let address = address.to_canonical();
     if trusted.iter().any(|network| network.contains(&address)) {
@@ -190,7 +190,7 @@ fn counted(address: IpAddr, trusted: &[IpNet]) -> Option<IpAddr> {
     }
 }
 
-/// Tells a newcomer for whom there is no slot, as far as it listens.
+/// Tells a client that there is no slot for it, if the answer can be written at once.
 fn refuse(stream: &TcpStream) {
     const ANSWER: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     let _ = stream.try_write(ANSWER);

@@ -11,7 +11,7 @@ pub(crate) const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 /// Rest between two sweeps. Each of several servers sweeps; what one has taken away the others do not miss.
 const PAUSE: Duration = Duration::from_secs(60 * 60);
 
-/// How long an upload that was begun in time may take to be put together.
+/// The time that assembling an upload may take after it was begun in time.
 const COMPLETION_MAX: Duration = Duration::from_secs(60 * 60);
 
 /// Sweeps for ever.
@@ -38,7 +38,8 @@ pub(crate) fn incoming(registry: &Registry) -> Result<(), RegistryError> {
     registry.content().sweep_incoming(INCOMING_AGE_MAX)
 }
 
-/// Removes parts of uploads that are no longer known. What cannot be removed is swept some day.
+/// Removes the parts of uploads that are no longer known. Parts that cannot be removed are left to
+/// a later sweep.
 pub(crate) async fn parts(registry: &Registry, parts: &[(String, i64)]) {
     for (ticket, number) in parts {
         if let Err(error) = registry.content().remove_part(ticket, *number).await {

@@ -63,7 +63,7 @@ pub(crate) struct ManifestFault {
     pub(crate) nearest: Option<String>,
 }
 
-/// Reads the manifest that `blob` holds; it may be one of these files, or in the store.
+/// Reads the manifest in `blob`, from these files or from the store.
 pub(crate) async fn read_manifest(
     files: &Batch,
     blob: &Blob,
@@ -132,8 +132,8 @@ pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
     tag.strip_prefix('v')?.parse().ok()
 }
 
-/// The version that people read in the name of a branch or a tag: `v1.2.3`, `V1.2.3` or `1.2.3`.
-/// Such names are for tags only.
+/// The version in the name of a branch or tag, as people read it: `v1.2.3`, `V1.2.3` or `1.2.3`.
+/// Only tags may have such names.
 pub(crate) fn version_in_name(name: &str) -> Option<Version> {
     name.strip_prefix(['v', 'V']).unwrap_or(name).parse().ok()
 }

@@ -19,11 +19,10 @@ use crate::CallerName;
 
 /// How much of an address is noted.
 const URI_BYTES_MAX: usize = 1_024;
-/// The longest part of a method that is noted.
+/// The longest part of a method that is recorded, in bytes.
 const METHOD_BYTES_MAX: usize = 32;
 
-/// Takes notes of calls. All methods are called on threads that answer clients, so neither may
-/// take long.
+/// Records calls. All methods are called on threads that answer clients, so none may take long.
 pub trait Audit: Send + Sync {
     /// Whether notes can be taken. A call that could not be noted is not made.
     ///
@@ -35,33 +34,32 @@ pub trait Audit: Send + Sync {
     /// [`ready`](Self::ready) until it has written it.
     fn note(&self, call: &AuditedCall<'_>);
 
-    /// Takes note, in the same way, of a request to the endpoint behind a
-    /// [`Gateway`](crate::Gateway).
+    /// Records a request to the endpoint behind a [`Gateway`](crate::Gateway), in the same way.
     fn note_request(&self, request: &AuditedRequest<'_>);
 }
 
-/// A request to the endpoint behind a gateway, without what was said in it.
+/// A request to the endpoint behind a gateway, without its body and the answer's.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AuditedRequest<'a> {
-    /// When it was made.
+    /// The time at which it was made.
     pub began: SystemTime,
     /// The caller who made it.
     pub caller: &'a CallerName,
-    /// Its method, of which there are at most 32 bytes.
+    /// Its method, cut to 32 bytes.
     pub method: &'a str,
-    /// Its path without a query, of which there are at most 1,024 bytes.
+    /// Its path without the query, cut to 1,024 bytes.
     pub path: &'a str,
-    /// `answered`; `refused` where it is none that clients may make, so that the endpoint never saw
-    /// it; or `cancelled` where nobody waited for the answer.
+    /// The outcome: `answered`; `refused` if clients may not make such requests, so that the
+    /// endpoint never saw it; or `cancelled` if the client left before the answer.
     pub outcome: &'static str,
-    /// The status of the answer, the endpoint's own or this server's.
+    /// The status of the answer, from the endpoint or from this server.
     pub status: Option<u16>,
     /// The time until the answer began.
     pub elapsed: Duration,
 }
 
-/// Says of a response that its request was none that clients may make.
+/// Marks the response to a request that clients may not make.
 #[derive(Clone, Copy)]
 pub(crate) struct NotPassedOn;
 
@@ -174,11 +172,10 @@ impl Auditor {
 }
 
 impl Auditor {
-    /// Answers a request of a gateway, and notes it, also when the future is dropped before its
-    /// end.
+    /// Answers a request of a gateway and records it, even if the future is dropped before its end.
     ///
     /// # Errors
-    /// When it could not be noted; then it is not answered.
+    /// If it could not be recorded; then it is not answered.
     pub(crate) async fn request(
         &self,
         method: &Method,
@@ -205,7 +202,7 @@ impl Auditor {
     }
 }
 
-/// A request that is noted when it ends, however it does.
+/// A request that is recorded when this is dropped, whatever its outcome.
 struct Passing<'a> {
     auditor: &'a Auditor,
     method: &'a str,

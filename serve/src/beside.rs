@@ -8,11 +8,11 @@ use tokio::sync::OnceCell;
 use tool_hub_host::{CallerKey, Failure, Prompt, ResourceEntry, ResourceTemplate, Tool};
 use tool_hub_manifest::{ToolKey, visible_name};
 
-/// Tools, in the order in which they are asked. Cloning is cheap.
+/// Tools with prompts or resources, in the order in which they are queried. Cloning is cheap.
 #[derive(Clone, Default)]
 pub(crate) struct Beside {
     members: Arc<[Member]>,
-    /// In whose name they are asked, where that is somebody's.
+    /// The caller that requests are made for, if there is one.
     caller: Option<CallerKey>,
 }
 
@@ -51,7 +51,7 @@ impl Beside {
         }
     }
 
-    /// The same tools, asked in the name of `caller`.
+    /// The same tools, with requests made for `caller`.
     pub(crate) fn for_caller(&self, caller: Option<CallerKey>) -> Self {
         Self {
             members: self.members.clone(),
@@ -165,7 +165,7 @@ impl Beside {
         values
     }
 
-    /// The tool of `member`, in whose places the caller has a share.
+    /// The tool of `member`, with requests made for the caller.
     fn asked(&self, member: &Member) -> Tool {
         for_caller(&member.tool, self.caller.as_ref())
     }
@@ -183,7 +183,7 @@ impl Beside {
     }
 }
 
-/// `tool`, which is asked in the name of `caller`, so that nobody has all of its host's places.
+/// The same tool with calls made for `caller`, so that no caller can take all places of the host.
 pub(crate) fn for_caller(tool: &Tool, caller: Option<&CallerKey>) -> Tool {
     match caller {
         Some(caller) => tool.for_caller(caller.clone()),

@@ -32,8 +32,8 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Every function of a tool, in the manifest's order and words, none of them twice, under the
-    /// toolbox's name of the tool.
+    /// All functions of a tool, without duplicates, in the order and words of the manifest, under
+    /// the tool's name in the toolbox.
     ///
     /// # Errors
     /// When a name becomes longer than agents accept.

@@ -1,6 +1,7 @@
-//! The toolbox before an OpenAI-compatible endpoint: a model's calls of its functions are run here,
-//! and the client gets the answer. What else clients need of the API goes through as it came, and
-//! the rest of it is refused: the endpoint's key is the operator's, not theirs.
+//! Runs the toolbox in front of an OpenAI-compatible endpoint: it runs a model's calls of the
+//! toolbox's functions, and the client gets the final answer. Other requests that clients need are
+//! passed on unchanged; the rest of the API is refused, because the endpoint's key is the
+//! operator's.
 
 mod calls;
 mod chat;
@@ -150,7 +151,7 @@ pub(crate) fn router(gateway: Gateway, toolset: Toolset, stop: CancellationToken
         .with_state(shared)
 }
 
-/// Answers a request, and notes it where somebody wants to know.
+/// Answers a request, and records it if there is an audit log.
 async fn noted(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let Some(auditor) = shared.toolset.auditor() else {
         return next.run(request).await;
@@ -195,7 +196,7 @@ async fn read(body: Body) -> Result<Map<String, Value>, Refusal> {
         .map_err(|error| Refusal::request(format!("the body is no JSON object: {error}"), None))
 }
 
-/// The door has held the body to its length already.
+/// Reads a body. Its length was checked before it came here.
 async fn bytes(body: Body) -> Result<Bytes, Refusal> {
     axum::body::to_bytes(body, MESSAGE_BYTES_MAX)
         .await

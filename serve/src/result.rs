@@ -151,12 +151,12 @@ fn resource_text(resource: EmbeddedResource) -> String {
     }
 }
 
-/// `text` without control tokens, as [`cut`] leaves it.
+/// `text` without control tokens, cut as by [`cut`].
 fn bounded(text: &str, bytes_max: usize) -> String {
     without_control_tokens(&cut(text, bytes_max))
 }
 
-/// As much of `text` as fits into `bytes_max`; where that is not all of it says so.
+/// `text`, cut to `bytes_max` bytes. If it was cut, a note about that is appended.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
     if text.len() <= bytes_max {
         return text.into();
@@ -238,7 +238,7 @@ mod tests {
         ] {
             assert_eq!(reply(vec![Content::text(text)], None).text(), expect);
         }
-        // One of each kind that a family of models has.
+        // One control token of each kind that the families have.
         for token in [
             "[SYSTEM_PROMPT]",
             "[TOOL_CONTENT]",

@@ -27,7 +27,7 @@ pub struct Toolset {
     shared: Arc<Shared>,
     /// Absent where nobody wants to know of calls.
     auditor: Option<Auditor>,
-    /// Whose share of the host's places calls have. Absent where there is one client only.
+    /// The caller whose share of the host's places calls use. `None` if there is only one client.
     caller: Option<CallerKey>,
 }
 
@@ -72,7 +72,7 @@ impl Toolset {
         }
     }
 
-    /// The same functions, called in the name of `caller`, who has a share of the host's places.
+    /// The same functions, called for `caller`, with that caller's share of the host's places.
     pub(crate) fn for_caller(self, caller: &CallerName) -> Self {
         Self {
             caller: Some(CallerKey::new(caller.as_str())),
@@ -101,12 +101,13 @@ impl Toolset {
         self.shared.catalogue.borrow().clone()
     }
 
-    /// `tool`, which is called in the caller's name.
+    /// `tool`, with calls made for the caller.
     pub(crate) fn called(&self, tool: &Tool) -> Tool {
         beside::for_caller(tool, self.caller.as_ref())
     }
 
-    /// The things that tools offer beside functions now, asked for in the caller's name.
+    /// The tools with prompts or resources that are offered at this moment, with requests made for
+    /// the caller.
     pub(crate) fn beside(&self) -> Beside {
         let catalogue = self.shared.catalogue.borrow();
         catalogue.beside().for_caller(self.caller.clone())

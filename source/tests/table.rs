@@ -10,8 +10,8 @@ use tool_hub_source::{FaultKind, Function, Language, read};
 /// What Transformers said.
 pub(crate) const GOLDEN: &str = include_str!("python/golden.jsonl");
 
-/// Where this crate differs on purpose: Transformers says the arguments once more in what is
-/// returned when `Returns:` comes first.
+/// The deliberate differences: if `Returns:` comes first, Transformers includes the arguments in
+/// the description of the result.
 const DIFFERENT: [&str; 1] = ["returns_before_args"];
 
 /// How many functions were alike.

@@ -1,4 +1,4 @@
-//! Builds of projects that somebody else made: nothing of theirs runs unasked.
+//! Builds of untrusted projects run none of their programs without consent.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -26,10 +26,10 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// What a stranger's program leaves behind.
+/// The file that a planted program creates.
 const MARK: &str = "ran";
 
-/// A program that leaves a mark beside itself, in a project of a person who looks at none.
+/// Writes a program to `path` that creates the mark when it is run.
 fn plant(home: &Home, path: &str) {
     let mark = home.work().join(MARK);
     let text = format!("#!/bin/sh\ntouch {}\nexit 1\n", mark.display());
@@ -43,7 +43,7 @@ fn nothing_ran(home: &Home) {
     assert!(!home.work().join(MARK).exists(), "a stranger's program ran");
 }
 
-/// A project in JavaScript whose settings of npm name programs.
+/// A JavaScript project whose npm settings name programs.
 fn hostile_javascript(home: &Home, manifest: serde_json::Value, lock: serde_json::Value) {
     home.tool("new jst --lang javascript").ok();
     plant(home, "jst/evil.sh");
@@ -104,7 +104,7 @@ fn npm_reads_no_settings() {
     nothing_ran(&home);
 }
 
-/// A project in Rust that has a program in every place that cargo or rustup looks at.
+/// A Rust project with a program in every place that cargo or rustup reads.
 fn hostile_rust(home: &Home) {
     home.write(
         "checkout/tool/tool.toml",
@@ -152,7 +152,7 @@ fn rust_is_asked_about() {
     ] {
         assert!(told.contains(named), "{named} in {told}");
     }
-    // Whoever stands in the checkout starts nothing of it either.
+    // Commands that run inside of the checkout start nothing of it, either.
     let checkout = home.work().join("checkout/tool");
     for line in [&["build"][..], &["doctor"], &["check"], &["lint", "."]] {
         let mut command = home.command(line);
@@ -163,7 +163,7 @@ fn rust_is_asked_about() {
     }
     nothing_ran(&home);
     assert!(!home.tool_home().join("builds.toml").exists());
-    // A record of its own speaks for nobody.
+    // A consent record inside of the checkout does not count.
     home.write(
         "checkout/tool/builds.toml",
         format!("projects = [{checkout:?}]\n"),

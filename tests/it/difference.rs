@@ -1,5 +1,5 @@
-//! Whatever is different from what was approved is shown and asked about: nobody is there to
-//! answer, so every update that has to ask stops.
+//! Every difference from the approved tool is shown and needs consent. Nobody answers in these
+//! tests, so such updates stop.
 
 use serde_json::{Value, json};
 use tool_hub_host::authoring::derive_manifest;
@@ -33,7 +33,7 @@ const SHOWS_PROGRESS: &str = r#"(import "tool-hub:tool/interaction@0.1.0" (insta
     (export "report-progress" (func
         (param "done" f64) (param "total" (option f64)) (param "message" (option string))))))"#;
 
-/// Writes and pushes a version of `author/one`.
+/// Pushes a version of `author/one`.
 fn push(author: &Home, version: &str, component: &[u8], edit: impl FnOnce(&mut Manifest)) {
     let mut manifest = derive_manifest(component, "one".parse().expect("a name"));
     let manifest = manifest.as_mut().expect("a component");
@@ -53,7 +53,7 @@ fn asks_for_a_key(manifest: &mut Manifest, secret: bool) {
     });
 }
 
-/// An author, a person who loaded version 0.1.0, and the registry between them.
+/// An author, a user who loaded version 0.1.0, and the registry they share.
 fn with_version(
     component: &[u8],
     edit: impl FnOnce(&mut Manifest),
@@ -64,13 +64,14 @@ fn with_version(
     (registry, [author, user])
 }
 
-/// The tool as the person's toolbox has it.
+/// The tool in the user's toolbox, as listed.
 #[track_caller]
 fn listed(user: &Home) -> Value {
     user.tool("list --json").json()["tools"][0].clone()
 }
 
-/// An update stops, says `expect`, and changes nothing; nor does one that accepts code.
+/// Checks that an update stops with the messages `expect` and changes nothing, even with
+/// `--accept-code`.
 #[track_caller]
 fn stops(user: &Home, expect: &[&str]) {
     let before = listed(user);
@@ -138,7 +139,7 @@ fn only_the_code() {
     assert_eq!(user.tool("call one.add a=1 b=2").ok().trim(), "3");
 }
 
-/// The record says that nobody was asked.
+/// The record shows that nobody was asked.
 fn less_passes_unasked() {
     let (_registry, [author, user]) = with_version(&adder(), |it| asks_for_a_key(it, true));
     load(&user, "author/one", &["--allow-var", "API_KEY"]);
@@ -150,12 +151,12 @@ fn less_passes_unasked() {
     assert_eq!(now["approval"]["consent"], "update");
     assert_eq!(now["grants"], json!({}));
 
-    // What is loaded again just as it is keeps the consent that there was.
+    // Loading the same tool again keeps the consent.
     user.tool("load one").ok();
     assert_eq!(listed(&user)["approval"], now["approval"]);
 }
 
-/// A registry whose address leads to `old` first, and a person who loaded version 0.1.1 there.
+/// A registry address that first leads to `old`, and a user who loaded version 0.1.1 there.
 fn with_two_registries(
     old: impl FnOnce(&Home),
     new: impl FnOnce(&Home),
@@ -201,7 +202,7 @@ fn a_tag_that_moved() {
     );
 }
 
-/// A tool of another place shows what it takes away, and brings, before it takes the name.
+/// A tool from another place that takes over a name shows what changes before it does.
 fn a_tool_in_place_of_another() {
     let (_registry, [_, user]) = with_version(&adder(), |_| ());
     load(&user, "author/one", &[]);

@@ -49,7 +49,7 @@ pub(crate) fn adder() -> Vec<u8> {
     wat::parse_str(ADDER).expect("a component")
 }
 
-/// The same with `more` of a component in it, as another build would have.
+/// The same component with `more` inside, as from a different build.
 pub(crate) fn adder_with(more: &str) -> Vec<u8> {
     let text = ADDER.replacen("(component", &format!("(component {more}"), 1);
     wat::parse_str(text).expect("a component")
@@ -135,7 +135,7 @@ fn types_of_another_package() {
     assert_eq!(answer.trim(), "\"green\"");
 }
 
-/// The digest that an inspection with `flags` prints, which must be derived.
+/// The digest that an inspection with `flags` prints. The manifest has to be derived.
 fn derived(home: &Home, file: &str, flags: &[&str]) -> String {
     let words = ["inspect", file, "--json"];
     let shown = home.run(words.iter().chain(flags));
@@ -161,7 +161,7 @@ fn granted_a_directory() {
         let words = ["load", "jot.wasm", "--approve", digest];
         home.run(words.iter().chain(flags))
     };
-    // What was inspected without the directory is another manifest.
+    // The manifest derived without the directory is a different one.
     let without = derived(&home, "jot.wasm", &[]);
     assert_eq!(load(&without, &flags).code(), 3);
     load(&without, &[]).ok();

@@ -1,4 +1,4 @@
-//! Texts that a toolbox puts in place of an author's were approved, or no agent reads them.
+//! Agents only read a toolbox's overrides if they were approved.
 
 use serde_json::json;
 
@@ -92,7 +92,7 @@ fn approved_they_are_read() {
         inspected.stdout()
     );
 
-    // The bytes are the same; what was approved of them is not.
+    // The bytes are the same, but the approval is for other overrides.
     let refused = home.run(["load", "one", "--approve", &before]);
     says(&refused, 3, "the approval names ");
     says(
@@ -122,7 +122,7 @@ fn approved_they_are_read() {
         POISON
     );
 
-    // Taking the text away is as much of a change.
+    // Removing an override is a change, too.
     let path = home.tool_home().join("toolbox.toml");
     let text = std::fs::read_to_string(&path).expect("a toolbox");
     let start = text.find("[tools.one.functions").expect("an override");
@@ -135,7 +135,7 @@ fn approved_they_are_read() {
     assert_eq!(home.tool("revoke one --all").code(), 3);
 }
 
-/// While it serves, too.
+/// This also holds while a server runs.
 fn a_server_takes_them_away() {
     let home = with_one();
     load_adder(&home, "two");
@@ -159,7 +159,7 @@ fn a_server_takes_them_away() {
     client.leave();
 }
 
-/// A project's toolbox with texts of its own is shown with them before anything is approved.
+/// The overrides of a project's toolbox are shown before anything is approved.
 fn they_arrive_with_a_checkout() {
     let home = Home::new();
     home.write("one.wasm", adder());
@@ -177,7 +177,7 @@ fn they_arrive_with_a_checkout() {
     load(&home, "one", &[]);
     assert_eq!(home.tool("call one.add a=1 b=2").ok().trim(), "3");
 
-    // A description for all of a tool is one of a tool with one function; it is asked about.
+    // An override for a whole tool applies to its single function, so it needs approval.
     let toolbox = home.work().join("toolbox.toml");
     let text = std::fs::read_to_string(&toolbox).expect("a toolbox");
     let text = text.replacen("[tools.one]", "[tools.one]\ndescription = \"Is mine.\"", 1);
@@ -189,7 +189,7 @@ fn they_arrive_with_a_checkout() {
     );
 }
 
-/// Agents choose by names: two approved tools do not change places.
+/// Agents choose tools by name, so two approved tools cannot swap names.
 fn a_name_is_one_of_them() {
     let home = with_one();
     for file in ["toolbox.toml", "toolbox.lock"] {

@@ -82,7 +82,7 @@ fn a_model_says_how_it_writes() {
         (&told["format"], &told["calls"][0]["name"]),
         (&json!("mistral"), &json!("now"))
     );
-    // Read as anything else, the call would be lost without a word.
+    // Read in any other format, the call would be lost silently.
     home.write("unknown.jinja", "{{ '@@call ' + call.name }}");
     let unknown = home.run_with_input("parse --as unknown.jinja", "@@call now");
     assert_eq!((unknown.code(), unknown.stdout()), (1, String::new()));

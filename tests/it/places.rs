@@ -1,5 +1,5 @@
-//! Directories that are dangerous to give away, and files that a checkout lays where `tool`
-//! reads and writes.
+//! Directories that are dangerous to grant, and files of a checkout in places that `tool` reads and
+//! writes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -24,7 +24,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// A home with a package that asks for a directory `work`.
+/// A user with a package that asks for a directory `work`.
 fn with_asking(access: Access) -> Home {
     let home = Home::new();
     let mut manifest = derive_manifest(&adder(), "adder".parse().expect("a name")).expect("a tool");
@@ -87,7 +87,7 @@ fn dangerous_directories() {
         refused(&load(home, home.path(), &[]), "the home directory");
         refused(&load(home, &home.tool_home(), &[]), "keeps its own files");
     }
-    // What programs are made of matters to whoever writes.
+    // Directories from which programs are run or configured are dangerous with write access.
     for name in [
         "desk/app/.git/hooks",
         "desk/app/.vscode",
@@ -111,7 +111,7 @@ fn dangerous_directories() {
         refused(&load(&writer, &project, &[]), says);
         load(&writer, &made(project.join("data")), &[]).ok();
     }
-    // A directory of the search path, and one that holds it.
+    // A directory of the search path, and one that contains it.
     let tools = made(writer.work().join("tools/bin"));
     let path = format!("{}:/usr/bin:/bin", tools.display());
     let writer = writer.with("PATH", &path);
@@ -120,7 +120,7 @@ fn dangerous_directories() {
         &load(&writer, &writer.work().join("tools"), &[]),
         "on the search path",
     );
-    // Nothing of this was recorded but what was granted.
+    // Only the directory that was granted in the end is recorded.
     let tools = writer.tool("list --json").json();
     let granted = &tools["tools"][0]["grants"]["directories"]["work"]["path"];
     assert_eq!(*granted, json!(project.join("data")));
@@ -142,7 +142,7 @@ fn insisted_on() {
     let granted = &list["tools"][0]["grants"]["directories"]["work"];
     assert_eq!(granted["despite"], json!([git, code]));
     assert_eq!(home.tool("call adder.add a=20 b=22").ok().trim(), "42");
-    // There is nothing to insist on where nothing is the matter, or where nothing helps.
+    // Insisting is refused if nothing is dangerous, and if the danger cannot be overridden.
     let other = load(&home, &project.join("other"), &[&git]);
     assert_eq!(other.code(), 1, "{}", other.stderr());
     let toolbox = home.work().join("toolbox.toml");
@@ -155,7 +155,8 @@ fn insisted_on() {
     );
 }
 
-/// What was harmless when it was granted is looked at again whenever the tool is loaded.
+/// Granted directories are checked again whenever the tool is loaded: a harmless one may have
+/// become dangerous.
 fn became_dangerous() {
     let home = with_asking(Access::ReadWrite);
     let project = made(home.work().join("app"));
@@ -169,7 +170,7 @@ fn became_dangerous() {
         fs::remove_file(&place).expect("a file");
         call().ok();
     }
-    // The project itself, with the toolbox in force in it, is never given to be changed.
+    // The directory of the toolbox in force is never granted with write access.
     home.write("toolbox.toml", "");
     refused(&load(&home, &home.work(), &[]), "toolbox.toml");
     refused(&load(&home, &home.work(), &[]), "hint: grant a directory");
@@ -202,7 +203,7 @@ fn asked_at_a_terminal() {
     assert_eq!(granted["despite"], json!([git]));
 }
 
-/// Links to devices, pipes and files without end: none is waited for or read to its end.
+/// Links to devices, pipes and endless files are neither waited for nor read to their end.
 fn what_a_checkout_holds() {
     let home = with_asking(Access::Read);
     let pipe = home.work().join("pipe");

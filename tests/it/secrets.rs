@@ -58,7 +58,8 @@ fn with_environment(home: Home) -> Home {
     home
 }
 
-/// The tool that answers its environment, whose author calls its variable `secret`, or not.
+/// Writes a tool that returns its environment. Its author declares the variable as `secret`, or
+/// not.
 fn write_teller(home: &Home, secret: bool) {
     let component = wat::parse_str(ENVIRONMENT).expect("a component");
     let name = "teller".parse().expect("a name");
@@ -137,7 +138,7 @@ fn what_is_plain_the_user_says() {
     let home = Home::new().with("API_KEY", VALUE);
     let told = |home: &Home| home.tool("call teller.variables --json").json()["structured"].clone();
     let (masked, shown) = (json!([["API_KEY", "***"]]), json!([["API_KEY", VALUE]]));
-    // What the author says decides nothing.
+    // The author's marking alone makes no difference.
     write_teller(&home, false);
     load(&home, "./teller", &["--allow-var", "API_KEY"]);
     assert_eq!(told(&home), masked);

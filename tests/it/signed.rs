@@ -1,4 +1,4 @@
-//! Approvals signed with SSH keys: what no program with a shell can make of what it finds.
+//! Approvals signed with SSH keys: no program with a shell can forge one from what it finds.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub(crate) fn tests() -> Vec<Test> {
     ]
 }
 
-/// ssh-agent with a key that no file holds. It ends when it goes out of scope.
+/// An ssh-agent with a key that is in no file. It is stopped on drop.
 struct Agent {
     process: std::process::Child,
     socket: PathBuf,
@@ -61,7 +61,7 @@ impl Agent {
         ran(add.args(arguments).env("SSH_AUTH_SOCK", &self.socket));
     }
 
-    /// Runs `tool` where this agent can be reached.
+    /// Runs `tool` with access to this agent.
     fn tool(&self, home: &Home, arguments: &[&str]) -> Ran {
         let socket = self.socket.to_string_lossy();
         home.run_with(arguments, &[("SSH_AUTH_SOCK", &*socket)])
@@ -113,7 +113,7 @@ fn approved_by_a_key() {
         let digest = digest(&home, "./adder.wasm");
         home.run(load(&digest)).ok();
         agent.requires(&home);
-        // What was approved before is not signed.
+        // The earlier approval is not signed.
         refused(
             &home.tool(CALL),
             "is not approved with a signature of SHA256:",
@@ -123,13 +123,13 @@ fn approved_by_a_key() {
         assert_eq!(home.tool("verify").code(), 3);
         let doctor = home.tool("doctor").stdout();
         assert!(doctor.contains("signed by SHA256:"), "{doctor}");
-        // Without the agent nobody approves, flag or not.
+        // Without the agent nobody can approve, not even with the flag.
         let before = fs::read_to_string(home.tool_home().join("approvals.toml")).expect("it");
         refused(&home.run(load(&digest)), "nobody signed it with SHA256:");
         agent.tool(&home, &load(&digest)).ok();
         assert_eq!(home.tool(CALL).ok().trim(), "42");
         home.tool("verify").ok();
-        // A key that the agent has let go of signs nothing more.
+        // A key that was removed from the agent cannot sign any more.
         agent.add(&["-q", "-D"]);
         fs::write(home.tool_home().join("approvals.toml"), before).expect("it");
         refused(&agent.tool(&home, &load(&digest)), "nobody signed it");
@@ -137,7 +137,7 @@ fn approved_by_a_key() {
     }
 }
 
-/// The agent's user writes every file that counts, and has every signature that was ever made.
+/// The attacker can write all of the user's files, and has every signature ever made.
 fn forged_records() {
     let home = with_adder();
     let agent = Agent::start(&home, "ed25519");
@@ -165,8 +165,8 @@ fn forged_records() {
     };
     let signed = record("adder");
 
-    // The record is edited, and its digest is written beside the others: with the signature of
-    // the old record, with none, and with one by another key.
+    // The record is edited and its digest added to the approvals: with the signature of the old
+    // record, with none, and with one of another key.
     let edited = good_lock.replace(
         "[tools.adder.grants]",
         "[tools.adder.grants]\nstorage = true",
@@ -218,7 +218,7 @@ fn forged_records() {
         &home.tool("call other.add a=1 b=2"),
         "not approved with a signature",
     );
-    // What was signed is still good.
+    // The signed approval is still valid.
     fs::write(&approvals, of_both).expect("approvals");
     assert_eq!(home.tool(CALL).ok().trim(), "42");
 }
@@ -255,7 +255,7 @@ fn taken_back() {
     refused(&stranger.tool(&home, &load(&digest)), "nobody signed it");
     agent.tool(&home, &release).ok();
     home.run(load(&digest)).ok();
-    // What cannot sign is not taken as a key.
+    // Files without a key that can sign are refused.
     for (name, key) in [("none.pub", "ssh-ed25519 AAAA"), ("words.pub", "hello")] {
         home.write(name, key);
         assert_eq!(home.run(["approvals", "require", name]).code(), 1, "{name}");
@@ -263,7 +263,8 @@ fn taken_back() {
     home.tool(CALL).ok();
 }
 
-/// Rights are taken away without a signature; the tool runs no more until somebody signs.
+/// Removing rights takes effect without a signature, but then the tool does not run until somebody
+/// signs.
 fn less_is_in_force() {
     let home = with_adder();
     let agent = Agent::start(&home, "ed25519");

@@ -182,7 +182,7 @@ fn nothing_is_left_unfinished() {
 fn security_md_names_tests_that_exist() {
     let document = std::fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
     let rows = document.lines().filter_map(|line| line.strip_prefix("| "));
-    // All columns but the last, which says what has to come of it.
+    // All columns but the last, which states the expected outcome.
     let cells = rows.flat_map(|row| {
         let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();
         cells[..cells.len() - 1].to_vec()

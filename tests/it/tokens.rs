@@ -1,4 +1,4 @@
-//! Tokens: each is shown to the registry that it was given for, and to no other.
+//! Each token is shown only to the registry that it was given for.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ pub(crate) fn tests() -> Vec<Test> {
 
 const CANARY: &str = "hf_canary_of_the_hub";
 
-/// A registry that holds nothing and writes down the `Authorization` of every question.
+/// An empty registry that records the `Authorization` header of every request.
 struct Stranger {
     origin: String,
     shown: Arc<Mutex<Vec<Option<String>>>>,
@@ -51,7 +51,7 @@ impl Stranger {
     }
 }
 
-/// Every command that asks a registry.
+/// All commands that send requests to a registry.
 const ASKING: [&str; 8] = [
     "search x",
     "inspect a/b",
@@ -65,8 +65,7 @@ const ASKING: [&str; 8] = [
 
 fn of_the_hub() {
     let (hub, stranger) = (Stranger::start(), Stranger::start());
-    // Nothing listens at the second: where HF_ENDPOINT is unset the token is for a host that
-    // no test asks.
+    // The second home has no HF_ENDPOINT, so its token is for the Hub, which no test contacts.
     let homes = [
         Home::new()
             .with("HF_TOKEN", CANARY)

@@ -22,7 +22,7 @@ pub(super) fn calls(value: Value) -> Vec<Result<ToolCall, String>> {
     }
 }
 
-/// The calls of a list, or of one object, whose members are the names of functions.
+/// Reads calls from an object, or a list of objects, whose keys are function names.
 pub(super) fn keyed(value: Value) -> Vec<Result<ToolCall, String>> {
     let values = match value {
         Value::Array(values) => values,

@@ -1,4 +1,5 @@
-//! Arguments in elements within elements, each tag after a mark of its own.
+//! Reads a call's arguments from nested elements, as MiniMax M3 writes them. A fixed marker stands
+//! before each tag.
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;
@@ -7,15 +8,15 @@ use super::families::NAMESPACE;
 use super::scan::DEPTH_MAX;
 use super::typed;
 
-/// Why a text is no arguments.
+/// The reason why a text cannot be read as arguments.
 type Unread = &'static str;
 
 const NO_END: Unread = "an element has no end";
 
-/// What an item of a list is called.
+/// The element name of a list item.
 const ITEM: &str = "item";
 
-/// The arguments of `function` that the whole of `written` is.
+/// Parses the whole of `written` as the arguments of `function`.
 pub(super) fn arguments(
     written: &str,
     function: &str,
@@ -46,7 +47,7 @@ enum Content<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The name of the element that begins here, if one does.
+    /// Reads an opening tag if one begins here, and returns its name.
     fn open(&mut self) -> Result<Option<&'a str>, Unread> {
         let rest = self.rest.trim_start().strip_prefix(NAMESPACE);
         let Some(tag) = rest.and_then(|rest| rest.trim_start().strip_prefix('<')) else {
@@ -60,7 +61,7 @@ impl<'a> Reader<'a> {
         Ok(Some(name.trim()))
     }
 
-    /// What stands up to the end of the element `name`.
+    /// Reads the content of the element `name`, up to and including its closing tag.
     fn content(&mut self, name: &str, depth: usize) -> Result<Content<'a>, Unread> {
         if depth > DEPTH_MAX {
             return Err("values are nested too deep");

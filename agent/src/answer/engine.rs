@@ -61,12 +61,12 @@ pub(super) struct Engine<'a> {
     calls: usize,
     problems: Problems,
     events: Vec<AnswerEvent>,
-    /// Whether all so far may turn out to be reasoning that the prompt began: nothing is known of
-    /// the prompt, and no end of reasoning came yet.
+    /// True while everything so far may turn out to be reasoning that began in the prompt: the
+    /// prompt is unknown and no end of reasoning has been read.
     may_have_thought: bool,
-    /// What is kept back because of that.
+    /// Output held back while `may_have_thought` leaves open whether a call is real.
     deferred: Option<Deferred>,
-    /// Whether this reads the end of reasoning that was never closed.
+    /// True when this engine rereads reasoning that was never closed.
     is_unclosed: bool,
 }
 
@@ -353,7 +353,7 @@ impl<'a> Engine<'a> {
         }
         match to {
             Place::Reasoning => {
-                // What came before was said, or it would have been thought already.
+                // The text before was for the user: otherwise it would have become reasoning.
                 (self.may_have_thought, self.deferred) = (false, None);
                 self.reasoning.divide();
             }

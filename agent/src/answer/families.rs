@@ -1,5 +1,5 @@
-//! The one table of families: by their marks answers are read, and in what strangers wrote the same
-//! marks are broken. A marker that leads from a place to itself is no part of the text.
+//! The table of model families. Its markers are used to read answers, and to break control tokens
+//! in untrusted text. A marker that leads from a place to itself is dropped from the text.
 
 mod deepseek;
 mod elements;
@@ -16,8 +16,8 @@ pub(super) use minimax::NAMESPACE;
 
 use super::family::Family;
 
-/// Every family; the last takes what no other is found for. Of two that a template has the texts
-/// of, the first is meant.
+/// All families. The last one is used when no other matches; when several match a chat template,
+/// the first one is used.
 pub(super) static FAMILIES: [Family; 33] = [
     harmony::HARMONY,
     google::FUNCTIONGEMMA,
@@ -54,10 +54,10 @@ pub(super) static FAMILIES: [Family; 33] = [
     llama::LLAMA_3,
 ];
 
-/// For models of which nothing is known.
+/// The family of unknown models.
 pub(super) static GENERIC: Family = tagged::GENERIC;
 
-/// All of them.
+/// All families, with the generic one last.
 pub(super) fn all() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().chain([&GENERIC])
 }
@@ -83,7 +83,7 @@ pub(crate) fn control_tokens() -> Vec<&'static str> {
     tokens
 }
 
-/// The control tokens of the family that has such a chat template.
+/// The control tokens of the family that the chat template belongs to.
 pub(crate) fn control_tokens_of(template: &str) -> Vec<&'static str> {
     let family = of_template(template).into_iter();
     family.flat_map(Family::control_tokens).collect()

@@ -1,5 +1,5 @@
-//! How a family of models writes its answers, as data: where a reader can be in an answer, which
-//! texts take it from one place to the next, and what else its models read as control tokens.
+//! The answer format of a model family, as data: the places in an answer, the markers that lead
+//! from one place to the next, and the models' other control tokens.
 
 /// Where in an answer a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(super) enum Place {
     Text,
     /// Text that the model wrote for itself.
     Reasoning,
-    /// The same after what would begin a call: thought if the reasoning is closed later.
+    /// Reasoning after what looks like a call. It stays reasoning if the reasoning is closed later.
     Considered,
     /// What says to whom the text that follows is written.
     Header,
@@ -26,9 +26,9 @@ pub(super) enum Place {
     Value,
     /// The same, on lines of its own.
     Lines,
-    /// The same, which is a text whatever it looks like.
+    /// The value of an argument that is always a string, even if it looks like JSON.
     Verbatim,
-    /// All arguments, in elements that may hold others.
+    /// All arguments, as elements that may be nested.
     Elements,
     /// JSON: calls with their names.
     Calls,
@@ -62,7 +62,7 @@ impl Place {
         )
     }
 
-    /// Whether it is in a call, before what may hold any text.
+    /// True if the place is inside of a call, before any part that may hold arbitrary text.
     pub(super) fn is_head_of_call(self) -> bool {
         matches!(self, Self::Within | Self::Name | Self::Id | Self::Key)
     }
@@ -88,23 +88,22 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Whether it begins a call, or a list of them, and stands for nothing else.
+    /// True if the marker begins a call, or a list of calls, and has no other meaning.
     pub(super) fn begins_call(&self) -> bool {
         let is_call = self.to.is_in_call() || self.to == Place::Between;
         self.from == Place::Text && is_call && self.certainty == Certainty::Sure
     }
 
-    /// Whether it goes from one call to the next.
+    /// True if the marker leads from one call to the next.
     pub(super) fn begins_next(&self) -> bool {
         self.from.is_value() && matches!(self.to, Place::Name | Place::Within)
     }
 
-    /// Whether it ends a call.
     pub(super) fn ends_call(&self) -> bool {
         self.from.is_in_call() && !self.to.is_in_call()
     }
 
-    /// Whether what follows it is said to the user, and what was before was thought.
+    /// True if the text before the marker is reasoning and the text after it is for the user.
     pub(super) fn ends_reasoning(&self) -> bool {
         self.from == Place::Reasoning && self.to == Place::Text
     }
@@ -157,17 +156,17 @@ pub(super) struct Family {
     /// The name that stands for the user.
     pub(super) user: Option<&'static str>,
     pub(super) shape: Shape,
-    /// Whether a name has a number after it: `functions.add:0`.
+    /// True if function names are followed by a number: `functions.add:0`.
     pub(super) is_numbered: bool,
-    /// Control tokens that no answer has, for turns, tools, results and media, or what such tokens
-    /// begin with.
+    /// Control tokens, or their beginnings, that are never part of an answer: those for turns,
+    /// tools, results and media.
     pub(super) marks: &'static [&'static str],
 }
 
 impl Family {
-    /// The texts, or their beginnings, that its models read as control tokens.
+    /// The control tokens that its models recognize, or the tokens' beginnings.
     pub(super) fn control_tokens(&self) -> impl Iterator<Item = &'static str> {
-        // A quote or a fence is everybody's.
+        // Short markers, quotes and fences also occur in ordinary text.
         let is_token = |marker: &&str| marker.len() > 2 && marker.starts_with(['<', '[', ']']);
         let markers = self.rows.iter().map(|row| row.marker).filter(is_token);
         let quote = Some(self.quote).filter(is_token);

@@ -29,7 +29,7 @@ pub(super) fn value(text: &str, function: &str, name: &str, offered: &[FunctionS
     guess(text)
 }
 
-/// The value that `text` is the JSON of, unless that is a text.
+/// The JSON value of `text`, unless it is a string.
 pub(super) fn guess(text: &str) -> Value {
     read(text)
         .filter(|value| !value.is_string())

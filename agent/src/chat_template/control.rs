@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 use super::{Chat, TemplateError};
 use crate::answer::families;
 
-/// What becomes of control tokens that stand in messages, tools and documents. The template's own
-/// are printed in any case.
+/// The treatment of control tokens in messages, tools and documents. The template's own control
+/// tokens are always printed.
 ///
-/// Control tokens are those that a model's tokenizer has
-/// ([`ModelTemplates::control_tokens`](crate::ModelTemplates::control_tokens)), those of the family
-/// that the template is of, and the marks that stand in the template itself: `<|…|>`, `[INST]`,
-/// `<tool_call>` and their like.
+/// Control tokens are those of the model's tokenizer
+/// ([`ModelTemplates::control_tokens`](crate::ModelTemplates::control_tokens)), those of the
+/// template's model family, and the markers in the template itself: `<|…|>`, `[INST]`,
+/// `<tool_call>` and the like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ControlTokens {
     /// They are printed as they are, as Transformers does unless it is told otherwise. A result
@@ -76,7 +76,7 @@ struct Guard {
 impl Guard {
     fn new(known: &[String], source: &str) -> Result<Self, TemplateError> {
         let mut tokens = marks(source);
-        // A template may put its marks together out of parts.
+        // A template may compose its markers from parts.
         let of_family = families::control_tokens_of(source).into_iter();
         tokens.extend(of_family.map(str::to_owned));
         tokens.extend(known.iter().cloned());
@@ -203,7 +203,7 @@ fn broken(text: &str, next: impl Fn(usize) -> Option<usize>) -> String {
     broken
 }
 
-/// The control tokens of every family whose answers are read here.
+/// The control tokens of all families in the table.
 static USUAL: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let search = AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostFirst)

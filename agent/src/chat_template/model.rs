@@ -138,8 +138,7 @@ impl ModelTemplates {
             .transpose()
     }
 
-    /// How models write their answers that have such chat templates; nothing for those that are of
-    /// no family that is known.
+    /// The answer format of models with these chat templates; `None` if the family is unknown.
     pub fn answer_family(&self) -> Option<AnswerFormat> {
         let chosen = self.choose(None, true).into_iter();
         let mut templates = chosen.chain(self.templates.values().map(String::as_str));

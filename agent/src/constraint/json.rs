@@ -97,8 +97,9 @@ impl<'a> Compiler<'_, 'a> {
         }
     }
 
-    /// The same of what may as well be left out: nothing where no value is valid. A sloppy schema
-    /// has an optional member that is a boolean and one of `"True"` and `"False"`.
+    /// Like `node`, for a part that may be left out: `None` if it has no valid value. Careless
+    /// schemas have such parts, for example an optional member that is a boolean and also one of
+    /// `"True"` and `"False"`.
     fn possible(
         &mut self,
         node: &Node<'a>,
@@ -297,7 +298,7 @@ impl<'a> Compiler<'_, 'a> {
         self.definitions.insert(target, rule);
         let expression = self.node(&definition, target);
         if expression.is_err() {
-            // Nobody refers to the rule, and who comes next is told the same.
+            // Nothing refers to this rule, and the next reference to it reports the same error.
             self.definitions.remove(target);
             self.grammar.fill(rule, Expression::text("null"));
         }

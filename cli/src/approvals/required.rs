@@ -1,10 +1,10 @@
-//! Whose signature an approval needs, and who says so.
+//! The requirement that approvals are signed: by which keys, and which file says so.
 //!
-//! Two places may say it. The machine's, `/etc/tool-hub/approvals.toml`, belongs to root: what
-//! runs as the user can neither change nor remove it, and where it is there nothing else
-//! counts. The user's own stands in their `approvals.toml`, beside the approvals. It binds
-//! whoever can run `tool` and cannot write the user's files, and nobody else: a program with a
-//! shell of the user's can edit the file.
+//! Two files can require signatures. The machine's, `/etc/tool-hub/approvals.toml`, belongs to
+//! root: programs that run as the user can neither change nor remove it, and if it exists the
+//! user's own requirement is ignored. The user's is part of their `approvals.toml`, beside the
+//! approvals. It binds programs that can run `tool` but cannot write the user's files; a program
+//! with the user's shell can edit it.
 
 use std::path::{Path, PathBuf};
 
@@ -20,16 +20,16 @@ use super::signature::{Signer, Statement};
 const SYSTEM_FILE: &str = "approvals.toml";
 const ROOT: u32 = 0;
 
-/// The keys of which one has to sign every approval.
+/// The keys, one of which has to sign every approval.
 #[derive(Debug)]
 pub(crate) struct Required {
     signers: Vec<Signer>,
-    /// The file that says so.
+    /// The file with the requirement.
     place: PathBuf,
     by: By,
 }
 
-/// Who says whose signature is needed.
+/// The owner of the requirement: the machine's administrator or the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     System,
@@ -43,10 +43,11 @@ struct SystemFile {
 }
 
 impl Required {
-    /// What the machine requires, else what the user's file at `own` does with `signers`.
+    /// Reads the machine's requirement. If there is none, returns the user's, made of `signers`
+    /// from the file at `own`.
     ///
     /// # Errors
-    /// When the machine's file is there and cannot be relied on.
+    /// If the machine's file exists and cannot be trusted.
     pub(super) fn read(own: &Path, signers: &[Signer]) -> anyhow::Result<Option<Self>> {
         if let Some(system) = system(Path::new(super::SYSTEM_DIRECTORY), ROOT)? {
             return Ok(Some(system));
@@ -62,18 +63,18 @@ impl Required {
         self.by
     }
 
-    /// The file that requires it.
+    /// The file with the requirement.
     pub(crate) fn place(&self) -> &Path {
         &self.place
     }
 
-    /// The keys, as people compare them.
+    /// The fingerprints of the keys, joined by "or".
     pub(crate) fn fingerprints(&self) -> String {
         let keys: Vec<String> = self.signers.iter().map(Signer::fingerprint).collect();
         keys.join(" or ")
     }
 
-    /// Whether one of the keys has signed the approval of `record`.
+    /// True if `signature` approves `record` and is by one of the keys.
     pub(super) fn is_met(&self, record: &Digest, signature: Option<&String>) -> bool {
         let statement = Statement::approval(record);
         let signed = |signature: &String| {
@@ -83,18 +84,18 @@ impl Required {
         signature.is_some_and(signed)
     }
 
-    /// Has the approval of `record` signed.
+    /// Returns a signature of the approval of `record`.
     ///
     /// # Errors
-    /// When none of the keys signs it.
+    /// If none of the keys signs it.
     pub(super) fn approve(&self, record: &Digest, home: &Path) -> anyhow::Result<String> {
         self.signed(&Statement::approval(record), home)
     }
 
-    /// Has it signed that none of these signatures is needed any more.
+    /// Requires a signature of the statement that these keys need not sign approvals any more.
     ///
     /// # Errors
-    /// When none of the keys signs it.
+    /// If none of the keys signs it.
     pub(super) fn release(&self, home: &Path) -> anyhow::Result<()> {
         self.signed(&Statement::release(&self.signers), home)
             .map(drop)
@@ -116,7 +117,7 @@ impl Required {
     }
 }
 
-/// What the file in `directory` requires, which has to belong to `owner`, like the file.
+/// Reads the requirement from the file in `directory`. Both have to belong to `owner`.
 fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<Required>> {
     let place = directory.join(SYSTEM_FILE);
     let Some(text) = files::read_if_present(&place)? else {
@@ -158,7 +159,7 @@ fn belongs_to(path: &Path, owner: u32) -> anyhow::Result<bool> {
     Ok(found.uid() == owner && found.mode() & OTHERS_WRITE == 0)
 }
 
-/// Elsewhere there is no such place.
+/// Systems without Unix owners have no machine-wide file.
 #[cfg(not(unix))]
 fn belongs_to(_: &Path, _: u32) -> anyhow::Result<bool> {
     Ok(false)
@@ -178,7 +179,8 @@ mod tests {
     const KEY: &str =
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPb5j4W3EMZfbSaGezTib1Z/OmYk4mlAdMe00YQDsca3 ada";
 
-    /// What comes of `text` as the machine's file, with these modes of it and its directory.
+    /// Reads `text` as the machine's file, with these modes of the file and of its directory.
+    /// Returns the number of keys, or the error.
     fn requires(text: &str, [file, above]: [u32; 2]) -> Result<usize, String> {
         let directory = tempfile::tempdir().unwrap();
         let place = directory.path().join(SYSTEM_FILE);
@@ -231,7 +233,7 @@ mod tests {
         let elsewhere = directory.path().join("elsewhere");
         std::fs::write(&elsewhere, format!("signers = [{KEY:?}]")).unwrap();
         std::os::unix::fs::symlink(&elsewhere, directory.path().join(SYSTEM_FILE)).unwrap();
-        // Its own mode lets everybody write, as that of every link.
+        // The mode of a link itself is writable for everybody.
         assert!(system(directory.path(), owner).is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! Statements signed with SSH keys, the way git signs with them: `ssh-keygen -Y sign` makes the
-//! signature, with ssh-agent, a security key or a passphrase, and it is verified here.
+//! Statements signed with SSH keys, as git uses them: `ssh-keygen -Y sign` makes the signature,
+//! with ssh-agent, a security key or a passphrase, and it is verified here.
 
 use std::fmt;
 use std::io::Write as _;
@@ -17,10 +17,11 @@ use crate::files;
 
 use super::ssh::PublicKey;
 
-/// A public key is a few hundred bytes.
+/// A public key file is a few hundred bytes long.
 const KEY_BYTES_MAX: u64 = 16 << 10;
 
-/// Something that a key signs. What is signed for one purpose counts for no other.
+/// A statement to be signed. Its namespace keeps a signature for one purpose from counting for
+/// another.
 #[derive(Debug)]
 pub(crate) struct Statement {
     namespace: &'static str,
@@ -28,7 +29,7 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
-    /// The record with this digest is approved.
+    /// The statement that approves the record with this digest.
     pub(crate) fn approval(record: &Digest) -> Self {
         Self {
             namespace: "tool-hub-approval",
@@ -36,7 +37,7 @@ impl Statement {
         }
     }
 
-    /// Approvals need not be signed by `signers` any more.
+    /// The statement that `signers` need not sign approvals any more.
     pub(crate) fn release(signers: &[Signer]) -> Self {
         let keys: String = signers.iter().map(|signer| format!("{signer}\n")).collect();
         Self {
@@ -51,12 +52,12 @@ impl Statement {
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Signer {
     key: PublicKey,
-    /// The line of its file: its kind, itself and a comment.
+    /// The key as one line of a public key file: type, base64 and comment.
     line: String,
 }
 
 impl Signer {
-    /// The key in the file that `ssh-keygen` wrote beside the private one.
+    /// Reads the public key file that `ssh-keygen` wrote.
     pub(crate) fn in_file(path: &Path) -> anyhow::Result<Self> {
         let text = files::read_text(path, KEY_BYTES_MAX)
             .with_context(|| format!("{} cannot be read", path.display()))?;
@@ -67,23 +68,22 @@ impl Signer {
         })
     }
 
-    /// What people compare keys by.
+    /// The fingerprint as `ssh-keygen -l` prints it: `SHA256:` and unpadded base64.
     pub(crate) fn fingerprint(&self) -> String {
         let digest = Digest::of(&self.key.blob);
         format!("SHA256:{}", BASE64_NOPAD.encode(digest.as_bytes()))
     }
 
-    /// Whether `signature` is this key's, over exactly `statement`.
+    /// True if `signature` is this key's, over exactly `statement`.
     pub(crate) fn has_signed(&self, statement: &Statement, signature: &str) -> bool {
         let text = statement.text.as_bytes();
         self.key.has_signed(statement.namespace, text, signature)
     }
 
-    /// Has `statement` signed by this key, wherever its private half is: in ssh-agent, in a
-    /// security key, or beside the public one in `~/.ssh`. Nothing where none of them signs.
+    /// Has this key sign `statement`, wherever its private half is: in ssh-agent, on a security
+    /// key, or beside the public key in `~/.ssh`. `None` if none of them signs.
     ///
-    /// # Errors
-    /// When `ssh-keygen` cannot be started.
+    /// If `ssh-keygen` cannot be started.
     pub(crate) fn sign(
         &self,
         statement: &Statement,
@@ -98,7 +98,7 @@ impl Signer {
                 written
             }
         };
-        // It asks at the terminal itself, and says there that a key is to be touched.
+        // `ssh-keygen` asks at the terminal itself, also for touching a security key.
         let mut child = Command::new("ssh-keygen")
             .args(["-q", "-Y", "sign", "-n", statement.namespace, "-f"])
             .arg(&place)
@@ -111,7 +111,7 @@ impl Signer {
                     .hint("install the client of OpenSSH")
             })?;
         if let Some(mut input) = child.stdin.take() {
-            // One that ends early says why itself.
+            // If `ssh-keygen` exits early, it reports the reason itself.
             let _ = input.write_all(statement.text.as_bytes());
         }
         let output = child.wait_with_output()?;
@@ -119,7 +119,7 @@ impl Signer {
         Ok(Some(signature).filter(|signature| self.has_signed(statement, signature)))
     }
 
-    /// The file with this key in `directory`.
+    /// The file in `directory` that holds this key.
     fn file_in(&self, directory: &Path) -> Option<PathBuf> {
         let entries = std::fs::read_dir(directory).ok()?;
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -177,7 +177,7 @@ impl fmt::Display for Signer {
 mod tests {
     use super::*;
 
-    /// Keys of `ssh-keygen` with the signatures that it made of the approval of `x`.
+    /// Keys, and the signatures that `ssh-keygen` made with them of the approval of `x`.
     const SIGNED: [(&str, &str); 2] = [
         (
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPb5j4W3EMZfbSaGezTib1Z/OmYk4mlAdMe00YQDsca3 ada",

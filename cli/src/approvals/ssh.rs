@@ -1,5 +1,5 @@
-//! SSH's public keys and signatures as bytes: RFC 4253, RFC 5656, `PROTOCOL.sshsig` and
-//! `PROTOCOL.u2f` of OpenSSH. Two kinds of keys, and the same two in security keys.
+//! SSH public keys and signatures in their binary form: RFC 4253, RFC 5656, and `PROTOCOL.sshsig`
+//! and `PROTOCOL.u2f` of OpenSSH. Supports Ed25519 and ECDSA P-256, and both on security keys.
 
 use aws_lc_rs::digest::{SHA256, SHA512, digest};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey};
@@ -9,20 +9,20 @@ const MAGIC: &[u8] = b"SSHSIG";
 const VERSION: u32 = 1;
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
-/// An ECDSA signature is two numbers of this many bytes.
+/// Bytes of each of the two integers of an ECDSA P-256 signature.
 const NUMBER_BYTES: usize = 32;
-/// The flag of a security key that says that somebody was there: touched it.
+/// The "user present" flag of a security key: somebody touched it.
 const SOMEBODY_WAS_THERE: u8 = 1;
 
 /// A public key that can sign approvals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PublicKey {
-    /// As it stands in files and signatures.
+    /// The key in SSH's binary form, as key files and signatures hold it.
     pub(super) blob: Vec<u8>,
     kind: Kind,
-    /// The curve's point.
+    /// The curve point.
     point: Vec<u8>,
-    /// What a security key made it for; nothing where it is no security key's.
+    /// The application string of a security key; `None` for other keys.
     application: Option<Vec<u8>>,
 }
 
@@ -33,7 +33,7 @@ enum Kind {
 }
 
 impl PublicKey {
-    /// Reads a key; nothing where it is of another kind, or broken.
+    /// Parses a key; `None` if it is malformed or of an unsupported type.
     pub(super) fn read(blob: &[u8]) -> Option<Self> {
         let mut rest = Reader(blob);
         let name = rest.text()?;
@@ -67,14 +67,14 @@ impl PublicKey {
         }
     }
 
-    /// Whether `signature`, as `ssh-keygen -Y sign` prints it, is this key's over `message` in
-    /// `namespace`. A security key has to have been touched for it: else whoever may use it
-    /// signs as long as it is plugged in.
+    /// True if `signature`, in the armor of `ssh-keygen -Y sign`, is this key's over `message` in
+    /// `namespace`. A security key must have been touched: otherwise any program that can reach it
+    /// could sign for as long as it is plugged in.
     pub(super) fn has_signed(&self, namespace: &str, message: &[u8], signature: &str) -> bool {
         self.check(namespace, message, signature).is_some()
     }
 
-    /// Nothing where anything is wrong.
+    /// `None` if the signature is malformed or does not match.
     fn check(&self, namespace: &str, message: &[u8], signature: &str) -> Option<()> {
         let bytes = unarmored(signature)?;
         let mut rest = Reader(bytes.strip_prefix(MAGIC)?);
@@ -102,7 +102,7 @@ impl PublicKey {
         let made = signature.string()?;
         if let Some(application) = &self.application {
             let (flags, trailer) = (*signature.0.first()?, signature.0);
-            // The flags, and a counter of four bytes.
+            // One byte of flags and a counter of four bytes.
             if trailer.len() != 5 || flags & SOMEBODY_WAS_THERE == 0 {
                 return None;
             }
@@ -131,14 +131,14 @@ impl PublicKey {
     }
 }
 
-/// The bytes between the lines that begin and end a signature.
+/// The bytes of an armored signature.
 fn unarmored(text: &str) -> Option<Vec<u8>> {
     let text = text.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
     let body: String = text.split_whitespace().collect();
     BASE64.decode(body.as_bytes()).ok()
 }
 
-/// What is left to read.
+/// The bytes not read yet.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         Some(u32::from_be_bytes(self.take(4)?.try_into().ok()?))
     }
 
-    /// A length, and as many bytes.
+    /// Reads an SSH string: a length and that many bytes.
     fn string(&mut self) -> Option<&'a [u8]> {
         let length = self.number()?;
         self.take(usize::try_from(length).ok()?)
@@ -162,10 +162,10 @@ impl<'a> Reader<'a> {
         str::from_utf8(self.string()?).ok()
     }
 
-    /// A positive number of any length, as one of a fixed length.
+    /// Reads a positive integer (an SSH `mpint`) and pads it to a fixed length.
     fn fixed(&mut self) -> Option<[u8; NUMBER_BYTES]> {
         let number = self.string()?;
-        // Zeros are written before a number whose first bit is set.
+        // An `mpint` has a leading zero if its first bit is set.
         let start = number.iter().position(|byte| *byte != 0)?;
         let digits = &number[start..];
         let mut fixed = [0; NUMBER_BYTES];
@@ -191,7 +191,7 @@ mod tests {
 
     type Sign = Box<dyn Fn(&[u8]) -> Vec<u8>>;
 
-    /// A key in software that signs as a security key does.
+    /// A software key that signs like a security key.
     struct SecurityKey {
         key: PublicKey,
         sign: Sign,
@@ -226,7 +226,7 @@ mod tests {
             sign: Box::new(move |message| {
                 let signature = pair.sign(&SystemRandom::new(), message).unwrap();
                 let (r, s) = signature.as_ref().split_at(NUMBER_BYTES);
-                // With the zero that keeps a number positive, wanted or not.
+                // A leading zero is always added, even where it is not needed.
                 [
                     string(&[&[0][..], r].concat()),
                     string(&[&[0][..], s].concat()),

@@ -52,7 +52,7 @@ pub(super) async fn build(
     files::write(&random, RANDOM.as_bytes())?;
     let mut bundling = project.command(esbuild(&toolchain)?);
     bundling
-        // What the project brings goes before it.
+        // The project's own packages take precedence over these.
         .envs(packages.map(|place| ("NODE_PATH", place)))
         .arg(source)
         .arg(format!("--inject:{}", random.display()))
@@ -88,8 +88,8 @@ pub(super) async fn build(
     super::built(&component)
 }
 
-/// The program of esbuild itself. The script that npm calls `esbuild` only looks for it, and
-/// would look among the project's packages too.
+/// The native esbuild program. The `esbuild` script of npm only searches for it, and would search
+/// the project's packages too.
 fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
     let platforms = std::fs::read_dir(toolchain.join("@esbuild"));
     let programs = platforms.into_iter().flatten().flatten();

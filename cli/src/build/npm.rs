@@ -1,4 +1,4 @@
-//! The packages of a project in JavaScript: only what a registry has, by the hashes of the
+//! The npm packages of a JavaScript project: only packages of a registry, with the hashes of the
 //! project's lock, and nothing that makes npm start a program.
 
 use std::path::{Path, PathBuf};
@@ -14,13 +14,14 @@ use crate::printer::Printer;
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";
-/// What npm writes into `node_modules` last: the user has installed the packages themselves.
+/// The file that npm writes last into `node_modules`. If it exists, the user has installed the
+/// packages.
 const INSTALLED: &str = "node_modules/.package-lock.json";
-/// What npm reads beside a manifest. Its keys name programs, such as `git` and `script-shell`.
+/// npm's settings file beside a manifest. Its keys can name programs: `git`, `script-shell`.
 const SETTINGS: &str = ".npmrc";
 
-/// What of a manifest says which packages there are. All else may start something: `scripts`,
-/// `workspaces`, `packageManager`, which has corepack fetch another npm.
+/// The keys of a manifest that name dependencies. Other keys can start programs: `scripts`,
+/// `workspaces`, or `packageManager`, which makes corepack fetch another npm.
 const DEPENDENCIES: [&str; 6] = [
     "dependencies",
     "devDependencies",
@@ -30,11 +31,11 @@ const DEPENDENCIES: [&str; 6] = [
     "overrides",
 ];
 
-/// The directory in which the project's packages are, beside those that the project brings;
-/// nothing where it has no lock, or the user has installed them in the project.
+/// Installs the packages that the project's lock names and returns their directory. `None` if the
+/// project has no lock, or if the user has installed its packages already.
 ///
 /// # Errors
-/// When the lock names what is no package of a registry, and when it cannot be installed.
+/// If the lock names anything but packages of a registry, or installing them fails.
 pub(super) async fn packages(
     project: Project<'_>,
     config: &Config,
@@ -65,8 +66,8 @@ pub(super) async fn packages(
     Ok(Some(installed.join("node_modules")))
 }
 
-/// What is left of a manifest when only its dependencies are, once they and the lock name
-/// nothing but packages of a registry.
+/// The manifest reduced to its dependencies. Refuses it if it, or the lock, names anything but
+/// packages of a registry.
 fn checked(manifest: &str, lock: &str) -> anyhow::Result<String> {
     let read = |name: &str, text: &str| -> anyhow::Result<Map<String, Value>> {
         serde_json::from_str(text).map_err(|error| {
@@ -113,7 +114,7 @@ fn check_package(place: &str, package: &Value) -> anyhow::Result<()> {
     if is("hasShrinkwrap") {
         return Err(refused(LOCK, place, "it brings a lock of its own"));
     }
-    // Without an address npm fetches `name@version`.
+    // Without `resolved`, npm fetches `name@version`.
     let text = |key: &str| package.get(key).and_then(Value::as_str);
     if let Some(name) =
         text("name").filter(|name| !is_below_node_modules(&format!("node_modules/{name}")))
@@ -133,14 +134,14 @@ fn check_package(place: &str, package: &Value) -> anyhow::Result<()> {
             return Err(refused(LOCK, place, &format!("it comes from {resolved}")));
         }
     }
-    // What is inside of another package has that one's hash.
+    // A bundled package is covered by the hash of the package around it.
     if !is("inBundle") && !package.get("integrity").is_some_and(Value::is_string) {
         return Err(refused(LOCK, place, "no `integrity` says what it holds"));
     }
     Ok(())
 }
 
-/// Whether npm would put a package in a place that is in `node_modules`.
+/// True if a place in the lock is inside of `node_modules`.
 fn is_below_node_modules(place: &str) -> bool {
     let Some(rest) = place.strip_prefix("node_modules/") else {
         return false;
@@ -159,7 +160,7 @@ fn is_below_node_modules(place: &str) -> bool {
     rest.split("/node_modules/").all(is_name)
 }
 
-/// Every dependency is a version of something in a registry: no `git`, no address, no path.
+/// Refuses a dependency that is no version of a registry's package, such as a git URL or a path.
 fn check_dependencies(shown: &str, package: &Map<String, Value>) -> anyhow::Result<()> {
     for key in DEPENDENCIES {
         if let Some(value) = package.get(key) {
@@ -174,7 +175,7 @@ fn check_versions(shown: &str, name: &str, value: &Value) -> anyhow::Result<()> 
         Value::String(version) if !is_version(version) => {
             Err(refused(shown, name, &format!("it comes from {value}")))
         }
-        // Overrides nest.
+        // Overrides may be nested.
         Value::Object(members) => members
             .iter()
             .try_for_each(|(name, value)| check_versions(shown, name, value)),
@@ -182,8 +183,8 @@ fn check_versions(shown: &str, name: &str, value: &Value) -> anyhow::Result<()> 
     }
 }
 
-/// Whether npm reads `text` as a version, a range, a tag or another package's name, and as
-/// nothing with an address. All that is fetched otherwise has a `/` or a `:` in it.
+/// True if npm reads `text` as a version, a range, a tag or an alias of another package, and
+/// fetches nothing by address. All other kinds of dependencies contain a `/` or a `:`.
 fn is_version(text: &str) -> bool {
     let text = text.trim();
     match text.strip_prefix("npm:") {
@@ -199,7 +200,7 @@ fn is_version(text: &str) -> bool {
     }
 }
 
-/// A range such as `~1.2`, and no directory below somebody's home.
+/// True for a range such as `~1.2`, as opposed to a path below somebody's home such as `~/x`.
 fn is_tilde(text: &str) -> bool {
     text.strip_prefix('~').is_some_and(|version| {
         version.starts_with(|c: char| c.is_ascii_digit() || "v=> ".contains(c))
@@ -225,7 +226,7 @@ mod tests {
 
     use super::*;
 
-    /// A manifest and a lock with one package, each changed.
+    /// Checks a manifest and a lock that hold one package each, with the given changes.
     #[track_caller]
     fn check(manifest: Value, place: &str, package: Value, expect: Option<&str>) {
         let lock = json!({

@@ -38,11 +38,10 @@ const COMPONENTIZE_PY: Toolchain<'_> = Toolchain {
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "app.py";
 
-/// Builds the project with componentize-py, which imports the project's modules in a sandbox that
-/// may write to every directory they are looked for in: that is a copy of the project's sources,
-/// and of the packages of the virtual environment that the user is in. WASI is left as it is rather
-/// than stubbed out: a stub would bake one seed into the component, and every call would draw the
-/// same "random" numbers.
+/// Builds the project with componentize-py. It imports the project's modules in a sandbox that can
+/// write to every directory on the import path, so it gets copies of the project's sources and of
+/// the packages of the user's virtual environment. WASI is not stubbed out: a stub would bake one
+/// seed into the component, and every call would draw the same "random" numbers.
 pub(super) async fn build(
     project: Project<'_>,
     config: &Config,
@@ -102,7 +101,7 @@ pub(super) async fn build(
     super::built(&component)
 }
 
-/// The project's module that is loaded first.
+/// The name of the module that is loaded first.
 fn entry(project: Project<'_>) -> String {
     let functions = project.build.functions.as_deref();
     let source = functions.filter(|_| project.functions.is_some());
@@ -124,8 +123,8 @@ fn without_comments(project: Project<'_>) -> anyhow::Result<PathBuf> {
     Ok(directory)
 }
 
-/// Makes `place` a virtual environment with the packages of `environment`, or without any where
-/// the user is in none: componentize-py would take the machine's own then.
+/// Creates a virtual environment at `place` with a copy of the packages of `environment`. If there
+/// is none, it stays empty: without any, componentize-py would use the machine's packages.
 fn copy_packages(environment: Option<&Path>, place: &Path) -> anyhow::Result<()> {
     let packages = place.join("lib/site-packages");
     std::fs::create_dir_all(&packages)

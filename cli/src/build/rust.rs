@@ -56,8 +56,8 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
     super::built(&path)
 }
 
-/// Whether the compiler that would be used in `directory` has the target. What is called
-/// `rustc` may be a proxy that starts what a file there names.
+/// True if the compiler in use in `directory` has the WebAssembly target. `rustc` may be rustup's
+/// proxy, which starts the toolchain that a file in `directory` names.
 pub(crate) async fn has_target(directory: &Path) -> anyhow::Result<bool> {
     let mut command = Command::new("rustc");
     command
@@ -72,7 +72,7 @@ pub(crate) async fn has_target(directory: &Path) -> anyhow::Result<bool> {
     Ok(output.status.success() && PathBuf::from(directory.trim()).is_dir())
 }
 
-/// Adds the target through rustup when the compiler in `directory` does not have it.
+/// Adds the target with rustup if the compiler in use in `directory` does not have it.
 pub(crate) async fn ensure_target(directory: &Path, printer: &Printer) -> anyhow::Result<()> {
     if has_target(directory).await? {
         return Ok(());

@@ -10,7 +10,7 @@ use tool_hub_manifest::Digest;
 
 use crate::files;
 
-/// The largest file of a project that counts as one of its sources.
+/// The largest file that counts as a source of a project.
 const SOURCE_BYTES_MAX: u64 = 256 << 20;
 /// The record's name in the package's directory. It is not part of the package.
 pub(crate) const SOURCES_FILE: &str = "sources.json";
@@ -86,8 +86,8 @@ impl Sources {
     }
 }
 
-/// Copies the sources of the project in `directory` to `place`: what reads them there can
-/// change nothing here. A link that leads out of the project is no source of it.
+/// Copies the sources of the project in `directory` to `place`, so that a build program cannot
+/// change the originals. Links that lead out of the project are left out.
 ///
 /// # Errors
 /// When a file cannot be read or written.

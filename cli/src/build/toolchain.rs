@@ -1,5 +1,5 @@
-//! Packages that a build takes from a package registry: pinned by the hashes of a lock, and
-//! installed once, each lock in a directory of its own.
+//! Packages that a build gets from a package registry. Each lock pins them by hash, and is
+//! installed once, in a directory of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -12,23 +12,23 @@ use crate::diagnosis::Problem;
 use crate::files;
 use crate::printer::Printer;
 
-/// Packages, and the program that installs them.
+/// Packages to install, and the command that installs them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Toolchain<'a> {
-    /// What they are called, which their directory's name begins with.
+    /// The name of the packages, used as the prefix of their directory's name.
     pub(crate) name: &'a str,
-    /// What is written into the directory before anything is installed there: a lock with the
-    /// hash of every package, and what it belongs to.
+    /// The files to write before installing, as name and text: a lock with the hash of every
+    /// package, and the manifest it belongs to.
     pub(crate) lock: &'a [(&'a str, &'a str)],
-    /// The program that installs and its arguments, with `{directory}` for the place.
+    /// The install command and its arguments; `{directory}` stands for the directory.
     pub(crate) install: &'a [&'a str],
 }
 
-/// Has npm install what the lock in `{directory}` pins, and run nothing.
+/// Makes npm install the packages of the lock in `{directory}`, and run no scripts.
 ///
-/// Nothing of a project is read but that lock: `--prefix` keeps npm from looking for a project
-/// around the place, whose `.npmrc` may name programs, and the user's own configuration, with
-/// the registry in it, stays. There is no `git` for it to start, whatever the lock says.
+/// npm reads nothing of the project but that lock: `--prefix` keeps it from looking for a project
+/// around the directory, whose `.npmrc` may name programs. The user's own configuration, which may
+/// name their registry, is read. npm finds no `git` to start, whatever the lock says.
 pub(super) const NPM_CI: [&str; 10] = [
     "npm",
     "ci",
@@ -43,10 +43,10 @@ pub(super) const NPM_CI: [&str; 10] = [
 ];
 
 impl Toolchain<'_> {
-    /// The directory of the packages, installing them first when they are not there.
+    /// Installs the packages unless they are there, and returns their directory.
     ///
-    /// They are installed beside their place and moved there when they are whole, so what is
-    /// there is complete, and of two processes that install the same at once one wins.
+    /// They are installed beside their final place and then moved, so the directory is always
+    /// complete. If two processes install the same packages at once, one of them wins.
     pub(super) async fn directory(
         &self,
         project: Project<'_>,
@@ -59,7 +59,7 @@ impl Toolchain<'_> {
         }
         std::fs::create_dir_all(&config.toolchains)
             .with_context(|| format!("{} cannot be made", config.toolchains.display()))?;
-        // npm installs nothing into a directory whose name leads through a link.
+        // npm installs nothing into a directory that is reached through a link.
         let real = config.toolchains.canonicalize()?;
         let staging = tempfile::Builder::new()
             .prefix(".installing-")
@@ -78,8 +78,8 @@ impl Toolchain<'_> {
         }
     }
 
-    /// The name says what was installed and how, so that nothing is taken for it that came from
-    /// another lock or without one.
+    /// The name holds a digest of the lock and the command, so packages installed from another
+    /// lock, or without one, are never used instead.
     fn directory_name(&self) -> String {
         let lock = self.lock.iter().flat_map(|(name, text)| [*name, *text]);
         let all: Vec<&str> = self.install.iter().copied().chain(lock).collect();
@@ -102,7 +102,7 @@ impl Toolchain<'_> {
             .iter()
             .map(|word| word.replace("{directory}", &place));
         let mut command = project.command(words.next().unwrap_or_default());
-        // Never where the user stands: `python3 -m` takes modules from there first.
+        // Never the user's working directory: `python3 -m` imports modules from there first.
         command.args(words).current_dir(directory);
         let doing = format!("installing {}", self.name);
         process::run(&doing, &mut command, printer)

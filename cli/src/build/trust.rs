@@ -1,7 +1,7 @@
-//! Consent to run what a project in Rust brings. Building it runs build scripts and macros, its
-//! own and those of all that it depends on, and what its settings of cargo and rustup name, with
-//! all rights of the user. So nothing of it is run, the compiler's proxy included, before
-//! somebody said so: by having made the project here, at a terminal, or by a flag.
+//! Consent to build a Rust project. A build runs the build scripts and macros of the project and of
+//! its dependencies, and the programs that settings of cargo and rustup name, with all of the
+//! user's rights. So nothing is run, not even rustup's proxy, before the user agreed: by creating
+//! the project on this machine, at a terminal, or with a flag.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::escape::escape_line;
 use crate::files;
 use crate::printer::Printer;
 
-/// In the user's own directory: what a checkout brings cannot speak for it.
+/// The record of consents, in the user's own directory: a checkout cannot write there.
 const RECORD: &str = "builds.toml";
 
-/// What may name programs: to build, or to build with.
+/// Files of a project that can name programs which a build runs.
 const SETTINGS: [&str; 5] = [
     "build.rs",
     ".cargo/config.toml",
@@ -28,16 +28,16 @@ const SETTINGS: [&str; 5] = [
     "rust-toolchain",
 ];
 
-/// What a command line says of a project.
+/// The command line's answer to whether a project may be built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// It may be built.
     Given,
-    /// Whether it may is to be asked, unless it was before.
+    /// The user has to be asked, unless they agreed before.
     ToAsk,
 }
 
-/// The projects that may be built, by their directories.
+/// The directories of the projects that may be built.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Builds {
@@ -45,7 +45,7 @@ struct Builds {
     projects: BTreeSet<PathBuf>,
 }
 
-/// Notes that the project in `directory` may be built.
+/// Records that the project in `directory` may be built.
 pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> {
     let directory = real(directory)?;
     let mut builds = Builds::read(config)?;
@@ -59,7 +59,7 @@ pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> 
 /// Obtains consent to build the project in `directory`.
 ///
 /// # Errors
-/// Refused when nobody gave it and there is nobody to ask, and when the answer is no.
+/// If the user says no, or has not agreed and cannot be asked.
 pub(crate) fn obtain(
     directory: &Path,
     trust: Trust,
@@ -95,7 +95,7 @@ pub(crate) fn obtain(
     remember(directory, config)
 }
 
-/// What building the project in `directory` runs.
+/// A description of the programs that building the project in `directory` runs.
 fn what_runs(directory: &Path) -> String {
     let settings: Vec<String> = settings(directory)
         .iter()
@@ -111,8 +111,8 @@ fn what_runs(directory: &Path) -> String {
     )
 }
 
-/// The settings that cargo and rustup find for the project: its own, and those around it up to
-/// the root of its checkout.
+/// The settings files that cargo and rustup use for the project: its own, and those in the
+/// directories above it, up to the root of its checkout.
 fn settings(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for place in directory.ancestors() {

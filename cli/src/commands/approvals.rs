@@ -1,4 +1,4 @@
-//! `tool approvals`: whose signature an approval needs.
+//! `tool approvals`: requires signatures on approvals, or stops requiring them.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

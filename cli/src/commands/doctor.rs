@@ -53,7 +53,7 @@ impl Doctor {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
-        // Not where the command was started: programs are told by files there what to start.
+        // Not in the working directory: files there can name programs to start.
         let home = config.place(Path::new("~"));
         let findings = [
             rust(&home).await,
@@ -177,7 +177,7 @@ fn sandbox(config: &Config) -> Finding {
     }
 }
 
-/// What holds the process in which strangers' components are compiled.
+/// Reports how the compiler process, which compiles untrusted components, is confined.
 fn compiler() -> Finding {
     let without = |what: &str| {
         missing(

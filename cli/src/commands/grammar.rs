@@ -185,7 +185,7 @@ fn print(compiled: &Compiled, format: Format, printer: &Printer) -> anyhow::Resu
     }
 }
 
-/// The functions that a file defines; what of it is none is told.
+/// The functions that a file defines. Definitions that cannot be read are reported and skipped.
 fn defined(file: &Path, working: &Path, printer: &Printer) -> anyhow::Result<Vec<FunctionSpec>> {
     let import = definitions::read(file, working)?;
     for skipped in &import.skipped {

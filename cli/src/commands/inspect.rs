@@ -36,7 +36,7 @@ impl Inspect {
         let fetched = target
             .fetch_asking(self.asked.capabilities(), config, printer)
             .await?;
-        // As `tool load` would load it: with what the toolbox has agents read.
+        // Includes the toolbox's overrides, as `tool load` does.
         let key = target.key(&fetched);
         let toolbox = OpenToolbox::open(config)?;
         let overrides = target::entry(&fetched, &key, &toolbox).overrides();
@@ -66,7 +66,8 @@ impl Inspect {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The flags say what a component asks for that says nothing itself, and no more.
+    /// Refuses the flags for anything but a bare component, the only tool without a manifest to say
+    /// what it asks for.
     fn check_flags(&self, config: &Config) -> anyhow::Result<()> {
         let is_component = match &self.tool {
             Subject::Path(path) => !config.place(path).is_dir(),

@@ -133,7 +133,7 @@ async fn approve_and_load(
     Ok(locked)
 }
 
-/// Shows the inspection: to whoever wants to hear little, too, where it is asked about.
+/// Shows the inspection, even with `--quiet` if a question about it follows.
 pub(super) fn show(
     source: &Source,
     inspection: &Inspection,
@@ -166,8 +166,7 @@ fn warn_of_replacing(
     printer.hint("to keep both, give this one another name with --as");
 }
 
-/// Shows what is different from the tool that was approved as `key`, and tells whether nothing
-/// is.
+/// Shows how the tool differs from the one approved as `key`; true if it does not.
 fn shows_no_difference(
     key: &ToolKey,
     approved: &LockedTool,
@@ -216,7 +215,7 @@ pub(super) fn tell_of_the_ungranted(
 
 pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> {
     if inspection.refusals.is_empty() {
-        // To compile it may take a minute, for nothing.
+        // Compiling a tool without anything to call would take up to a minute for nothing.
         return match inspection.offers_something() {
             true => Ok(()),
             false => Err(nothing_to_call(inspection).into()),

@@ -125,7 +125,7 @@ impl Parse {
     }
 }
 
-/// Nothing says how the model writes calls: read as anything else, they would be lost as text.
+/// The error for a model of unknown family. Calls read in a wrong format would be lost as text.
 fn no_family(model: &str) -> Problem {
     let families: Vec<&str> = AnswerFormat::names().collect();
     Problem::user(format!(

@@ -1,5 +1,6 @@
-//! `tool update`: goes to newer versions. What only shrinks passes; whatever else is different
-//! from what was approved is shown and asks again. A tool that stops stops no other.
+//! `tool update`: takes newer versions. A version that only asks for less is taken unasked; any
+//! other difference from the approved version is shown and needs consent. If one tool cannot be
+//! updated, the others still are.
 
 use std::process::ExitCode;
 
@@ -149,8 +150,7 @@ impl Update {
         Ok(Found::Updated(locked.version))
     }
 
-    /// Passes a version that asks for nothing more than the approved one, and asks about
-    /// every other.
+    /// Takes a version that asks for nothing more than the approved one; asks about any other.
     fn consent(
         &self,
         member: Member<'_>,

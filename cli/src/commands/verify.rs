@@ -57,7 +57,8 @@ impl Verify {
                         Err(_) => "-".to_owned(),
                     };
                     let state = match (fault, described(standing)) {
-                        // The lines below the first show texts, which are not for a table.
+                        // Only the first line: those below quote texts that do not fit into a
+                        // table.
                         (Some(fault), _) => fault.lines().next().unwrap_or_default().to_owned(),
                         (None, Some(described)) => format!("ok, {described}"),
                         (None, None) => "ok".to_owned(),

@@ -1,4 +1,4 @@
-//! Which token is shown to which registry: each to the one it was given for, and to no other.
+//! The tokens of registries. A token is shown only to the registry that it was given for.
 
 use std::path::{Path, PathBuf};
 
@@ -9,22 +9,22 @@ use url::Url;
 use crate::credentials::Credentials;
 use crate::files;
 
-/// The tokens that a user has, and whom each is for.
+/// The user's tokens, and the registry that each one is for.
 #[derive(Debug)]
 pub(super) struct Tokens {
-    /// `HF_TOKEN`.
+    /// The value of `HF_TOKEN`.
     pub(super) environment: Option<Token>,
-    /// The registry of `HF_TOKEN` and of the `hf` command's file: the one that every client of
-    /// the Hub would ask in this environment. `--endpoint`, `config.toml` and a toolbox may name
-    /// another, and whoever had them written must not collect a token with them.
+    /// The registry of `HF_TOKEN` and of the `hf` command's token file: the one that all clients of
+    /// the Hub use in this environment. `--endpoint`, `config.toml` and a toolbox may name another
+    /// registry, which must not be able to collect these tokens.
     pub(super) hub: Url,
-    /// Where the `hf` command keeps its token.
+    /// The file in which the `hf` command keeps its token.
     pub(super) hub_file: PathBuf,
-    /// Where `tool login` keeps tokens, each by its registry's origin.
+    /// The file in which `tool login` keeps tokens, by the origin of their registry.
     pub(super) stored: PathBuf,
 }
 
-/// Where a token comes from.
+/// The source of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Environment,
@@ -33,7 +33,7 @@ enum Origin {
 }
 
 impl Tokens {
-    /// The token to show to `endpoint`. Nothing else decides that.
+    /// The token to show to `endpoint`. This is the only place that decides it.
     pub(super) fn of(&self, endpoint: &Url) -> anyhow::Result<Option<Token>> {
         Ok(self.find(endpoint)?.map(|(token, _)| token))
     }
@@ -52,13 +52,13 @@ impl Tokens {
         Ok(kept.flatten().map(|token| (token, Origin::HubFile)))
     }
 
-    /// What to tell somebody whom `endpoint` did not let in: which token it was shown, why it
-    /// was not shown another, and how to log in.
+    /// Hints for a user whom `endpoint` did not let in: which token it was shown, why it was not
+    /// shown another one, and how to log in.
     pub(super) fn advice(&self, endpoint: &Url) -> Vec<String> {
         let shown = endpoint.origin().ascii_serialization();
         let login = format!("log in with: tool login --endpoint {endpoint}");
         match self.find(endpoint) {
-            // What is wrong with the files is an error of its own, which came first.
+            // An error in the token files was reported before.
             Err(_) => Vec::new(),
             Ok(Some((_, Origin::Environment))) => {
                 vec![format!("{shown} was shown the token in HF_TOKEN")]
@@ -100,7 +100,7 @@ mod tests {
     const HUB: &str = "https://hub.example.org/base";
     const OTHER: &str = "https://other.example.org";
 
-    /// A user who has every kind of token, or those that `change` leaves.
+    /// A user who has every kind of token, except where `change` removes one.
     fn tokens(directory: &Path, change: impl FnOnce(&mut Tokens)) -> Tokens {
         let mut tokens = Tokens {
             environment: Some("hf_environment".parse().unwrap()),

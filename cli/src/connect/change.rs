@@ -47,7 +47,7 @@ impl Change {
         }
     }
 
-    /// Where it is, and where that leads, if it is a link.
+    /// The path, followed by its target if it is a link.
     pub(crate) fn shown(&self) -> String {
         let path = self.path.display();
         match self.path == self.target {

@@ -197,7 +197,7 @@ impl Client {
         self.project.is_some()
     }
 
-    /// What a project has at its top where this client is configured for it.
+    /// The name, at the top of a project, of this client's configuration.
     pub(crate) fn project_name(&self) -> Option<&'static str> {
         self.project?.split('/').next()
     }

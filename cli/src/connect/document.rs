@@ -211,7 +211,7 @@ impl Document {
     }
 }
 
-/// Where the file at `path` really is, or will be.
+/// The real path of the file at `path`, which need not exist yet.
 pub(super) fn target_of(path: &Path) -> anyhow::Result<PathBuf> {
     match path.canonicalize() {
         Ok(target) => Ok(target),

@@ -117,14 +117,14 @@ impl OpenToolbox {
         }
     }
 
-    /// The tool that this user approved as `key`, whatever the toolbox says by now.
+    /// The tool that this user last approved as `key`, whatever the toolbox says since.
     pub(crate) fn last_approved(&self, key: &ToolKey) -> Option<&LockedTool> {
         let locked = self.lock.tools.get(key)?;
         let is_named = locked.name.as_ref().is_none_or(|name| name == key);
         (is_named && self.approvals.holds(locked)).then_some(locked)
     }
 
-    /// The one place that says whether a tool is approved as it stands.
+    /// Decides whether a tool is approved in its present state. No other code decides this.
     fn approved<'a>(
         &'a self,
         key: &'a ToolKey,

@@ -71,7 +71,7 @@ impl interaction::Host for CallState {
             Err(reason) => return Ok(Err(AskError::InvalidQuestion(reason))),
         };
         let secrets = &self.record.secrets;
-        // It is what the answer is found by, so it goes out as it is or not at all.
+        // Answers are looked up by the key, so it cannot be masked.
         if secrets.are_in(&question.key) {
             let reason = "the key holds the value of a variable".to_owned();
             return Ok(Err(AskError::InvalidQuestion(reason)));

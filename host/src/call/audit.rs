@@ -50,7 +50,7 @@ pub(crate) fn opened(tool: &str, bucket: &Masked) {
     tracing::info!(target: TARGET, tool, capability = "storage", ?bucket, "used");
 }
 
-/// A person was asked; the key is letters, digits and hyphens, and no secret.
+/// Records that a person was asked. The key holds only letters, digits and hyphens, and no secret.
 pub(crate) fn asked(tool: &str, key: &str, answer: &str) {
     tracing::info!(target: TARGET, tool, capability = "question", key, answer, "used");
 }

@@ -45,8 +45,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Keeps an entry, unless the log would become longer than `bytes_max`. The entries that
-    /// go out by that come back, without secrets.
+    /// Adds an entry, unless the log would exceed `bytes_max`. Returns the entries that can be
+    /// released with it, with secrets masked.
     fn keep(&mut self, entry: LogEntry, bytes_max: u64, secrets: &Secrets) -> &[LogEntry] {
         let text = (entry.context.len() + entry.message.len()) as u64;
         if self.bytes + text + ENTRY_BYTES > bytes_max {
@@ -58,7 +58,7 @@ impl Log {
         self.put_out(out)
     }
 
-    /// The last entries that go out, without secrets.
+    /// Releases the remaining entries, with secrets masked.
     fn finish(&mut self, secrets: &Secrets) -> &[LogEntry] {
         let out = self.pieces.finish(secrets);
         self.put_out(out)
@@ -70,7 +70,7 @@ impl Log {
         &self.entries[before..]
     }
 
-    /// The entries that went out, and how many bytes of others were dropped.
+    /// The released entries, and the number of bytes that were dropped.
     fn contents(&self) -> (Vec<LogEntry>, u64) {
         (self.entries.clone(), self.dropped)
     }
@@ -96,7 +96,7 @@ impl logging::Host for CallState {
 }
 
 impl Record {
-    /// The whole log of a call that is over, and how many bytes did not fit.
+    /// The complete log of a finished call, and the number of bytes that were dropped.
     pub(crate) fn finished_log(&self) -> (Vec<LogEntry>, u64) {
         let mut log = self.log();
         self.tell(log.finish(&self.secrets));

@@ -20,7 +20,7 @@ use super::time::Time;
 
 /// What outlives the guest of a call.
 pub(crate) struct Record {
-    /// How the user knows the tool.
+    /// The tool's name, and the command that grants it more.
     pub(crate) tool: Arc<Known>,
     pub(crate) time: Time,
     pub(crate) counts: Counts,
@@ -126,15 +126,15 @@ impl Record {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a call came to, as it leaves the host: explained, and then without the tool's
-    /// secrets. Whatever is added to it stands before that, since it may repeat the guest.
+    /// The result of a call as it leaves the host: failures are explained, then secrets are masked.
+    /// Masking comes last, because explanations may repeat the guest's text.
     pub(crate) fn released<T: Mask>(&self, came: Result<T, Failure>) -> Result<T, Failure> {
         came.map_err(|failure| self.explain(failure))
             .masked(&self.secrets)
     }
 
-    /// Adds to a failure that is the tool's own what the host knows: a refusal or a limit that
-    /// led to it, or something that was asked for and is not there.
+    /// Adds the host's knowledge to a failure of the tool itself: a refusal or limit that led to
+    /// it, or something that was asked for and does not exist.
     fn explain(&self, mut failure: Failure) -> Failure {
         if matches!(
             failure.kind,

@@ -1,5 +1,5 @@
-//! Standard output and standard error of a call: kept up to a bound, and passed on without
-//! secrets only.
+//! Captures standard output and standard error of a call, up to a limit. They are only passed on
+//! with secrets masked.
 
 use std::io;
 use std::pin::Pin;
@@ -27,7 +27,8 @@ pub(crate) struct Captured {
 
 #[derive(Default)]
 struct Written {
-    /// Beyond the bound, as many more as tell whether it cuts a secret.
+    /// The output up to the limit, and some bytes more: enough to find a secret that the limit
+    /// cuts.
     bytes: Vec<u8>,
     total: u64,
 }
@@ -41,7 +42,7 @@ impl Captured {
         }
     }
 
-    /// What was kept, without secrets, and how many bytes were dropped.
+    /// The captured output with secrets masked, and the number of bytes that were dropped.
     pub(crate) fn contents(&self) -> (Vec<u8>, u64) {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let (bytes, total) = (written.bytes.clone(), written.total);
@@ -127,7 +128,7 @@ mod tests {
             let secrets = Secrets::new([Secret::new(secret.to_owned())]);
             let captured = Captured::new(30, &secrets);
             captured.keep(&vec![b'.'; before]);
-            // A write of its own for each byte: what is split between writes is one text.
+            // Each byte is written separately: secrets are also found across writes.
             for byte in secret.bytes().chain(*b" and more") {
                 captured.keep(&[byte]);
             }

@@ -98,8 +98,8 @@ fn growth(refused: Refused, limits: &Limits) -> Failure {
 
 /// Errors that the engine offers as text only.
 fn other(error: &wasmtime::Error, state: &CallState) -> Failure {
-    // What stands around it says where in the guest, which tells an agent nothing. It may
-    // repeat the guest, and only its first line is kept.
+    // Only the root cause: the context around it is a place in the guest, which is of no use to an
+    // agent. The cause may repeat the guest's text, and only its first line is kept.
     let text = state.record.secrets.mask(error.root_cause().to_string());
     let limits = &state.record.limits;
     if text.contains("fuel allocated for hostcalls has been exhausted") {
@@ -151,8 +151,8 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Panics end in a trap that says nothing; what the guest wrote before says more. It comes
-/// without secrets: half of one that a cut left would not be found any more.
+/// Adds the guest's last words on standard error to the message: a panic ends in a trap that says
+/// nothing. They are masked before they are cut, because half a secret would not be found.
 fn with_last_words(message: String, record: &Record) -> String {
     let (stderr, _) = record.stderr.contents();
     let text = String::from_utf8_lossy(&stderr);
@@ -176,7 +176,7 @@ mod tests {
     fn last_words_are_masked_before_they_are_cut() {
         let secret = "sk-canary77aa01secretx";
         let secrets = Secrets::new([Secret::new(secret.to_owned())]);
-        // Wherever the cut comes.
+        // For every position of the cut.
         for behind in LAST_WORDS_MAX - 30..LAST_WORDS_MAX {
             let mut record = Record::blank(Limits::standard());
             record.stderr = Captured::new(1 << 20, &secrets);

@@ -13,11 +13,10 @@ use crate::validate::validate;
 /// The exit code when the compiler itself found that memory ran out.
 pub(super) const OUT_OF_MEMORY: u8 = 3;
 
-/// Compiles what a host gives on standard input and answers on standard output. The program
-/// that [`CompilerProcess`](super::CompilerProcess) names calls this, before it does
-/// anything else, and ends with what this returns. From before the first byte of the component
-/// is read it is held to its limits, and confined as far as the system can: see
-/// [`Confinement`].
+/// Compiles the component that a host sends to standard input, and answers on standard output. The
+/// program that [`CompilerProcess`](super::CompilerProcess) names calls this before anything else,
+/// and exits with the returned code. Before it reads the first byte of the component it applies its
+/// limits, and confines itself as far as the system supports that: see [`Confinement`].
 pub fn compile_for_parent() -> ExitCode {
     match compile() {
         Ok(()) => ExitCode::SUCCESS,
@@ -36,7 +35,7 @@ pub fn compile_for_parent() -> ExitCode {
 fn compile() -> wasmtime::Result<()> {
     let (mut input, mut output) = plain_files()?;
     CompileLimits::read(&mut input)?.impose()?;
-    // It looks at the processor and at nothing of a stranger's.
+    // This inspects the processor and no untrusted data, so it may come before the confinement.
     let engine = engine::compiling()?;
     Confinement::enter();
     let mut component = Vec::new();
@@ -47,8 +46,8 @@ fn compile() -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// Standard input without a buffer, which would read ahead, and standard output without the
-/// one that looks for the ends of lines.
+/// Standard input and output as files. The standard library's input buffer would read ahead, and
+/// its output buffer searches for line ends.
 fn plain_files() -> io::Result<(File, File)> {
     #[cfg(unix)]
     {

@@ -1,6 +1,6 @@
-//! What the compiler's process may ask of the system: memory, threads of its own, and the
-//! files that it was started with. So a fault of the compiler that a component reaches leads
-//! neither to the user's files nor to the network nor to other processes.
+//! Confines the compiler's process to its memory, its threads and the files it was started with. If
+//! a component exploits a fault of the compiler, it reaches neither the user's files nor the
+//! network nor other processes.
 
 #[cfg(any(
     all(target_os = "linux", target_arch = "x86_64"),
@@ -8,23 +8,21 @@
 ))]
 mod linux;
 
-/// What a system holds the compiler's process to. A system that has one of them only, or an
-/// older form of one, gives what it has; see [`CompileLimits`](super::CompileLimits) for what
-/// holds everywhere.
+/// The confinement of the compiler's process. A system that supports only one of these mechanisms,
+/// or an older version of one, applies what it has. [`CompileLimits`](super::CompileLimits) apply
+/// on every system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Confinement {
-    /// It finds no file, and makes no TCP connection where the kernel can refuse that
-    /// (Linux 6.7). This is Landlock.
+    /// Landlock: the process can open no file, and, from Linux 6.7 on, make no TCP connection.
     pub landlock: bool,
-    /// It makes no system call but those that compiling takes: it opens nothing, has no
-    /// sockets, starts no process and sees into none. This is seccomp.
+    /// seccomp: the process can make only the system calls that compiling needs. It can open no
+    /// file and no socket, start no process, and inspect none.
     pub seccomp: bool,
 }
 
 impl Confinement {
-    /// What this machine holds a compiler's process to, found out by putting a thread under
-    /// it that ends at once.
+    /// The confinement that this machine supports, found out by confining a short-lived thread.
     pub fn of_this_machine() -> Self {
         let thread = std::thread::Builder::new().name("tool-hub confined".into());
         let entered = thread.spawn(Self::enter).ok();
@@ -35,8 +33,8 @@ impl Confinement {
         })
     }
 
-    /// Puts the calling thread, and all that it starts, under as much as there is. Nothing
-    /// takes that back.
+    /// Confines the calling thread, and all threads that it starts, as far as the system supports
+    /// it. This cannot be undone.
     #[cfg(any(
         all(target_os = "linux", target_arch = "x86_64"),
         all(target_os = "linux", target_arch = "aarch64"),
@@ -44,7 +42,7 @@ impl Confinement {
     pub(super) fn enter() -> Self {
         Self {
             landlock: linux::landlock(),
-            // Last: it takes the calls away that the others are made with.
+            // Last, because it denies the system calls that the others need.
             seccomp: linux::seccomp(),
         }
     }

@@ -62,9 +62,9 @@ impl CompileLimits {
         })
     }
 
-    /// Puts this process under the limits that the system keeps. It writes no core, which
-    /// would hold the component, no other process of the user sees into it, and it ends when
-    /// the thread that waits for it ends.
+    /// Sets the resource limits of this process. It also writes no core dump, which would contain
+    /// the component, is hidden from the user's other processes, and ends with the thread that
+    /// waits for it.
     #[cfg(unix)]
     pub(super) fn impose(&self) -> io::Result<()> {
         use rustix::process::{Resource, Rlimit, setrlimit};

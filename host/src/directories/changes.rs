@@ -1,9 +1,9 @@
-//! What a guest may not do in a directory that it may change: plant links that could lead out,
-//! and touch what other programs of the user act on. WASI's own functions know neither, so
-//! those that take a path are held up here first.
+//! Operations that guests are denied in directories with write access: creating links that could
+//! lead out, and touching names that have a meaning for the user's other programs. WASI's own
+//! functions check neither, so this wraps those that take a path.
 //!
-//! Both rules look at the path alone, so there is no moment between the look and the act in
-//! which somebody could change what was looked at.
+//! Both rules check only the path, so there is no time between the check and the operation in which
+//! the result could change.
 
 use wasmtime::component::{Linker, LinkerInstance, Resource};
 use wasmtime_wasi::FsPerms;
@@ -16,14 +16,14 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 use crate::call::state::CallState;
 use crate::grant::Denial;
 
-/// The interface as WASI's own functions are linked under it. A guest that asks for an older
-/// version is given this one.
+/// The interface under which WASI's own functions are linked. Guests that import an older version
+/// get this one.
 const INTERFACE: &str = "wasi:filesystem/types@0.2.12";
 
 type Fd = Resource<Descriptor>;
 type Answer<T> = wasmtime::Result<(Result<T, ErrorCode>,)>;
 
-/// Puts the functions that may be refused in the place of WASI's own.
+/// Replaces those of WASI's functions that may be refused.
 pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
     linker.allow_shadowing(true);
     let mut types = linker.instance(INTERFACE)?;
@@ -64,7 +64,7 @@ fn one_path(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> {
         |mut store, (fd, follow, path, how, flags): (Fd, PathFlags, String, OpenFlags, DescriptorFlags)| {
             Box::new(async move {
                 let state: &mut CallState = store.data_mut();
-                // To read as well: what is opened as a directory leads on by other paths.
+                // Checked for reading, too: a directory opened here leads on under other paths.
                 if state.guards(&fd, &path)? {
                     return refused();
                 }
@@ -139,7 +139,8 @@ fn two_paths(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> 
 }
 
 impl CallState {
-    /// Whether `path` names something that the tool may not touch where it may change things.
+    /// True if `path` contains a guarded name and `fd` is a directory with write access. Then the
+    /// refusal is recorded.
     fn guards(&mut self, fd: &Fd, path: &str) -> wasmtime::Result<bool> {
         let tool = self.tool.clone();
         let Some(name) = guarded(path, &tool.guarded) else {
@@ -168,17 +169,17 @@ fn answer<T>(done: FsResult<T>) -> Answer<T> {
     }
 }
 
-/// Whether a link to `target` could lead out of the directory that it is made in, today or
-/// after it, or a directory above it, was moved. The guest itself never follows it outside;
-/// the user's editor, copy and backup would. A link that only leads down stays inside
-/// wherever it is.
+/// True if a link to `target` could lead out of its directory, at once or after the link or a
+/// directory above it was moved. The guest itself cannot follow it out, but the user's editor, copy
+/// and backup programs would. A link that only leads down stays inside wherever it is moved.
 fn may_lead_out(target: &str) -> bool {
     let mut parts = target.split(['/', '\\']);
     let is_absolute = target.starts_with(['/', '\\']) || target.contains(':') && cfg!(windows);
     is_absolute || parts.any(|part| part == "..")
 }
 
-/// A name as file systems compare it: without what some of them pass over, and in one case.
+/// Normalizes a name as file systems compare it: without the characters that some ignore, in one
+/// case.
 pub(super) fn settled(name: &str) -> String {
     let is_passed_over = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
     let name = name.split(':').next().unwrap_or_default();
@@ -186,7 +187,7 @@ pub(super) fn settled(name: &str) -> String {
     name.trim_end_matches([' ', '.']).to_lowercase()
 }
 
-/// The first of the settled `names` that a part of `path` means.
+/// The first of the normalized `names` that a component of `path` matches.
 fn guarded<'a>(path: &str, names: &'a [String]) -> Option<&'a str> {
     if names.is_empty() {
         return None;

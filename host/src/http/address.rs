@@ -11,10 +11,10 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Whether `address` is one of this machine's, which only those can be bound to. The machine
-/// may have a public one, and what listens there is often meant for the machine alone. Nothing
-/// is sent. A public address that a router in front of the machine translates is the router's,
-/// and not known here.
+/// True if `address` is one of this machine's. It may be a public one, but the services that listen
+/// there are often meant for this machine alone. The check binds a socket, which works for own
+/// addresses only; nothing is sent. Public addresses that a router translates (NAT) are the
+/// router's, and are not detected here.
 pub(super) fn is_own(address: IpAddr) -> bool {
     let binds = |address: IpAddr| UdpSocket::bind((address, 0)).is_ok();
     let (anybody, nobody): (IpAddr, IpAddr) = match address {
@@ -27,8 +27,8 @@ pub(super) fn is_own(address: IpAddr) -> bool {
     if !binds(nobody) {
         return true;
     }
-    // This system binds to whatever is wanted (`ip_nonlocal_bind`); it reaches itself from the
-    // very address that it reaches.
+    // This system can bind to any address (`ip_nonlocal_bind`). An own address is reached from that
+    // same address.
     let reached_from = || {
         let socket = UdpSocket::bind((anybody, 0))?;
         socket.connect((address, 9))?;
@@ -37,7 +37,7 @@ pub(super) fn is_own(address: IpAddr) -> bool {
     reached_from().is_ok_and(|from| from.ip() == address)
 }
 
-/// Addresses of documentation, which no machine has.
+/// Addresses reserved for documentation, which no machine has.
 const NOBODY_V4: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const NOBODY_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
 
@@ -157,7 +157,7 @@ mod tests {
         ] {
             assert_eq!(is_own(address.parse().unwrap()), expect, "{address}");
         }
-        // Where this machine is reached from outside, if it is.
+        // The address from which this machine reaches the internet, if it does.
         let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
         if socket.connect("93.184.216.34:9").is_ok() {
             assert!(is_own(socket.local_addr().unwrap().ip()));

@@ -23,7 +23,7 @@ const ADDRESSES_TRIED_MAX: usize = 4;
 
 /// Why there is no connection.
 pub(crate) enum Refused {
-    /// Every address of the name is private, or the machine's own.
+    /// All addresses of the name are private or this machine's own.
     Address,
     /// The attempt failed.
     Failed(Error),
@@ -61,7 +61,7 @@ pub(crate) enum Names {
     /// At the system's resolver.
     #[default]
     System,
-    /// In a list of answers, one for each question, on a machine with these addresses.
+    /// Answers from a list, one for each lookup, and the addresses of this machine.
     #[cfg(test)]
     Listed(
         std::sync::Mutex<std::collections::VecDeque<Vec<SocketAddr>>>,

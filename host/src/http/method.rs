@@ -1,7 +1,8 @@
-//! The method that a request has in effect. Some servers take it from a header in place of the
-//! request line, and what they make of a body where the method has none is up to them; so a
-//! grant of methods counts for both. What else a server takes for a method, such as a member
-//! `_method` of a form, is its own affair.
+//! The effective method of a request. Some servers take it from a header instead of the request
+//! line, so a grant of methods is checked against both. It is also up to servers what they make of
+//! a body where the method has none, so such a body needs a grant that includes a method with a
+//! body. Other places from which servers may take a method, such as a form's `_method` field, are
+//! not checked.
 
 use std::time::Duration;
 
@@ -11,16 +12,16 @@ use http_body_util::{BodyExt as _, Empty};
 use tool_hub_manifest::Methods;
 use wasmtime_wasi_http::{Error, WasiBody};
 
-/// The headers in which frameworks look for the method.
+/// The headers from which web frameworks take the method.
 const OVERRIDES: [&str; 3] = [
     "x-http-method-override",
     "x-method-override",
     "x-http-method",
 ];
-/// The methods that only ask (RFC 9110), whose body has no meaning.
+/// The safe methods (RFC 9110), whose bodies have no defined meaning.
 const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
-/// The methods that headers put in place of the request's own, as servers read them.
+/// The methods in the override headers, as servers read them.
 pub(super) fn overriding(headers: &HeaderMap) -> impl Iterator<Item = String> {
     let values = OVERRIDES.iter().flat_map(|name| headers.get_all(*name));
     let methods = values.flat_map(|value| {
@@ -31,7 +32,7 @@ pub(super) fn overriding(headers: &HeaderMap) -> impl Iterator<Item = String> {
     methods.filter(|method| !method.is_empty())
 }
 
-/// Whether a request with `method` may have a body, where `granted` is what may be sent.
+/// True if a request with `method` may have a body, under the methods `granted` to its origin.
 pub(super) fn may_have_body(method: &str, granted: &Methods) -> bool {
     let carries = |method: &str| !SAFE.contains(&method) && method != "DELETE";
     !SAFE.contains(&method)
@@ -41,15 +42,14 @@ pub(super) fn may_have_body(method: &str, granted: &Methods) -> bool {
         }
 }
 
-/// Whether `headers` announce a body.
 pub(super) fn announce_body(headers: &HeaderMap) -> bool {
     let lengths = headers.get_all(header::CONTENT_LENGTH);
     let mut announced = lengths.iter().filter(|length| length.as_bytes() != b"0");
     announced.next().is_some() || headers.contains_key(header::TRANSFER_ENCODING)
 }
 
-/// Waits for the end of `body`, which guests also open for requests that have none, at most
-/// `patience`. Nothing comes back when there is something in it.
+/// Waits at most `patience` for the end of `body`; guests open an empty one even for requests that
+/// have none. `None` if it is not empty.
 pub(super) async fn nothing(
     mut body: WasiBody,
     patience: Duration,

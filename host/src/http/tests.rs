@@ -227,7 +227,7 @@ fn a_time_that_the_guest_chose_is_not_the_host_s_limit() {
     assert_eq!(reached(&limits, &patient, &timeout), ours);
 }
 
-/// A server that must not be reached.
+/// A server that must not be contacted.
 fn canary() -> (String, std::net::TcpListener) {
     let canary = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     canary.set_nonblocking(true).unwrap();
@@ -235,7 +235,7 @@ fn canary() -> (String, std::net::TcpListener) {
     (origin, canary)
 }
 
-/// A body of a length that nobody knows before it ends, as guests have it.
+/// A body of unknown length, as guests send it.
 fn piecewise(
     pieces: &[&'static str],
 ) -> impl http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + use<> {
@@ -312,7 +312,7 @@ async fn a_body_that_is_opened_and_empty_is_none() {
     assert!(!head.contains("transfer-encoding"), "{head}");
 }
 
-/// What a refused request says, to the agent and to whoever keeps the audit log.
+/// The messages of refused requests, to the agent and in the audit log.
 #[tokio::test]
 async fn no_refusal_holds_a_part_of_a_secret() {
     const SECRET: &str = "sk-Canary77AA01secretX";
@@ -324,7 +324,7 @@ async fn no_refusal_holds_a_part_of_a_secret() {
         .finish();
     let _listening = tracing::subscriber::set_default(subscriber);
     let mut said = String::new();
-    // Wherever the name of the origin is cut.
+    // For many positions at which the origin's name is cut.
     for before in (0..220).step_by(3) {
         let mut rules = rules(&[], |_| {});
         let mut record = Record::blank(Limits::standard());

@@ -1,20 +1,20 @@
-//! What one caller may have of something that all of them want.
+//! Fair shares of a limited number of places.
 
 use std::collections::HashMap;
 
 use super::CallerKey;
 
-/// A caller may take one more as long as it holds fewer than so many times what is free. One
-/// alone gets seven eighths; two get seven fifteenths each; and whoever has nothing finds
-/// something free until more than a handful take all they can.
+/// A caller may take another place while it holds fewer than this many times the free ones. A
+/// single caller gets at most 7/8 of all; two get 7/15 each; a new caller finds a free place unless
+/// more than a handful of others take all they can.
 const TIMES_FREE: u32 = 7;
 
-/// Who holds how many of so many.
+/// The number of places each caller holds.
 #[derive(Debug)]
 pub(super) struct Holders {
     max: u32,
     total: u32,
-    /// Without those who hold none.
+    /// Callers that hold at least one place.
     each: HashMap<Option<CallerKey>, u32>,
 }
 
@@ -31,7 +31,7 @@ impl Holders {
         self.total
     }
 
-    /// Gives `caller` one more, if it may have one.
+    /// Takes a place for `caller`, if its share allows it.
     pub(super) fn admit(&mut self, caller: Option<&CallerKey>) -> bool {
         let may = self.may_admit(caller);
         if may {
@@ -41,7 +41,7 @@ impl Holders {
         may
     }
 
-    /// Takes back one of what `caller` holds.
+    /// Frees one of `caller`'s places.
     pub(super) fn release(&mut self, caller: Option<&CallerKey>) {
         let caller = caller.cloned();
         if let Some(held) = self.each.get_mut(&caller) {
@@ -53,7 +53,7 @@ impl Holders {
         }
     }
 
-    /// Nothing is kept back from the embedder itself, which names no caller.
+    /// Calls of the embedder itself, which have no caller, may use every free place.
     fn may_admit(&self, caller: Option<&CallerKey>) -> bool {
         let free = self.max - self.total;
         match caller {
@@ -67,8 +67,8 @@ impl Holders {
     }
 }
 
-/// Which of `callers` is next: of those who may have one more, the first of those who hold the
-/// fewest.
+/// The index of the next of `callers`: the first of those with the fewest places whose share allows
+/// another one.
 pub(super) fn fewest<'a>(
     holders: &Holders,
     callers: impl Iterator<Item = Option<&'a CallerKey>>,

@@ -1,4 +1,4 @@
-//! Who is admitted when.
+//! Order and fairness of admission.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn key(name: &str) -> CallerKey {
     CallerKey::new(name)
 }
 
-/// As many places as `caller` gets at once.
+/// Takes all places that `caller` can get without waiting.
 async fn fill(places: &Places, caller: Option<&CallerKey>) -> Vec<Place> {
     let mut taken = Vec::new();
     while let Ok(place) = places.enter(caller, Duration::ZERO).await {
@@ -67,7 +67,7 @@ async fn the_caller_with_the_fewest_running_calls_is_next() {
         place
     };
     let ends = async {
-        // Those who wait are in the queue by then: they are polled first.
+        // The waiting calls are in the queue by now, because they are polled first.
         of_ann.pop();
         tokio::task::yield_now().await;
         of_ann.pop();
@@ -111,7 +111,7 @@ async fn a_place_goes_past_those_who_have_left() {
     assert!(futures::poll!(&mut gone).is_pending());
     let mut waiting = Box::pin(places.enter(None, LONG));
     assert!(futures::poll!(&mut waiting).is_pending());
-    // Admitted, and gone before it noticed.
+    // It is admitted, but dropped before it notices.
     drop(inside);
     drop(gone);
     assert!(waiting.await.is_ok());

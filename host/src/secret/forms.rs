@@ -1,6 +1,6 @@
-//! The forms in which a value turns up in texts: as it is and reversed, in Rust and JSON, in a URL,
-//! as hexadecimal digits, and in base64, wherever in the encoded bytes it begins. All in lower
-//! case: they are looked for in either.
+//! The forms of a secret value that are searched for: as it is, reversed, as a Rust or JSON string,
+//! URL-encoded, in hexadecimal, and in base64 at every alignment. All are in lower case, because
+//! the search ignores case.
 
 use std::fmt::Write as _;
 
@@ -77,7 +77,7 @@ fn in_url(value: &str, plain: &[u8]) -> String {
     form
 }
 
-/// Two hexadecimal digits for each byte, and `before` each of them.
+/// The bytes in hexadecimal, each with the prefix `before`.
 fn in_hex(value: &str, before: &str) -> String {
     let digits = |byte| format!("{before}{byte:02x}");
     value.bytes().map(digits).collect()

@@ -64,7 +64,8 @@ impl Mask for PromptMessage {
     }
 }
 
-/// Its names are what it is asked for by: one with a secret in it cannot be asked for.
+/// The names are masked too. A prompt or argument whose name holds a secret can then not be asked
+/// for.
 impl Mask for Prompt {
     fn masked(mut self, secrets: &Secrets) -> Self {
         self.name = secrets.mask(self.name);
@@ -250,7 +251,7 @@ mod tests {
 
     #[test]
     fn no_part_of_what_is_listed_holds_a_secret() {
-        // The only characters that names have.
+        // Only of characters that names may have.
         let secret = "canary_77aa01";
         let secrets = Secrets::new([Secret::new(secret.to_owned())]);
         let said = || format!("x_{secret}_x");

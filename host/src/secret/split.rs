@@ -1,13 +1,13 @@
-//! Secrets in a text that goes out in pieces.
+//! Masks secrets in a text that is released in pieces.
 
 use std::ops::Range;
 
 use super::{MASK, Secrets};
 
-/// With fewer bytes of a form at its end, a text is not taken for one that a secret ends.
+/// The least number of matching bytes at the end of a text that count as the beginning of a secret.
 const BEGUN_BYTES_MIN: usize = 2;
 
-/// A text, and where the secrets are.
+/// A text, and the ranges of the secrets in it.
 pub(crate) struct Split<'a> {
     text: &'a str,
     secrets: Vec<Range<usize>>,
@@ -23,7 +23,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// A part of the text; each secret that is in it in part is masked.
+    /// A part of the text. A secret that is only partly inside is masked, too.
     pub(crate) fn masked(&self, part: Range<usize>) -> String {
         let mut masked = String::with_capacity(part.len());
         let mut read = part.start;
@@ -41,7 +41,7 @@ impl<'a> Split<'a> {
 }
 
 impl Secrets {
-    /// Whether `text` ends as one of the secrets begins.
+    /// True if `text` ends with the beginning of a secret.
     pub(crate) fn begin_at_the_end_of(&self, text: &str) -> bool {
         let Some(search) = &self.0 else {
             return false;

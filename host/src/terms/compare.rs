@@ -1,4 +1,4 @@
-//! The one comparison of what was approved with what is there now.
+//! Compares the approved terms with new ones. There is no other comparison.
 
 mod capabilities;
 mod functions;
@@ -14,10 +14,10 @@ use crate::NotCallable;
 use ChangeKind::{Beyond, Code, Less, Newer};
 
 impl Terms {
-    /// Everything in which `new` differs from these terms, which were approved. Where it is
-    /// empty, `new` is what was approved, byte for byte and from the same place.
+    /// All differences between these terms, which were approved, and `new`. If there are none,
+    /// `new` is the approved tool, byte for byte and from the same place.
     pub fn changes(&self, new: &Self) -> Vec<Change> {
-        // Every field is named: one that is new does not compile until it is compared.
+        // Destructured, so that a new field does not compile until it is compared.
         let Self {
             source,
             signer,
@@ -61,7 +61,7 @@ impl Terms {
 }
 
 impl Change {
-    /// Every text of `new`, which agents are to read, that differs from the approved `old`.
+    /// All differences between the overrides in the approved `old` and in `new`.
     pub fn between_overrides(old: &Overrides, new: &Overrides) -> Vec<Self> {
         let mut found = Changes::default();
         found.overrides(old, new);
@@ -88,7 +88,8 @@ impl Changes {
         });
     }
 
-    /// Something that asks a person whichever way it changes; `lost` is the weight of its end.
+    /// Compares an optional part. Any change needs a person's approval, except its removal, which
+    /// has the severity `lost`.
     fn option(&mut self, what: &str, old: Option<&str>, new: Option<&str>, lost: ChangeKind) {
         if old != new {
             let kind = if new.is_none() { lost } else { Beyond };
@@ -97,20 +98,20 @@ impl Changes {
         }
     }
 
-    /// A text, where none at all is an empty one.
+    /// Compares a text; an empty one counts as missing.
     fn text(&mut self, what: &str, old: &str, new: &str) {
         let some = |text| Some(text).filter(|text: &&str| !text.is_empty());
         self.option(what, some(old), some(new), Beyond);
     }
 
-    /// Something that is there or not.
+    /// Compares a part that is either offered or not.
     fn offered(&mut self, what: &str, old: bool, new: bool) {
         let some = |is| if is { Some("offered") } else { None };
         self.option(what, some(old), some(new), Less);
     }
 
     fn version(&mut self, old: &Version, new: &Version) -> Ordering {
-        // What is built from one version has the same precedence, whatever `+` says.
+        // Build metadata after `+` does not count for precedence.
         let order = new.cmp_precedence(old);
         let (what, kind) = match order {
             Ordering::Greater => ("version", Newer),
@@ -203,7 +204,7 @@ impl Changes {
     }
 }
 
-/// The place that a tool is from, and the commit there.
+/// The source of a tool, and its commit there.
 fn place(source: &Source) -> (String, Option<String>) {
     match source {
         Source::Registry {
@@ -215,7 +216,7 @@ fn place(source: &Source) -> (String, Option<String>) {
     }
 }
 
-/// Pairs of what has the same name, in the order of the old, then the new ones.
+/// Pairs items by name: first the old ones in their order, then those that are new.
 fn paired<'a, T, N: PartialEq>(
     old: &'a [T],
     new: &'a [T],

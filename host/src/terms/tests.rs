@@ -1,4 +1,5 @@
-//! Every part of what was approved, changed alone, is noticed; what only asks for less passes.
+//! A change of any single part of the approved terms is detected; asking for less needs no
+//! approval.
 
 mod pairs;
 
@@ -9,16 +10,16 @@ use tool_hub_manifest::{Access, ComponentClaim, Manifest, Methods, Package, Veri
 use super::*;
 use crate::{authoring, inspect};
 
-/// A name for a change, and the change.
+/// The name of a change, and the change.
 type Edit<T> = (&'static str, fn(&mut T));
 
 const NAMES: [&str; 4] = ["first", "second", "third", "fourth"];
 const SHOWS: &str = r#"(export "report-progress" (func
     (param "done" f64) (param "total" (option f64)) (param "message" (option string))))"#;
-/// Its type is another one in truth, which an inspection leaves to the linker.
+/// The real type of `ask` differs, but an inspection leaves that check to the linker.
 const ASKS: &str = r#"(export "ask" (func (param "key" string) (result string)))"#;
 
-/// A component that exports functions called `names`, and whatever else is written in `more`.
+/// A component that exports functions called `names`, and the contents of `more`.
 fn component(names: &[&str], more: &str) -> Vec<u8> {
     let functions: String = names
         .iter()
@@ -45,7 +46,7 @@ fn importing(interface: &str, functions: &str) -> Vec<u8> {
     )
 }
 
-/// A manifest with everything in it that a manifest may hold.
+/// A manifest that uses every key.
 fn manifest(component: &[u8]) -> Manifest {
     let name = "demo".parse().expect("a name");
     let mut manifest = authoring::derive_manifest(component, name).expect("a manifest");
@@ -106,7 +107,7 @@ fn source(commit: char) -> Source {
     }
 }
 
-/// The terms of a package with this component and manifest, from a commit of its own.
+/// The terms of a package with this component and manifest, at its own commit.
 fn terms(component: Vec<u8>, mut manifest: Manifest, commit: char) -> Terms {
     manifest.component = Some(ComponentClaim::of(&component));
     let manifest = manifest.to_toml().into_bytes();
@@ -130,7 +131,7 @@ fn approved() -> Terms {
     terms(component, manifest, '0')
 }
 
-/// The next version, in which the author changed what `edit` changes.
+/// A newer version with the changes of `edit`.
 fn edited(edit: impl FnOnce(&mut Manifest)) -> Terms {
     let component = importing("tool-hub:tool/interaction@0.1.0", SHOWS);
     let mut manifest = manifest(&component);
@@ -139,7 +140,7 @@ fn edited(edit: impl FnOnce(&mut Manifest)) -> Terms {
     terms(component, manifest, '1')
 }
 
-/// The next version with another component, and a manifest that says the same.
+/// A newer version with another component and the same manifest.
 fn rebuilt(component: Vec<u8>) -> Terms {
     let mut manifest = manifest(&component);
     manifest.version = Version::new(1, 0, 1);
@@ -151,8 +152,8 @@ fn only(methods: &[&str]) -> Methods {
     Methods::Only(methods.collect::<Result<_, _>>().expect("methods"))
 }
 
-/// More than a hundred pairs of versions, each of which differs in one thing that a person
-/// approved. Every one stops, and the difference names the thing.
+/// More than a hundred pairs of versions that differ in one approved part. None is accepted, and
+/// the difference names the part.
 #[test]
 fn whatever_was_approved_and_is_different_stops() {
     let approved = approved();
@@ -210,7 +211,7 @@ fn what_asks_for_less_passes() {
     }
 }
 
-/// The other way round, from what is asked for less to what was there.
+/// In the reverse direction, a reduced request becomes an increased one.
 #[test]
 fn less_is_what_was_more() {
     let wide = edited(|manifest| {

@@ -149,7 +149,7 @@ async fn a_caller_with_many_calls_keeps_nobody_waiting() {
             tokio::spawn(async move { tool.call("spin", "").await })
         })
         .collect();
-    // They are all in their places or in the queue: this runtime has one thread.
+    // All calls are in their places or in the queue: this runtime has one thread.
     tokio::task::yield_now().await;
     reply(tool.for_caller(bob).call("nap", "").await);
     assert!(of_ann.iter().all(|call| !call.is_finished()));

@@ -80,8 +80,8 @@ async fn the_lower_of_what_the_author_asks_and_the_user_allows_holds() {
     }
 }
 
-/// A component of `count` core modules, of which one has a memory, as Python components have
-/// them that stub WASI out.
+/// A component of `count` core modules, one of which has a memory, like a Python component with
+/// stubbed WASI.
 fn many_modules(count: usize) -> Vec<u8> {
     let stubs: String = (1..count)
         .map(|number| {

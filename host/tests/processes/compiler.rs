@@ -128,7 +128,7 @@ async fn is_confined() {
     let mut seen = String::new();
     while !load.is_finished() {
         let mut statuses = children().into_iter().filter_map(|child| {
-            // It may have ended meanwhile.
+            // It may have ended in the meantime.
             fs::read_to_string(format!("/proc/{child}/status")).ok()
         });
         seen = statuses.next_back().unwrap_or(seen);
@@ -176,7 +176,7 @@ async fn limits() {
     assert_eq!(children().len(), 0, "a compiler is left");
 }
 
-/// The children of this process, dead ones that nobody waited for included.
+/// The child processes of this process, zombies included.
 pub(crate) fn children() -> Vec<u32> {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
     let children = tasks.filter_map(|task| {

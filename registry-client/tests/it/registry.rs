@@ -37,7 +37,7 @@ pub(crate) struct Repo {
     pub(crate) private: bool,
     pub(crate) head: Option<String>,
     pub(crate) tags: BTreeMap<String, String>,
-    /// Beside `main`.
+    /// The branches, except `main`.
     pub(crate) branches: BTreeMap<String, String>,
     pub(crate) commits: BTreeMap<String, Files>,
 }

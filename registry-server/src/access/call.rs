@@ -20,7 +20,8 @@ use crate::http::{BaseUrl, Query, Refusal, Reply, Reservation, drain, read_bound
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 
-/// Bytes that are parsed while others wait for the processor; what is longer is parsed elsewhere.
+/// The longest body that is parsed on the async executor, in bytes. Longer ones are parsed on a
+/// blocking thread, so that other requests do not wait.
 const PARSED_AT_ONCE_MAX: usize = 64 << 10;
 
 /// One admitted request.
@@ -31,9 +32,9 @@ pub(crate) struct Call<S: Scope> {
     pub(crate) parts: Parts,
     /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can be lent across an await.
     body: Mutex<Body>,
-    /// Whether a valid token came with the request.
+    /// True if the request came with a valid token.
     is_known: bool,
-    /// Memory that its body takes.
+    /// The memory that the request's body takes.
     held: Reservation,
 }
 
@@ -60,14 +61,14 @@ impl<S: Scope> Call<S> {
         std::mem::take(self.body.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The whole body, for routes that take a few words. Its bytes count as held until the call is
-    /// over.
+    /// Reads the whole body, for routes that take no list. Its memory counts as held until the call
+    /// is dropped.
     pub(crate) async fn bytes(&mut self) -> Result<Vec<u8>, Refusal> {
         self.bytes_within(self.registry.limits().plain_body_bytes_max)
             .await
     }
 
-    /// The whole body, for routes that take a list.
+    /// Reads the whole body, for routes that take a list.
     pub(crate) async fn list_bytes(&mut self) -> Result<Vec<u8>, Refusal> {
         self.bytes_within(self.registry.limits().json_bytes_max)
             .await
@@ -84,7 +85,7 @@ impl<S: Scope> Call<S> {
         read_bounded(body, &self.registry, bytes_max, &mut self.held).await
     }
 
-    /// The body as JSON of a few words. The content type is not looked at: the clients do not agree
+    /// Parses a body without a list as JSON. The content type is ignored, because clients disagree
     /// on it.
     pub(crate) async fn json<T: DeserializeOwned + Send + 'static>(
         &mut self,
@@ -93,7 +94,7 @@ impl<S: Scope> Call<S> {
         parse(bytes).await
     }
 
-    /// The body as JSON that holds a list.
+    /// Parses a body with a list as JSON.
     pub(crate) async fn json_list<T: DeserializeOwned + Send + 'static>(
         &mut self,
     ) -> Result<T, Refusal> {
@@ -179,7 +180,7 @@ where
     };
     let base = match base {
         Ok(base) => base,
-        // Nobody waits for the body of a request that is meant for somebody else.
+        // The body of a request for another host is not read.
         Err(refusal) => return refusal.into_response(),
     };
     match admit::<S>(&registry, &parts).await {
@@ -220,7 +221,7 @@ async fn admit<S: Scope>(
         registry.rates().count(subject)?;
     }
     let visitor = visitor?;
-    // Who holds a ticket was given it by somebody who may write.
+    // A ticket is given only to users who may write.
     let is_known = visitor.caller().is_some() || S::ACCESS == Access::HoldsTicket;
     Ok((S::admit(registry, visitor, parts).await?, is_known))
 }

@@ -22,7 +22,8 @@ pub(crate) trait Scope: Copy + Send + Sync + 'static {
     /// The name of the scope in the list of routes.
     const ACCESS: Access;
 
-    /// Whether requests count against the rate limits, and have to name the registry.
+    /// True if requests count against the rate limits, and their `Host` has to be a name of the
+    /// registry.
     const METERED: bool = true;
 
     /// Lets the request in, or says why not.

@@ -9,8 +9,8 @@ use crate::registry::Registry;
 pub struct OwnerStorage {
     /// Bytes of every version of every file, once for each repository that holds it.
     pub used_bytes: u64,
-    /// Bytes of LFS objects that were announced and have not arrived; they count against the quota
-    /// as well.
+    /// Bytes of LFS objects that were announced but have not arrived. They count against the quota,
+    /// too.
     pub announced_bytes: u64,
     /// The owner's own quota; without one the registry's [`owner_bytes_max`](crate::Limits::owner_bytes_max) counts.
     pub quota_bytes: Option<u64>,

@@ -1,8 +1,8 @@
-//! The files of one commit on their way into the store.
+//! The files of one commit, on their way into the store.
 //!
-//! They are staged while they arrive and become part of the store together, once the commit has
-//! passed its checks: a refused commit leaves nothing behind, a content that many files have is
-//! written once, and the disk is waited for once and not for each file.
+//! Files are staged as they arrive, and become part of the store together once the commit has
+//! passed its checks. So a refused commit leaves nothing behind, a content shared by many files is
+//! written once, and the disk is synced once instead of for each file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use super::spool::{Spooled, SpooledBytes, StagedFile};
 use super::{ContentStore, Sha256Digest, key_of};
 use crate::error::RegistryError;
 
-/// Bytes and number of files that wait in memory for a turn to be staged.
+/// The most bytes and files that are kept in memory before they are staged together.
 const WAITING_BYTES_MAX: usize = 64 << 10;
 const WAITING_FILES_MAX: usize = 64;
-/// So many files are made durable one by one. To sync a whole file system costs more than a few
-/// files, and what others wrote to it.
+/// Up to this many files are synced one by one. Syncing the whole file system costs more than that,
+/// because it also writes other programs' data.
 const SYNCED_ALONE_MAX: usize = 16;
 
-/// Files that have arrived, each content once. They are gone when this is dropped before
+/// The files that have arrived, without duplicates. They are deleted if this is dropped before
 /// [`Batch::keep`].
 #[derive(Debug)]
 pub(crate) struct Batch {
     content: ContentStore,
     files: BTreeMap<Sha256Digest, Spooled>,
-    /// Those of them that are in memory, and their bytes.
+    /// The files that are still in memory, and their total length.
     waiting: Vec<Sha256Digest>,
     waiting_bytes: usize,
 }
@@ -42,7 +42,6 @@ impl Batch {
         }
     }
 
-    /// Takes a file.
     pub(crate) async fn add(&mut self, spooled: Spooled) -> Result<(), RegistryError> {
         let sha256 = spooled.sha256;
         if self.files.contains_key(&sha256) {
@@ -66,7 +65,7 @@ impl Batch {
             .map(|file| (file.sha256, file.size_bytes))
     }
 
-    /// The first `bytes_max` bytes of a file of this batch, or of one that is in the store.
+    /// The first `bytes_max` bytes of a file in this batch or in the store.
     pub(crate) async fn head(
         &self,
         sha256: &Sha256Digest,
@@ -88,8 +87,7 @@ impl Batch {
         }
     }
 
-    /// Makes the files part of the store. When this returns their bytes are durable; a second time
-    /// there is nothing left to do.
+    /// Makes the files part of the store, durably. A second call does nothing.
     pub(crate) async fn keep(&mut self, in_flight_max: usize) -> Result<(), RegistryError> {
         let many = self.files.len() > SYNCED_ALONE_MAX;
         if let Some(root) = self.content.local.clone().filter(|_| many && CAN_SYNC_ALL) {
@@ -108,7 +106,7 @@ impl Batch {
             .await
     }
 
-    /// Moves what waits in memory into temporary files. They need not be durable yet.
+    /// Moves the files in memory to temporary files, which need not be durable yet.
     async fn stage(&mut self) -> Result<(), RegistryError> {
         self.waiting_bytes = 0;
         let waiting = std::mem::take(&mut self.waiting);
@@ -135,10 +133,10 @@ const CAN_SYNC_ALL: bool = true;
 #[cfg(not(target_os = "linux"))]
 const CAN_SYNC_ALL: bool = false;
 
-/// Moves staged files to their places, all durable when this returns.
+/// Moves staged files to their final places. When this returns, all are durable.
 ///
-/// They are synced before they get their names: one may take the place of an object with the same
-/// bytes that acknowledged commits refer to, and a power cut must not leave half of it there. Then
+/// Contents are synced before the files get their names: a file may replace an object with the same
+/// bytes that acknowledged commits refer to, and a power failure must not leave half of it. Then
 /// the names are synced.
 fn keep_together(root: &Path, files: BTreeMap<Sha256Digest, Spooled>) -> Result<(), RegistryError> {
     sync_all(root)?;
@@ -170,8 +168,7 @@ fn rename(staged: StagedFile, path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Everything that was written to the file system of this directory is on the disk when this
-/// returns.
+/// Syncs the whole file system of this directory.
 #[cfg(target_os = "linux")]
 fn sync_all(directory: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::syncfs(std::fs::File::open(directory)?)?)
@@ -189,7 +186,7 @@ mod tests {
     async fn filled(store: &ContentStore, count: usize) -> Batch {
         let mut batch = store.batch();
         for at in 0..count {
-            // Every tenth is like the first, and one is too long for the memory.
+            // Every tenth content is the same, and one in ten is too long for memory.
             let text = match at % 10 {
                 0 => "same".to_owned(),
                 7 => "long".repeat(20_000 + at),

@@ -18,7 +18,7 @@ use crate::http::{Memory, Reservation};
 /// Bytes hashed between two reads of a temporary file.
 const HASH_BYTES: usize = 256 << 10;
 
-/// Bytes of a file that may be in memory however little there is of it.
+/// The bytes of a file that may be in memory even when the budget is used up.
 const FREE_BYTES: usize = 16 << 10;
 
 /// A file that is still arriving.
@@ -45,7 +45,7 @@ pub(crate) struct Spooled {
 #[derive(Debug)]
 pub(super) enum SpooledBytes {
     Memory(Vec<u8>, Reservation),
-    /// Written, not synced, and removed when dropped.
+    /// Written to a temporary file, not synced, and deleted on drop.
     File(StagedFile),
 }
 
@@ -69,7 +69,7 @@ impl StagedFile {
 }
 
 impl Spooled {
-    /// The same in a temporary file.
+    /// Moves the bytes to a temporary file, unless they are in one.
     pub(super) fn staged_in(self, directory: &Path) -> std::io::Result<Self> {
         let SpooledBytes::Memory(bytes, _) = &self.bytes else {
             return Ok(self);
@@ -117,8 +117,8 @@ impl Spool {
         Ok(())
     }
 
-    /// Whether there is memory for what is in it. The first bytes are free; when memory is short
-    /// all others go to the disk at once.
+    /// True if the buffer may stay in memory. The first bytes are free; beyond them, a file is
+    /// written to disk at once while memory is short.
     fn may_hold(&mut self) -> bool {
         let Some(budget) = &self.budget else {
             return true;
@@ -146,8 +146,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Ends the file: gives it its names and, when it is long, writes the rest of it to its
-    /// temporary file.
+    /// Ends the file: computes its ids and, if it is long, writes the rest to its temporary file.
     ///
     /// A git blob id covers the length before the bytes, so a file whose length was not known is read once more, from the
     /// page cache.

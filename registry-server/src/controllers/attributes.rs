@@ -1,4 +1,4 @@
-//! Which files a `.gitattributes` has sent over LFS.
+//! Decides from `.gitattributes` which files are sent over LFS.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -10,23 +10,23 @@ use crate::http::Refusal;
 use crate::names::{RepositoryKind, RepositoryPath};
 use crate::registry::Registry;
 
-/// The file with the attributes; those of directories below are not looked at.
+/// The file of attributes. Those in subdirectories are ignored.
 pub(super) const ATTRIBUTES_FILE: &str = ".gitattributes";
-/// Bytes of it that are looked at, to the end of a line. Some name each file of a data set, and a
-/// longer one must not end all uploads.
+/// The bytes of the file that are read, up to the end of a line. Some of these files name each file
+/// of a data set; a longer one must not make all uploads fail.
 const ATTRIBUTES_BYTES_MAX: usize = 16 << 10;
 
-/// What the Hub has sent over LFS in every repository, but for `*.wasm`. A tool's component goes
-/// inside of its commit, which all clients can send: the Python one, as it is installed with Xet,
-/// has no LFS.
+/// The patterns that the Hub sends over LFS in every repository, without `*.wasm`. A tool's
+/// component goes inside of the commit, which all clients support; the Python client with Xet, its
+/// usual installation, does not support LFS.
 const MODEL_PATTERNS: &str = "*.7z *.arrow *.bin *.bz2 *.ckpt *.ftz *.gz *.h5 *.joblib *.lfs.* *.mlmodel *.model *.msgpack *.npy *.npz \
      *.onnx *.ot *.parquet *.pb *.pickle *.pkl *.pt *.pth *.rar *.safetensors saved_model/**/* *.tar.* *.tar *.tflite *.tgz *.xz *.zip \
      *.zst *tfevents*";
-/// What it has sent over LFS in data sets as well.
+/// The patterns that the Hub sends over LFS in data sets, in addition.
 const DATASET_PATTERNS: &str = "*.lz4 *.mds *.pcm *.sam *.raw *.aac *.flac *.mp3 *.ogg *.wav *.bmp *.gif *.png *.tiff *.jpg *.jpeg \
      *.webp *.mp4 *.webm";
 
-/// The attributes of a new repository, and of one that has none.
+/// The attributes of a new repository, or of one without any.
 pub(super) fn standard_attributes(kind: RepositoryKind) -> String {
     let more = match kind {
         RepositoryKind::Dataset => DATASET_PATTERNS,
@@ -39,8 +39,8 @@ pub(super) fn standard_attributes(kind: RepositoryKind) -> String {
     lines.chain(["*.wasm binary\n".to_owned()]).collect()
 }
 
-/// For each path whether it is to be sent over LFS: by the attributes that come with the commit,
-/// else by those of the revision, else by the standard ones.
+/// For each path, true if it is sent over LFS. The attributes in the commit are used, else those of
+/// the revision, else the standard ones.
 pub(super) async fn sent_over_lfs(
     registry: &Registry,
     repository: &Repository,
@@ -72,7 +72,7 @@ pub(super) async fn sent_over_lfs(
         .map_err(|_| RegistryError::Damaged("matching a .gitattributes failed".to_owned()).into())
 }
 
-/// The patterns are those of `.gitignore`, and the last one that matches counts there, too.
+/// Compiles the attributes as `.gitignore` patterns, whose last match also counts.
 fn compile(attributes: &str) -> Option<Gitignore> {
     let mut rules = GitignoreBuilder::new("");
     let read = attributes.get(..attributes.floor_char_boundary(ATTRIBUTES_BYTES_MAX));
@@ -82,21 +82,21 @@ fn compile(attributes: &str) -> Option<Gitignore> {
     };
     for (pattern, over_lfs) in read.lines().filter_map(rule) {
         let sign = if over_lfs { "" } else { "!" };
-        // What cannot be compiled is left out by the builder.
+        // The builder skips patterns that do not compile.
         let _ = rules.add_line(None, &format!("{sign}{pattern}"));
     }
     rules.build().ok()
 }
 
-/// The pattern of a line that says anything about LFS, and what it says.
+/// The pattern of a line about LFS, and whether it selects or excludes LFS.
 fn rule(line: &str) -> Option<(&str, bool)> {
     let line = line.trim();
     let (pattern, attributes) = match line.strip_prefix('"') {
         Some(quoted) => quoted.split_once('"')?,
         None => line.split_once(char::is_whitespace)?,
     };
-    // Comments and macros; negative patterns are none here, and one for directories matches no
-    // file.
+    // Comments, macros, negated patterns, which attributes do not have, and patterns for
+    // directories, which match no file.
     if line.starts_with(['#', '[', '!']) || pattern.ends_with('/') || pattern.contains("\\\"") {
         return None;
     }
@@ -108,7 +108,7 @@ fn rule(line: &str) -> Option<(&str, bool)> {
     Some((pattern, filters.next_back()?))
 }
 
-/// Only what can be a path in a repository is matched: the rules take nothing else.
+/// Matches only valid repository paths, since the matcher cannot take others.
 fn is_lfs(rules: &Gitignore, path: &str) -> bool {
     RepositoryPath::parse_stored(path).is_ok() && rules.matched(path, false).is_ignore()
 }

@@ -29,7 +29,7 @@ pub(super) async fn ignored(
     let patterns = match patterns {
         Some(patterns) => Some(patterns),
         None => {
-            // One byte more than is allowed tells that there is more.
+            // Reads one byte more than allowed, to detect a file that is too long.
             let bytes_max = IGNORE_FILE_BYTES_MAX + 1;
             stored_patterns(registry, repository, commit, IGNORE_FILE, bytes_max).await?
         }
@@ -51,7 +51,7 @@ pub(super) async fn ignored(
         .map_err(|_| RegistryError::Damaged("matching a .gitignore failed".to_owned()).into())
 }
 
-/// The beginning of a file of patterns.
+/// Reads the beginning of a file of patterns.
 pub(super) async fn stored_patterns(
     registry: &Registry,
     repository: &Repository,

@@ -58,7 +58,7 @@ async fn read_question(call: &mut Call<ReadRepository>) -> Result<(Vec<String>, 
         .unwrap_or_default();
     if content_type.starts_with("application/x-www-form-urlencoded") {
         let bytes = call.list_bytes().await?;
-        // Counted before it is taken apart: two bytes become fifty.
+        // Counted before parsing, which turns two bytes into fifty.
         let fields = bytes.iter().filter(|byte| **byte == b'&').count();
         if fields > paths_max {
             return Err(too_many(paths_max, "paths"));

@@ -1,8 +1,8 @@
 //! `POST …/preupload/{rev}`: how each file is to be uploaded.
 //!
-//! As on the Hub, the repository's `.gitattributes` says which files are sent over LFS. All others
-//! come inside the commit body, which is read as a stream, unless the operator has files from some
-//! size on sent over LFS.
+//! As on the Hub, the repository's `.gitattributes` selects the files that are sent over LFS. All
+//! others are part of the commit body, which is read as a stream. The operator can set a size from
+//! which files are sent over LFS in any case.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ struct Question {
     /// The `.gitignore` that the commit will bring.
     #[serde(default, rename = "gitIgnore")]
     git_ignore: Option<String>,
-    /// The `.gitattributes` that the commit will bring.
+    /// The `.gitattributes` that is part of the commit.
     #[serde(default, rename = "gitAttributes")]
     git_attributes: Option<String>,
 }

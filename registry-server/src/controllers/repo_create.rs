@@ -38,7 +38,7 @@ struct Wish {
     organization: Option<String>,
     #[serde(default, rename = "type")]
     kind: Option<String>,
-    // Not flattened: for that serde keeps all that the body holds, also what nobody asked for.
+    // Not `#[serde(flatten)]`, which would buffer the whole body, including unknown fields.
     #[serde(default)]
     visibility: Option<String>,
     #[serde(default)]
@@ -94,8 +94,8 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let main = RefName::parse(DEFAULT_BRANCH)
         .ok_or_else(|| RegistryError::Damaged("the default branch has no name".to_owned()))?;
 
-    // Whoever asks for what is there leaves nothing behind; that it is there still is found out
-    // below.
+    // If the repository exists already, nothing is stored. That it still does not exist is checked
+    // again below, in the transaction.
     if is_taken(registry, &repository).await? {
         return Err(taken(&call.base, &repository));
     }
@@ -140,7 +140,8 @@ async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, 
     Ok(found.is_some())
 }
 
-/// Python's `exist_ok` reads the address out of the refusal.
+/// The refusal if the repository exists. With `exist_ok`, the Python client takes the repository's
+/// address from it.
 fn taken(base: &BaseUrl, repository: &Repository) -> Refusal {
     let message = format!(
         "You already created this {} repo: {}",
@@ -197,7 +198,7 @@ pub(super) async fn find_owner(
     }
 }
 
-/// The files of a first commit. Of those with one path the last one counts.
+/// The files of a first commit. If several have the same path, the last one counts.
 async fn first_proposal(
     registry: &Registry,
     repository: &Repository,
@@ -250,7 +251,7 @@ async fn first_proposal(
             blob,
         });
         batch.add(spooled).await?;
-        // Hashing takes long enough together that others want a turn.
+        // Hashing many files takes long enough that other requests should get a turn.
         tokio::task::yield_now().await;
     }
     Ok(Proposal {

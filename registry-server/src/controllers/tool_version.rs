@@ -1,8 +1,8 @@
-//! The versions of tools: tags `v1.2.3` or `1.2.3` on commits with a manifest. They mean what they
-//! say and never change: what was published is remembered beyond its repository, and no branch may
-//! have such a name, whatever the repository holds.
+//! Published versions of tools: tags `v1.2.3` or `1.2.3` on commits with a manifest. A version
+//! never changes: it is remembered even after its repository is deleted, and no branch may have
+//! such a name, in any repository.
 //!
-//! Tags of other names, and all tags of repositories that never had a manifest, are tags as on the
+//! Tags with other names, and all tags in repositories that never had a manifest, behave as on the
 //! Hub.
 
 use http::StatusCode;
@@ -23,7 +23,7 @@ use crate::tool::{
     COMPONENT, KnownManifest, MANIFEST, ManifestFault, read_manifest, version_in_name,
 };
 
-/// A version that a new tag publishes.
+/// A version that is published by a new tag.
 pub(super) struct NewVersion {
     pub(super) manifest: KnownManifest,
     pub(super) publication: Publication,
@@ -38,8 +38,8 @@ pub(super) fn invalid_manifest(fault: &ManifestFault) -> Refusal {
         .field("nearest", json!(fault.nearest))
 }
 
-/// The version that a new tag publishes; `None` when the tag is an ordinary one. What the tag's own
-/// commit holds decides, not what the default branch holds at the moment.
+/// The version that a new tag publishes; `None` for an ordinary tag. The content of the tagged
+/// commit decides, not that of the default branch.
 pub(super) async fn check_new_tag(
     registry: &Registry,
     repository: &Repository,
@@ -84,7 +84,8 @@ pub(super) async fn check_new_tag(
     }))
 }
 
-/// A version that was published with other bytes, perhaps by a repository that is gone.
+/// The refusal if the version was published with other bytes, possibly by a repository that is
+/// deleted.
 pub(super) fn published_before(id: &str, earlier: &Earlier) -> Refusal {
     let Earlier {
         version,
@@ -92,7 +93,7 @@ pub(super) fn published_before(id: &str, earlier: &Earlier) -> Refusal {
         published_ms,
     } = earlier;
     let day = clock::from_ms(*published_ms).date();
-    // Not 409: clients that take an existing tag for a success would take this for one.
+    // Not 409: clients that take an existing tag for a success would accept this, too.
     Refusal::forbidden(format!(
         "version {version} of {id} was published on {day} from commit {commit} with other files, and versions never change, \
          not even when their repository is deleted: publish another version"
@@ -125,8 +126,8 @@ pub(super) async fn check_tag_removal(
     }
 }
 
-/// Refuses a branch that reads as a version. What a branch names changes, and whoever asks for
-/// `v1.2.3` expects what does not.
+/// Refuses a branch whose name is a version: branches move, but clients that ask for `v1.2.3`
+/// expect content that does not change.
 pub(super) fn check_new_branch(branch: &RefName) -> Result<(), Refusal> {
     if version_in_name(branch.as_str()).is_some() {
         return Err(Refusal::forbidden(format!(
@@ -136,9 +137,9 @@ pub(super) fn check_new_branch(branch: &RefName) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses a tag that reads as a version, or as the default branch, where a branch has its name.
-/// Clients that ask for `v1.2.3` by its short name would get the one or the other. Other names may
-/// be both, as on the Hub.
+/// Refuses a tag with the name of an existing branch, if the name is a version or that of the
+/// default branch: a client that asks for it by the short name could get either. Other names may be
+/// both, as on the Hub.
 pub(super) async fn check_names_no_branch(
     database: &Database,
     repository: &Repository,
@@ -157,8 +158,8 @@ pub(super) async fn check_names_no_branch(
     }
 }
 
-/// Whether versions in this repository are those of a tool: its default branch holds one, or a
-/// version was published under its id.
+/// True if version tags in this repository publish versions of a tool: its default branch has a
+/// manifest, or a version was published under its id.
 async fn has_versions(registry: &Registry, repository: &Repository) -> Result<bool, RegistryError> {
     let database = registry.database();
     if database.has_published(&repository.id).await? {

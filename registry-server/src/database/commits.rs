@@ -68,8 +68,8 @@ impl Database {
 
     /// `limit` commits back from `head`, after leaving out the first `skip`.
     ///
-    /// Commits are walked over from the nearest one that is known without a walk, so that a late
-    /// page of a long history costs what the first one does.
+    /// The walk starts at the nearest commit that can be found by an index, so that a late page of
+    /// a long history costs as much as the first one.
     pub(crate) async fn history(
         &self,
         repository: &str,
@@ -80,8 +80,7 @@ impl Database {
         let first = head.generation - skip;
         let (generation, oid) = self.at_or_after(repository, head, first).await?;
         let skip = generation - first;
-        // The CROSS JOIN and the plus keep SQLite from reading all commits in the order of an index
-        // instead.
+        // The CROSS JOIN and the plus sign keep SQLite from scanning all commits in index order.
         let sql = format!(
             "WITH RECURSIVE chain (oid, parent, depth) AS ( \
                  SELECT oid, parent, CAST(0 AS BIGINT) FROM commits WHERE repository = $1 AND oid = $2 \

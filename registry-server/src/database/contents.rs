@@ -215,7 +215,7 @@ impl Writing {
         referenced(self.connection(), digests).await
     }
 
-    /// Records that a condemned content is gone, and counts for nobody.
+    /// Records that a condemned content was deleted. It no longer counts for any owner.
     pub(crate) async fn record_removal(
         &mut self,
         digest: &Sha256Digest,

@@ -1,8 +1,8 @@
-//! Who touched a path last on the line of commits that leads to a head.
+//! Finds the last commit that changed a path, in the history of a head.
 //!
-//! A history may be long, so nothing here reads all of it. A commit that is alone in its
-//! generation, in its whole repository, belongs to every history that is at least as long. Others,
-//! where histories fork, are found by walking back from the nearest such commit.
+//! Histories may be long, so nothing here reads a whole one. A commit that is the only one of its
+//! generation in its repository belongs to every history that is at least as long. Where histories
+//! fork, commits are found by walking back from the nearest such commit.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,17 +13,17 @@ use super::objects::object_id;
 use super::{BATCH_MAX, Database, Engine, placeholders};
 use crate::error::RegistryError;
 
-/// Commits that are walked over for one question. What was changed before them, while histories
-/// forked, is told without its last commit.
+/// The most commits that one query walks over. If a path was last changed before them, at a time
+/// when histories were forked, its last commit is not reported.
 const STEPS_MAX: i64 = 10_000;
-/// Changes of all asked paths that are looked at together where histories fork.
+/// The most changes to all queried paths that are read where histories fork.
 const CHANGES_MAX: usize = 500_000;
 
 /// The generation and the id of a commit.
 type Place = (i64, String);
 
 impl Engine {
-    /// The texts in the JSON list `list`, as rows of `value`.
+    /// SQL that turns the JSON list of strings `list` into rows of `value`.
     fn texts(self, list: &str) -> String {
         match self {
             Self::Sqlite => format!("json_each({list}) AS wanted"),
@@ -35,8 +35,8 @@ impl Engine {
 }
 
 impl Database {
-    /// For each path the last commit in the history of `head` that touched it, where finding it
-    /// takes no long walk.
+    /// The last commit in the history of `head` that changed each path. Paths for which finding it
+    /// would take too long a walk are left out.
     pub(crate) async fn last_changes(
         &self,
         repository: &str,
@@ -75,9 +75,9 @@ impl Database {
         Ok(known.collect())
     }
 
-    /// Adds to `last` the paths whose newest change, up to a generation, was made by a commit that
-    /// is alone in its generation, or by the head. Gives back the generations of the others' newest
-    /// changes.
+    /// Adds to `last` each path whose newest change, up to `generation`, was made by the head or by
+    /// a commit that is the only one of its generation. Returns the generation of the newest change
+    /// of every other path.
     async fn settle_alone(
         &self,
         repository: &str,
@@ -102,7 +102,7 @@ impl Database {
         Ok(forked)
     }
 
-    /// The newest change of each path up to a generation, whoever made it.
+    /// The newest change of each path up to `generation`, in any history.
     async fn newest_changes(
         &self,
         repository: &str,
@@ -125,8 +125,8 @@ impl Database {
         Ok(newest)
     }
 
-    /// The newest change of each path that one of these commits made, none of which is after a
-    /// generation.
+    /// The newest change of each path that was made by one of these commits, none of which is newer
+    /// than `generation`.
     async fn newest_among(
         &self,
         repository: &str,
@@ -156,8 +156,8 @@ impl Database {
         Ok(newest)
     }
 
-    /// The commit of this generation in the history of `head`, or the nearest one after it that is
-    /// known without a walk.
+    /// The commit of this generation in the history of `head`, or the nearest later one that can be
+    /// found without a walk.
     pub(super) async fn at_or_after(
         &self,
         repository: &str,
@@ -180,7 +180,7 @@ impl Database {
         Ok(alone.unwrap_or(own))
     }
 
-    /// Those commits of these generations that are alone in theirs.
+    /// Those commits that are the only one of their generation, among these generations.
     async fn alone(
         &self,
         repository: &str,
@@ -202,7 +202,7 @@ impl Database {
         Ok(alone)
     }
 
-    /// The commits back from one to a generation.
+    /// The ids of the commits from `from` back to the generation `first`.
     async fn walk(
         &self,
         repository: &str,
@@ -222,7 +222,8 @@ impl Database {
     }
 }
 
-/// Reads rows of a path and of a generation and a commit, where there are any.
+/// Parses rows of a path with the generation and the commit of its newest change. Paths without a
+/// change are left out.
 fn places(rows: Vec<(String, Option<String>)>) -> Result<Vec<(String, Place)>, RegistryError> {
     let place = |text: &str| -> Option<Place> {
         let (generation, oid) = text.split_once(' ')?;
@@ -241,9 +242,9 @@ fn places(rows: Vec<(String, Option<String>)>) -> Result<Vec<(String, Place)>, R
 mod tests {
     use super::*;
 
-    /// A repository `r` whose commits `0…` make up a history of this length, from which another
-    /// one, of `a…`, forks after 100 commits and goes on to 3,000. Each commit of the first touches
-    /// `busy`; `old` was touched at 10, `both` at 90, at 200 and on the fork at 2,500.
+    /// A repository `r` whose main history has `length` commits, with ids `0…`. Another history,
+    /// with ids `a…`, forks from it after 100 commits and ends at 3,000. Each commit of the main
+    /// one touches `busy`; `old` was touched at 10, `both` at 90, at 200 and on the fork at 2,500.
     async fn repository(database: &Database, length: i64) {
         let numbers = |from: i64, to: i64| {
             format!(
@@ -351,7 +352,7 @@ mod tests {
                 }
                 started.elapsed()
             };
-            // The quickest of some, because the machine has other things to do.
+            // The fastest of several runs, because the machine may be busy.
             let mut quickest = ask().await;
             for _ in 0..4 {
                 quickest = quickest.min(ask().await);

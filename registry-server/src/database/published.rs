@@ -1,4 +1,4 @@
-//! What was published, remembered beyond the tag, the repository and the id it was published under.
+//! Remembers published versions, even after their tag or repository was deleted or moved.
 
 use sqlx::AssertSqlSafe;
 
@@ -7,19 +7,19 @@ use super::{Database, Engine, Writing};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
-/// A version of a tool, and what it consists of.
+/// A version of a tool, and the digests of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Publication {
-    /// Without the `v` of its tag.
+    /// The version, without the `v` of its tag.
     pub(crate) version: String,
     pub(crate) commit: String,
-    /// The git id of all files, in hexadecimal.
+    /// The git id of the tree with all files, in hexadecimal.
     pub(crate) tree: String,
     pub(crate) manifest: Sha256Digest,
     pub(crate) component: Option<Sha256Digest>,
 }
 
-/// A version that was published with other bytes.
+/// An earlier publication of the same version with other bytes.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub(crate) struct Earlier {
     pub(crate) version: String,
@@ -28,15 +28,15 @@ pub(crate) struct Earlier {
     pub(crate) published_ms: i64,
 }
 
-/// The ids by which the repository `$1` can be had: its own, and those from before it was moved.
+/// The ids that lead to the repository `$1`: its own, and those from before it was moved.
 const IDS: &str = "(SELECT r.kind, o.name_folded AS owner_folded, r.name_folded FROM repositories r JOIN accounts o ON o.id = r.owner \
      WHERE r.id = $1 UNION SELECT kind, owner_folded, name_folded FROM aliases WHERE repository = $1) ids";
-/// Joins the published versions of these ids.
+/// Joins the versions that were published under these ids.
 const OF_IDS: &str =
     "p.kind = ids.kind AND p.owner_folded = ids.owner_folded AND p.name_folded = ids.name_folded";
 
 impl Engine {
-    /// Remembers the versions that there are tags of.
+    /// SQL that records the versions of all existing tags.
     fn publish_tags(self) -> &'static str {
         match self {
             Self::Sqlite => include_str!("../../migrations/sqlite/0106_published_before.sql"),
@@ -46,8 +46,8 @@ impl Engine {
 }
 
 impl Database {
-    /// Whether a version of a tool was ever published under an id of this repository, be it by one
-    /// that is gone.
+    /// True if a version of a tool was ever published under an id of this repository, even by
+    /// another repository that is deleted.
     pub(crate) async fn has_published(&self, repository: &str) -> Result<bool, RegistryError> {
         let sql =
             format!("SELECT p.version FROM published_versions p JOIN {IDS} ON {OF_IDS} LIMIT 1");
@@ -57,11 +57,11 @@ impl Database {
 }
 
 impl Writing {
-    /// Remembers a version under every id of its repository, unless it was published with other
-    /// bytes.
+    /// Records a version under every id of its repository, unless it was published before with
+    /// other bytes. In that case, that publication is returned.
     ///
-    /// The same bytes may be published again, in another commit: whoever pinned the version gets
-    /// what was pinned.
+    /// The same bytes may be published again in another commit: clients that pinned the version
+    /// still get what they pinned.
     pub(crate) async fn publish(
         &mut self,
         repository: &str,
@@ -76,7 +76,7 @@ impl Writing {
             component,
         } = publication;
         let component = component.map(|digest| digest.to_string());
-        // Whoever publishes the same version at the same time waits here for the other one.
+        // A concurrent publication of the same version makes this statement wait.
         let sql = format!(
             "INSERT INTO published_versions \
              (kind, owner_folded, name_folded, version, tree, manifest_sha256, component_sha256, commit_oid, published_ms) \
@@ -105,14 +105,14 @@ impl Writing {
         Ok(earlier.fetch_optional(self.connection()).await?)
     }
 
-    /// Remembers the versions of a repository that was moved under its new id as well, unless one
-    /// of them was published there with other bytes.
+    /// After a move, records the repository's versions under its new id as well, unless one of them
+    /// was published there with other bytes. In that case, that publication is returned.
     pub(crate) async fn publish_moved(
         &mut self,
         before: &Repository,
     ) -> Result<Option<Earlier>, RegistryError> {
-        // Under the old id there may also be versions of a repository that had it before; only
-        // those with a tag move along.
+        // The old id may also have versions of an earlier repository. Only versions with a tag in
+        // this one move with it.
         const MOVED: &str = "published_versions p JOIN refs f ON f.repository = $1 \
              AND f.name IN ('refs/tags/v' || p.version, 'refs/tags/V' || p.version, 'refs/tags/' || p.version) \
              JOIN repositories r ON r.id = $1 JOIN accounts o ON o.id = r.owner";
@@ -147,8 +147,8 @@ impl Writing {
         Ok(earlier.fetch_optional(self.connection()).await?)
     }
 
-    /// Remembers the versions that there are tags of, after rows were added: a backup may be older
-    /// than this memory.
+    /// Records the versions of all existing tags. Needed after rows were restored, because a backup
+    /// may be older than this table.
     pub(crate) async fn publish_tags(&mut self) -> Result<(), RegistryError> {
         let statement = sqlx::query(self.engine.publish_tags());
         self.run(statement).await?;

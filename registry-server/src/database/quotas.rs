@@ -12,31 +12,32 @@ use crate::error::RegistryError;
 /// What an owner keeps: every version of every file, once for each repository that holds it.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub(crate) struct Stored {
-    /// What commits refer to, or wait to.
+    /// The bytes of contents that commits refer to or that wait for a commit.
     pub(crate) referenced_bytes: i64,
-    /// LFS objects on their way, or what has arrived of them if that is more.
+    /// The bytes of LFS uploads under way: as announced, or as arrived if that is more.
     pub(crate) announced_bytes: i64,
-    /// What the owner sent and nobody refers to.
+    /// The bytes that the owner sent and no commit refers to.
     waiting_bytes: i64,
     /// The owner's own quota.
     pub(crate) quota_bytes: Option<i64>,
 }
 
 impl Stored {
-    /// What counts against the quota.
+    /// The bytes that count against the quota.
     pub(crate) fn used(&self) -> u64 {
         let bytes = self.referenced_bytes.saturating_add(self.announced_bytes);
         bytes.max(0).unsigned_abs()
     }
 
-    /// With what waits to be referred to or collected.
+    /// The used bytes and those that wait for a commit or for collection.
     pub(crate) fn all(&self) -> u64 {
         self.used()
             .saturating_add(self.waiting_bytes.max(0).unsigned_abs())
     }
 }
 
-/// Uploads of one object together, by announced length and by what has arrived of each.
+/// The uploads of each object, with the announced length and the bytes that have arrived in all of
+/// them.
 const ANNOUNCED: &str = "SELECT u.repository, u.sha256, MAX(u.size_bytes) AS size_bytes, \
          SUM((SELECT COALESCE(SUM(p.size_bytes), 0) FROM lfs_parts p WHERE p.ticket = u.ticket)) AS part_bytes \
      FROM lfs_uploads u JOIN repositories r ON r.id = u.repository \
@@ -95,7 +96,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Counts these contents no longer for having arrived.
+    /// Stops counting contents as arrived.
     pub(crate) async fn delete_arrivals(
         &mut self,
         owner: &str,
@@ -116,7 +117,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Counts what only this repository refers to as having arrived.
+    /// Counts the contents that only this repository refers to as arrived.
     pub(crate) async fn abandon_contents(
         &mut self,
         owner: &str,
@@ -137,7 +138,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Forgets what arrived before `before_ms`: it was collected, or somebody refers to it.
+    /// Forgets contents that arrived before `before_ms`: by then they were collected, or a commit
+    /// refers to them.
     pub(crate) async fn forget_arrivals(&mut self, before_ms: i64) -> Result<(), RegistryError> {
         let statement = sqlx::query("DELETE FROM arrivals WHERE arrived_ms < $1").bind(before_ms);
         self.run(statement).await?;

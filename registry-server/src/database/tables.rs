@@ -222,8 +222,8 @@ mod tests {
     use super::super::{Database, select};
     use super::*;
 
-    /// What is left out: the state of collections, what waits for them, uploads that have not
-    /// arrived, what search makes of the rest, and the records of the database itself.
+    /// True for tables that a backup leaves out: the state of garbage collection and of unfinished
+    /// uploads, the search index, which is derived, and the database's own records.
     fn is_left_out(table: &str) -> bool {
         table == "contents"
             || table == "arrivals"

@@ -157,8 +157,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Uploads to an owner's repositories that have not arrived. Those that have are told apart
-    /// only when all are more than `enough`.
+    /// Counts the uploads to an owner's repositories that have not arrived. If there are at most
+    /// `enough` in all, those that have arrived are counted too, which is faster.
     pub(crate) async fn open_uploads(
         &mut self,
         owner: &str,
@@ -178,7 +178,7 @@ impl Writing {
         Ok(count)
     }
 
-    /// The parts, ticket and number, of uploads to a repository that expired before `expired_ms`.
+    /// The parts of expired uploads to a repository, as ticket and number.
     pub(crate) async fn parts_of_repository(
         &mut self,
         repository: &str,
@@ -220,7 +220,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Starts the wait of files for their commit anew.
+    /// Restarts the time that uploaded files may wait for their commit.
     pub(crate) async fn renew_uploads(
         &mut self,
         repository: &str,
@@ -255,7 +255,7 @@ impl Writing {
                 .bind(repository)
                 .bind(expired_ms);
         self.run(uploads).await?;
-        // The way by which they came is of no use any more, and would count as announced again.
+        // These uploads are complete and would count as announced again.
         let used = sqlx::query(
             "DELETE FROM lfs_uploads WHERE repository = $1 AND EXISTS (SELECT 1 FROM blobs b \
              WHERE b.repository = lfs_uploads.repository AND b.sha256 = lfs_uploads.sha256 AND b.uploaded_ms <= $2)",

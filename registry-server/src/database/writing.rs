@@ -154,8 +154,8 @@ impl Writing {
 /// A statement that inserts, while its values are bound.
 pub(super) type Insertion = Query<'static, Any, AnyArguments>;
 
-/// The statements that insert rows, many rows in each, made one after another. `sql` is what stands
-/// before and after the values, and `bind` binds the `columns` of a row.
+/// Builds the statements that insert rows, many rows in each. `sql` is the text before and after
+/// the values, and `bind` binds the `columns` of a row.
 pub(super) fn insertions<T>(
     sql: [&'static str; 2],
     columns: usize,

@@ -82,12 +82,11 @@ pub(crate) async fn list_entries(
     Ok(found)
 }
 
-/// What is at each of some paths. All of them are followed together, level by level, so that a
-/// directory is read once, however many of them lead through it.
+/// Looks up many paths at once, level by level, so that each directory is read only once.
 struct Search<'a> {
     found: Vec<Option<TreeEntry>>,
-    /// The directories to read next: the number of each path that leads through one, and what of it
-    /// is left.
+    /// The directories to read next, each with the paths that lead through it: their index and the
+    /// remaining part.
     level: HashMap<ObjectId, Vec<(usize, &'a str)>>,
 }
 
@@ -100,7 +99,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Goes one level down through the directories that were read.
+    /// Descends one level, into the directories that were read.
     fn descend(&mut self, trees: &HashMap<ObjectId, Vec<u8>>) -> Result<(), RegistryError> {
         for (oid, asked) in std::mem::take(&mut self.level) {
             let entries = decode(trees, oid)?;
@@ -169,9 +168,8 @@ pub(crate) async fn list_directory(
     };
     let mut entries = Vec::new();
     let mut level = vec![(path.to_owned(), directory)];
-    // One question to the database for each level of the tree, not for each directory, and none for
-    // directories whose entries would all be outside of the range: a short page of a large tree
-    // costs little.
+    // One query for each level of the tree instead of one for each directory, and none for
+    // directories outside of the range: so a short page of a large tree is cheap.
     while !level.is_empty() {
         let oids: Vec<ObjectId> = level.iter().map(|(_, oid)| *oid).collect();
         let trees = database.trees(repository, &oids).await?;
@@ -208,12 +206,12 @@ pub(crate) async fn list_directory(
     Ok(Some(entries))
 }
 
-/// Whether something below the directory could come before `path`.
+/// True if something below the directory may sort before `path`.
 fn begins_before(directory: &str, path: &str) -> bool {
     directory.bytes().chain([b'/']).lt(path.bytes())
 }
 
-/// Whether everything below the directory comes before `path` or is it.
+/// True if everything below the directory sorts before `path` or is equal to it.
 fn ends_before(directory: &str, path: &str) -> bool {
     let is_below = path
         .strip_prefix(directory)
@@ -281,7 +279,7 @@ mod tests {
     use super::*;
     use crate::git::encode_tree;
 
-    /// Directories one in another, with a file in the last, and the id of the first.
+    /// Nested directories with a file in the innermost one, and the id of the outermost.
     fn nested(depth: usize) -> (HashMap<ObjectId, Vec<u8>>, ObjectId) {
         let file = ObjectId::from_hex(&[b'7'; 40]).unwrap();
         let mut trees = HashMap::new();

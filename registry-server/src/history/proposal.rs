@@ -1,4 +1,4 @@
-//! A commit that somebody wants to make.
+//! A proposed commit.
 
 use std::collections::BTreeSet;
 
@@ -8,32 +8,32 @@ use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
 use crate::names::RepositoryPath;
 
-/// One change.
+/// A change of a commit.
 #[derive(Debug)]
 pub(crate) enum Operation {
-    /// A file whose content is in the store, or comes with the proposal.
+    /// Adds a file whose content is in the store or in the proposal's batch.
     Put {
         path: RepositoryPath,
         oid: ObjectId,
         blob: Blob,
     },
-    /// A file or a directory with everything in it.
+    /// Removes a file, or a directory with everything in it.
     Remove { path: RepositoryPath },
 }
 
-/// A commit somebody wants to make.
+/// A commit that a client wants to make.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub(crate) title: String,
     pub(crate) message: String,
-    /// The commit the sender looked at: at least five digits of its id.
+    /// The commit that the client based this on: at least five digits of its id.
     pub(crate) parent: Option<String>,
     pub(crate) operations: Vec<Operation>,
-    /// Content that becomes part of the store once the commit has passed its checks.
+    /// Contents that become part of the store once the commit has passed its checks.
     pub(crate) files: Batch,
 }
 
-/// The contents of the files that are put.
+/// The contents of the added files.
 pub(crate) fn contents(operations: &[Operation]) -> BTreeSet<Sha256Digest> {
     let digests = operations.iter().filter_map(|operation| match operation {
         Operation::Put { blob, .. } => Some(blob.sha256),

@@ -12,8 +12,8 @@ pub(crate) const DEFAULT_BRANCH: &str = "main";
 /// Fewest digits of an abbreviated commit id.
 const SHORT_ID_MIN: usize = 5;
 
-/// Finds the commit a revision names: a tag, a branch, a full reference name, `HEAD`, a commit id
-/// or at least five digits of one.
+/// Finds the commit that a revision names. It may be a tag, a branch, a full reference name,
+/// `HEAD`, or at least five digits of a commit id.
 pub(crate) async fn resolve_revision(
     database: &Database,
     repository: &str,
@@ -46,10 +46,10 @@ pub(crate) async fn resolve_revision(
     }
 }
 
-/// The full names that a short one may stand for, the first before the second. Tags go before
-/// branches, as in git, because tags stay and branches move. A version's name stands for its tag
-/// alone: a branch of that name, made before they were refused, answers to its full name only. The
-/// default branch is never hidden by a tag.
+/// The full reference names that a short name may stand for, in order of precedence. As in git,
+/// tags come before branches, because branches move. A version stands for its tag only: older
+/// repositories may have a branch of that name, which must be asked for by its full name. A tag
+/// never hides the default branch.
 fn full_names(name: &RefName) -> [String; 2] {
     if version_in_name(name.as_str()).is_some() {
         return [name.tag(), name.tag()];

@@ -9,8 +9,8 @@ use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree, encode_tree};
 use crate::names::RepositoryPath;
 
-/// Most files and directories that one commit may touch. Each directory is a tree and a row, and a
-/// path names up to 63 of them, so without a bound a commit would come to forty times what was
+/// The most files and directories that one commit may touch. Each directory takes a tree and a row,
+/// and a path names up to 63 of them, so without a bound a commit could write forty times what was
 /// sent.
 const TOUCHED_MAX: usize = 50_000;
 
@@ -36,7 +36,7 @@ pub(super) enum Misfit {
     Missing,
     /// A file is in the way of a directory, or a directory in the way of a file.
     InTheWay,
-    /// More is touched than one commit may.
+    /// The commit touches more files and directories than [`TOUCHED_MAX`].
     TooManyDirectories,
 }
 

@@ -26,9 +26,9 @@ use crate::tool::ManifestFault;
 /// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
 /// kept out, so it is the last.
 const ATTEMPTS_MAX: usize = 2;
-/// Changes of a commit that shares its transaction with others.
+/// The most changes of a commit that may share its transaction with others.
 const SHARED_OPERATIONS_MAX: usize = 200;
-/// Changes that are made to a tree before others have a turn on the processor.
+/// The changes that are applied to a tree before the task yields to others.
 const OPERATIONS_AT_ONCE: usize = 200;
 
 /// How writing a commit came out.
@@ -98,8 +98,8 @@ pub(crate) async fn write_commit(
         }
         let mut writing = match turn.take() {
             Some(writing) => writing,
-            // What may be taken back alone has to be kept apart in memory, page by page, until all
-            // are done.
+            // A commit that shares its transaction needs a savepoint, whose pages stay in memory
+            // until the whole transaction ends; so large commits get their own.
             None if proposal.operations.len() > SHARED_OPERATIONS_MAX => {
                 database.write_to(&repository.id).await?
             }
@@ -131,7 +131,7 @@ pub(crate) async fn write_commit(
     Ok(WriteOutcome::Refused(WriteRefusal::Busy))
 }
 
-/// The first commit of a repository, or of a branch without a past.
+/// Prepares the first commit of a repository, or of a branch without history.
 pub(crate) async fn prepare_first(
     database: &Database,
     repository: &Repository,
@@ -150,7 +150,7 @@ pub(crate) async fn prepare_first(
     }))
 }
 
-/// Writes a first commit inside the transaction that makes the repository or the branch.
+/// Writes a first commit inside of the transaction that creates the repository or the branch.
 ///
 /// False when a reference of this name exists.
 pub(crate) async fn initial_commit(
@@ -298,7 +298,7 @@ async fn build(
             Err(Misfit::TooManyDirectories) => return Ok(Err(WriteRefusal::TooManyDirectories)),
         }
     }
-    // The ids of many trees take a while, which other requests must not wait for.
+    // Hashing many trees takes a while, which must not block other requests.
     let finishing = tokio::task::spawn_blocking(move || workspace.finish()).await;
     let snapshot = finishing
         .map_err(|_| RegistryError::Damaged("making the trees was cut off".to_owned()))??;

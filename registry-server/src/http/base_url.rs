@@ -14,7 +14,8 @@ use crate::registry::Registry;
 pub(crate) struct BaseUrl(String);
 
 impl BaseUrl {
-    /// The configured address, else the one the client used, which must be one of the registry's.
+    /// The configured public URL, else one made from the request's `Host`, which must be a name of
+    /// the registry.
     pub(crate) fn of(registry: &Registry, parts: &Parts) -> Result<Self, Refusal> {
         let host = host_of(parts).ok_or_else(|| {
             Refusal::bad_request("a request needs one Host header with a host and perhaps a port")
@@ -35,7 +36,7 @@ impl BaseUrl {
         })
     }
 
-    /// For requests of programs that watch the registry, whose answers hold no links.
+    /// For health checks and metrics, whose answers contain no links.
     pub(crate) fn none() -> Self {
         Self(String::new())
     }
@@ -67,8 +68,8 @@ pub(crate) fn next_link(
     .ok()
 }
 
-/// The host that a request names: in one header, that and nothing else, because it comes back in
-/// links. Of two headers a proxy may have looked at the other one.
+/// The host of a request. It must be in exactly one header and be nothing but a host, because links
+/// are made from it. With two headers, a proxy might have checked the other one.
 fn host_of(parts: &Parts) -> Option<Authority> {
     let mut values = parts.headers.get_all(HOST).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
@@ -78,7 +79,7 @@ fn host_of(parts: &Parts) -> Option<Authority> {
     let text = host.as_str();
     let has_port_number = text.len() == host.host().len() || host.port_u16().is_some();
     let plain = has_port_number && !host.host().is_empty() && !text.contains(['@', ',', '"']);
-    // A target with a host of its own has to name the same one.
+    // A request target in absolute form has to name the same host.
     let same = parts.uri.authority().is_none_or(|named| *named == host);
     (plain && same).then_some(host)
 }

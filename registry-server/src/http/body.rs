@@ -12,7 +12,7 @@ use super::memory::Reservation;
 use super::pace::Pace;
 use crate::registry::Registry;
 
-/// Whether others are kept waiting is looked at so often while a client is waited for.
+/// The interval at which a wait for a client checks if other clients have to wait.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// A body read piece by piece.
@@ -66,7 +66,7 @@ impl<'a> BodyReader<'a> {
         }
     }
 
-    /// How much longer the client may be waited for: not long while others have to wait for it.
+    /// The remaining time to wait for this client. It is shorter while others have to wait for it.
     fn patience(&self) -> Duration {
         let limits = self.registry.limits();
         match self.registry.is_pressed() {
@@ -83,8 +83,8 @@ impl<'a> BodyReader<'a> {
     }
 }
 
-/// A whole body of at most `bytes_max` bytes, which `held` then stands for. A refused one is read
-/// on for a while, because clients write before they listen.
+/// Reads a whole body of at most `bytes_max` bytes, whose memory `held` accounts for. A refused
+/// body is read on for a while, because clients send it all before they read the answer.
 pub(crate) async fn read_bounded(
     body: Body,
     registry: &Registry,

@@ -1,24 +1,25 @@
-//! The names by which a registry is reached.
+//! The host names of a registry.
 //!
-//! A page of a stranger can have its own name lead to a registry on the reader's machine (DNS
-//! rebinding), and then its requests are of the same origin for the browser. Their `Host` is the
-//! page's name, so a registry answers only to its own.
+//! A web page can make its own domain resolve to a registry on the reader's machine (DNS
+//! rebinding); the browser then treats its requests as same-origin. Their `Host` is the page's
+//! domain, so a registry only answers requests for its own names.
 
 use std::net::IpAddr;
 
 use url::Host;
 
-/// Which hosts requests may name.
+/// The host names that requests may use.
 #[derive(Debug, Clone)]
 pub(crate) struct Hosts {
-    /// What the operator calls the registry.
+    /// The names that the operator configured.
     named: Vec<Host>,
-    /// Whether every address will do: no name leads to one, so none comes from such a page.
+    /// True if any address is accepted. The `Host` of a rebinding page is always a domain name.
     addresses: bool,
 }
 
 impl Hosts {
-    /// For a registry that listens at an address: a loopback one is for this machine.
+    /// The names of a registry that listens on this address. On a loopback address it is for this
+    /// machine only.
     pub(crate) fn new(named: Vec<Host>, listens_at: IpAddr) -> Self {
         Self {
             named,
@@ -26,9 +27,9 @@ impl Hosts {
         }
     }
 
-    /// Whether this is a name of the registry; without a port.
+    /// True if `host`, which has no port, is a name of the registry.
     pub(crate) fn has(&self, host: &str) -> bool {
-        // The parser decodes percent signs, and what is sent back in links is the text as it came.
+        // The parser decodes percent signs, but links are made from the original text.
         let host = match Host::parse(host) {
             Ok(parsed) if !host.contains('%') => parsed,
             _ => return false,

@@ -1,4 +1,4 @@
-//! Lists in the body of a request.
+//! Lists in request bodies, with bounds on their length.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,16 +8,16 @@ use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 use super::Refusal;
 
-/// No list is read further, whatever its own bound. A byte or two of a body can become a hundred in
-/// memory, so to count what was read would be too late.
+/// The most entries that are parsed of any list. One or two bytes of a body can take a hundred
+/// bytes of memory, so checking the length after parsing would be too late.
 pub(crate) const ENTRIES_MAX: usize = 100_000;
 
-/// A list that a client sent. It cannot be looked at without a bound on its length.
+/// A list from a request. Its entries can only be had by naming a bound on their number.
 #[derive(Debug)]
 pub(crate) struct List<T>(Vec<T>);
 
 impl<T> List<T> {
-    /// The entries, when there are at most `entries_max`; `what` names them.
+    /// The entries, if there are at most `entries_max`; `what` names them in the refusal.
     pub(crate) fn within(self, entries_max: usize, what: &str) -> Result<Vec<T>, Refusal> {
         if self.0.len() > entries_max {
             return Err(too_many(entries_max, what));

@@ -1,7 +1,7 @@
-//! One budget for what requests keep in memory while they arrive.
+//! The common memory budget of incoming request bodies.
 //!
-//! Each body has a bound of its own, and thousands of connections times that bound would be all
-//! memory there is.
+//! Each body has a limit of its own, but thousands of connections times that limit would exhaust
+//! the memory.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Refusal;
 
-/// Memory is taken in steps, so that a short body asks once.
+/// Memory is acquired in steps of this size, so that a short body needs only one.
 const STEP_BYTES: usize = 16 << 10;
 
-/// The memory for bodies of all connections.
+/// The memory budget for the bodies of all connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
     bytes_max: usize,
-    /// Longest wait for memory that others hold.
+    /// The longest wait for memory that other requests hold.
     wait_max: Duration,
 }
 
-/// Memory that is taken until this is dropped.
+/// Acquired memory, released on drop.
 #[derive(Debug, Default)]
 pub(crate) struct Reservation(Option<OwnedSemaphorePermit>);
 
@@ -50,7 +50,8 @@ impl Memory {
         }
     }
 
-    /// Makes sure that `bytes` are held; waits a while when there is no room, and then refuses.
+    /// Makes sure that `held` holds at least `bytes`. Waits for a while if the budget is used up,
+    /// then refuses.
     pub(crate) async fn hold(&self, held: &mut Reservation, bytes: usize) -> Result<(), Refusal> {
         let more = match bytes.checked_sub(held.bytes()) {
             None | Some(0) => return Ok(()),
@@ -67,20 +68,20 @@ impl Memory {
         }
     }
 
-    /// Takes memory if it is free at this moment.
+    /// Acquires memory if it is free at once.
     pub(crate) fn try_hold(&self, bytes: usize) -> Option<Reservation> {
         let bytes = u32::try_from(bytes).ok()?;
         let permit = Arc::clone(&self.free).try_acquire_many_owned(bytes).ok()?;
         Some(Reservation(Some(permit)))
     }
 
-    /// Whether less than half is free.
+    /// True if less than half of the budget is free.
     pub(crate) fn is_tight(&self) -> bool {
         self.free.available_permits() < self.bytes_max / 2
     }
 }
 
-/// Too much is under way; it will not last.
+/// The refusal for a temporary overload.
 pub(crate) fn busy() -> Refusal {
     Refusal::new(
         StatusCode::SERVICE_UNAVAILABLE,

@@ -29,7 +29,7 @@ impl Pace {
         self.wait_max.saturating_sub(self.waited)
     }
 
-    /// The same, if the whole wait were no longer than `wait_max`.
+    /// The remaining time, if the total were at most `wait_max`.
     pub(crate) fn left_of(&self, wait_max: Duration) -> Duration {
         self.wait_max.min(wait_max).saturating_sub(self.waited)
     }

@@ -11,24 +11,22 @@ const PATH_BYTES_MAX: usize = 1_024;
 /// Deepest nesting of directories.
 const DEPTH_MAX: usize = 64;
 
-/// A relative path of at least one component: no `..`, no absolute path, no backslash, no control
-/// character.
+/// A relative path of at least one component, without `..`, backslashes or control characters.
 ///
-/// A new one, of [`RepositoryPath::parse`], is also safe to check out on Linux, macOS and Windows
-/// alike.
+/// A path from [`RepositoryPath::parse`] is also safe to check out on Linux, macOS and Windows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RepositoryPath(String);
 
 impl RepositoryPath {
-    /// A path that a file may be put at.
+    /// Parses the path of a new file.
     pub(crate) fn parse(text: &str) -> Result<Self, PathFault> {
         let path = Self::parse_stored(text)?;
         path.components().try_for_each(component::check_portable)?;
         Ok(path)
     }
 
-    /// A path that a file may have been put at before some of them were refused, so that it can be
-    /// taken away.
+    /// Parses the path of a stored file, which may be from before unsafe names were refused, so
+    /// that it can still be removed.
     pub(crate) fn parse_stored(text: &str) -> Result<Self, PathFault> {
         if text.len() > PATH_BYTES_MAX {
             return Err(PathFault::Long {

@@ -1,9 +1,9 @@
-//! The open connections of a listener, their bounds, and which of them are closed when there is no
-//! room.
+//! The open connections of a listener, their limits, and the choice of those that are closed to
+//! make room.
 //!
-//! A connection is cheap for a client to hold and there is a bound on all of them, so without more
-//! rules one address with half-sent heads keeps everybody out. A connection that has a request
-//! under way is never given up for another one.
+//! A connection costs a client little, and their number is limited. Without further rules, one
+//! address with half-sent request heads could keep all other clients out. A connection with a
+//! request under way is never closed for another one.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -14,7 +14,6 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::limits::Limits;
 
-/// All connections of a listener.
 #[derive(Debug, Clone)]
 pub(super) struct Connections(Arc<Shared>);
 
@@ -27,7 +26,7 @@ struct Shared {
     left: Notify,
 }
 
-/// How long a connection may wait: for its first request, and under pressure for any.
+/// The time a connection may wait for its first request, and, under pressure, for any request.
 #[derive(Debug)]
 struct Patience {
     first: Duration,
@@ -42,22 +41,23 @@ struct Table {
     by_address: HashMap<IpAddr, AddressEntry>,
 }
 
-/// Who sends nothing that is worked on, in the order in which they are given up.
+/// The idle connections, in the order in which they are closed.
 type Waiting = BTreeSet<(Wait, u64)>;
 
-/// What a connection waits for, and since when.
+/// The kind of request a connection waits for, and since when. In the order in which connections
+/// are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wait {
-    /// It has not sent a whole head yet.
+    /// The whole head of its first request.
     First(Instant),
-    /// It was answered and may ask again, as clients do that pool connections; or it is in the
-    /// middle of its next head.
+    /// The head of a later request, part of which may have arrived. Clients that pool connections
+    /// keep them open like this.
     Again(Instant),
 }
 
 #[derive(Debug)]
 struct Connection {
-    /// Whom it is counted for; nobody where many share an address.
+    /// The address it is counted for; `None` if many clients share it.
     address: Option<IpAddr>,
     waits: Option<Wait>,
     leave: Option<oneshot::Sender<()>>,
@@ -72,13 +72,13 @@ struct AddressEntry {
 /// The reason why a connection is not admitted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// All its address may have are at work.
+    /// All connections that its address may have are busy.
     Address,
-    /// All that there may be are at work.
+    /// All connections that the listener may have are busy.
     All,
 }
 
-/// The slot of a connection, free again when it is dropped.
+/// The slot of a connection, freed when the last clone is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Slot(Arc<SlotGuard>);
 
@@ -88,7 +88,7 @@ struct SlotGuard {
     connections: Connections,
 }
 
-/// A request under way; it is over when this is dropped.
+/// A request under way, until this is dropped.
 pub(super) struct ActiveRequest(Slot);
 
 impl Connections {
@@ -109,7 +109,7 @@ impl Connections {
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a new connection could have a slot.
+    /// Waits until a new connection could get a slot.
     pub(super) async fn room(&self) {
         loop {
             let left = self.0.left.notified();
@@ -123,8 +123,8 @@ impl Connections {
         }
     }
 
-    /// Admits a connection, if need be in the slot of one that only waits. The receiver says when
-    /// it is closed in turn.
+    /// Admits a connection, if necessary by closing an idle one. The receiver is notified when this
+    /// connection is to be closed in turn.
     pub(super) fn admit(
         &self,
         address: Option<IpAddr>,
@@ -151,7 +151,7 @@ impl Connections {
         Ok((Slot(Arc::new(SlotGuard { id, connections })), left))
     }
 
-    /// True while less than half of the slots are free.
+    /// True if less than half of the slots are free.
     pub(super) fn is_under_pressure(&self) -> bool {
         self.table().all.len() > self.0.all_max / 2
     }
@@ -181,7 +181,7 @@ impl Connections {
 }
 
 impl Slot {
-    /// The head of a request has arrived.
+    /// Records that the head of a request has arrived.
     pub(super) fn begin(&self) -> ActiveRequest {
         self.0.connections.table().set_waiting(self.0.id, None);
         ActiveRequest(self.clone())
@@ -193,7 +193,7 @@ impl Drop for ActiveRequest {
         let SlotGuard { id, connections } = &*self.0.0;
         let wait = Wait::Again(Instant::now());
         connections.table().set_waiting(*id, Some(wait));
-        // Whoever waits for room may have it now.
+        // A new connection that waits for room may replace this one.
         connections.0.left.notify_one();
     }
 }
@@ -236,10 +236,10 @@ impl Table {
         }
     }
 
-    /// Ends a connection. Its place is free at once; the socket is closed as soon as its task runs.
+    /// Closes a connection. Its slot is free at once; the socket is closed when its task runs next.
     fn shed(&mut self, id: u64) {
         if let Some(leave) = self.remove(id) {
-            // It may be on its way out already.
+            // It may be closing already.
             let _ = leave.send(());
         }
     }
@@ -290,14 +290,14 @@ mod tests {
         let (_old, mut old_left) = connections.admit(address(2), start + SECOND).unwrap();
         let (young, mut young_left) = connections.admit(address(3), start + 2 * SECOND).unwrap();
         let busy = young.begin();
-        // The one that never asked, before the one that is idle for longer.
+        // A connection without any request is closed first, even if another one is idle for longer.
         let (fourth, _) = connections.admit(address(4), start + 3 * SECOND).unwrap();
         assert!(has_expired(&mut old_left) && !has_expired(&mut idle_left));
         let _fourth = (fourth.begin(), fourth);
         let (fifth, _) = connections.admit(address(5), start + 4 * SECOND).unwrap();
         assert!(has_expired(&mut idle_left) && !has_expired(&mut young_left));
         let _fifth = (fifth.begin(), fifth);
-        // Requests under way are never given up.
+        // Connections with a request under way are never closed.
         let sixth = connections.admit(address(6), start + 5 * SECOND);
         assert_eq!(sixth.unwrap_err(), Full::All);
         drop(busy);
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(refused.unwrap_err(), Full::Address);
         assert!(connections.admit(address(1), start + 4 * SECOND).is_ok());
         assert!(!has_expired(&mut second_left) && !has_expired(&mut third_left));
-        // Those of a proxy are nobody's.
+        // Connections of a proxy are not counted for an address.
         let many: Vec<_> = (0..5)
             .map(|_| connections.admit(None, start).unwrap())
             .collect();

@@ -76,11 +76,11 @@ struct Reading<'a> {
     decoded: Vec<u8>,
 }
 
-/// What a line asks for.
+/// The change that a line of the body asks for.
 enum Change {
     Operation(Operation),
-    /// A file that the repository was given before; that it was is looked up for all of them
-    /// together.
+    /// A file whose content was uploaded before, according to the client. All of these are looked
+    /// up together.
     Given {
         path: RepositoryPath,
         sha256: Sha256Digest,
@@ -88,7 +88,7 @@ enum Change {
     },
 }
 
-/// Reads a commit body to its end. The content of its files is not in the store yet.
+/// Reads a commit body to its end. The contents of its files are not in the store yet.
 ///
 /// After a refusal the rest of the body is read and thrown away, because the clients write the whole body before they listen.
 pub(crate) async fn read_proposal(
@@ -265,7 +265,7 @@ impl Reading<'_> {
         Ok(spool.finish().await?)
     }
 
-    /// The changes, in their order, once it is known which files were given before.
+    /// The changes in their order, after looking up the files that the repository has already.
     async fn operations(&mut self) -> Result<Vec<Operation>, Refusal> {
         let changes = mem::take(&mut self.changes);
         let named = changes.iter().filter_map(|change| match change {

@@ -1,6 +1,6 @@
-//! Work grows with what a client sends and not with its square: every route that takes a list is
-//! sent one of ten times the length, and the processor time is compared. It is a program of its
-//! own, because the time is that of the whole process.
+//! The work of a request must not grow with the square of its size. Every route that takes a list
+//! is sent one list and another one ten times as long, and the processor times are compared. This
+//! is a program of its own, because it measures the time of the whole process.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -30,16 +30,16 @@ use tool_hub_registry_server::{RouteMethod, routes};
 
 use support::{TestRegistry, deletion, file, header, hex};
 
-/// Lengths of the lists that are compared.
+/// The lengths of the two lists.
 const SHORT: usize = 1_000;
 const LONG: usize = 10 * SHORT;
-/// Ten times the work, and as much again for what the clock and the caches add. The square would be
-/// a hundred times.
+/// Ten times the work, with a factor of three for the noise of clock and caches. Quadratic work
+/// would take a hundred times as long.
 const GROWTH_MAX: f64 = 30.0;
-/// What takes less time than this is not told apart from nothing.
+/// Times below this are too short to compare.
 const NOTHING: Duration = Duration::from_millis(100);
 
-/// A request with a list: the end of its route, the path, and the body for a length.
+/// A request with a list: the end of its route, its path, and its body for a given length.
 struct Listed {
     route: &'static str,
     path: &'static str,
@@ -115,7 +115,7 @@ const LISTED: &[Listed] = &[
         path: "/alice/tool.git/info/lfs/objects/batch",
         status: 200,
         body: |count| {
-            // No batch is longer than a thousand.
+            // A batch has at most a thousand objects.
             let objects = (0..count / 10)
                 .map(|at| json!({"oid": hex(format!("{count} {at}").as_bytes()), "size": 1}));
             let objects: Vec<_> = objects.collect();
@@ -133,11 +133,11 @@ const LISTED: &[Listed] = &[
     },
 ];
 
-/// Routes that take a body in which nothing repeats.
+/// Routes whose body contains no list.
 const WITHOUT_LIST: &[&str] = &[
     "/api/lfs/object",
     "/api/lfs/part",
-    // The parts of an object, of which there are only so many.
+    // Its list of parts has a fixed maximum length.
     "/api/lfs/complete",
     "/api/repos/delete",
     "/api/repos/move",
@@ -172,7 +172,7 @@ async fn ten_times_the_list_is_about_ten_times_the_work() {
     let made = hub.send_json(Method::POST, path, &hub.alice, json!({}));
     assert_eq!(made.await.status(), 200);
     for listed in LISTED {
-        // What is made once, connections and statements, is no part of the first measurement.
+        // A warm-up, so that connections and prepared statements are not measured.
         time(&hub, listed, 10).await;
         let (short, long) = (
             time(&hub, listed, SHORT).await,

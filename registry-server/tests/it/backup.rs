@@ -282,7 +282,7 @@ fn replace(path: &Path, from: &str, to: &str) {
     std::fs::write(path, text.replace(from, to)).unwrap();
 }
 
-/// Makes a backup one that a version wrote which did not have a table yet.
+/// Changes a backup into one of an older version, which did not have this table.
 pub(crate) fn without_table(backup: &Path, table: &str) {
     let [metadata, sums, note] =
         ["metadata.jsonl", "SHA256SUMS", "backup.json"].map(|name| backup.join(name));

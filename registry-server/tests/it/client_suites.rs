@@ -253,7 +253,7 @@ async fn an_owners_repositories_are_listed_with_what_they_take() {
         all[0]["storage"].as_i64().unwrap(),
         all[1]["storage"].as_i64().unwrap(),
     );
-    // Beside the file each has its first one, as the model of alice has.
+    // Besides the file, each repository has its initial one, like alice's model.
     assert_eq!(closed, own[0]["storage"].as_i64().unwrap() + 1_000);
     let share = all[0]["storagePercent"].as_f64().unwrap();
     let expect = closed as f64 * 100.0 / (closed + open) as f64;

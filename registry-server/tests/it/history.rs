@@ -319,7 +319,7 @@ async fn tags_and_branches() {
 async fn short_pages_of_a_deep_tree_join_to_the_whole() {
     let hub = TestRegistry::start().await;
     hub.create("alice/tool").await;
-    // Names that come before and after the slash of a directory.
+    // Names that sort before and after the slash of a directory.
     let names = [
         "a", "a-b", "a.txt", "a0", "b/a/c", "b/a-x", "b/a.y/z", "b/b", "b-/x", "c/d/e/f", "c/d/e-",
         "c0/x",

@@ -85,7 +85,7 @@ async fn a_registry_answers_to_its_own_names_only() {
         ("Host: localhost:1\r\n", "200"),
         ("Host: 127.0.0.1\r\n", "200"),
         ("Host: tools.example\r\n", "200"),
-        // What a page sends whose name was turned to this machine, and what is in no link then.
+        // Names from a DNS rebinding page, and hosts that cannot be part of a link.
         ("Host: evil.example\r\n", "403"),
         ("Host: 198.51.100.1\r\n", "403"),
         ("Host: localhost\r\nHost: localhost\r\n", "400"),
@@ -108,7 +108,7 @@ async fn a_registry_answers_to_its_own_names_only() {
     }
     let other = "GET http://evil.example/api/models HTTP/1.1\r\nHost: localhost\r\n\r\n";
     assert!(raw(&hub, other).await.starts_with("HTTP/1.1 400"));
-    // Whoever watches it calls it what they like.
+    // Monitoring may use any host name.
     let probe = "GET /health/live HTTP/1.1\r\nHost: 10.1.2.3:8080\r\n\r\n";
     assert!(raw(&hub, probe).await.starts_with("HTTP/1.1 200"));
 }
@@ -145,7 +145,7 @@ async fn paths_that_are_something_else_on_another_system_are_refused() {
         let born = hub.send_json(post, "/api/repos/create", &hub.alice, wish);
         assert_eq!(born.await.status(), 422, "{path:?}");
     }
-    // Ordinary names of people stay.
+    // Ordinary names in other languages are accepted.
     let files: [(&str, &[u8]); 4] = [
         ("Übersicht/模型 (1).txt", b"a"),
         ("می\u{200c}خواهم.txt", b"b"),
@@ -153,7 +153,7 @@ async fn paths_that_are_something_else_on_another_system_are_refused() {
         ("👩\u{200d}🔬.txt", b"d"),
     ];
     hub.commit("alice/tool", "names", &files).await;
-    // And what came before can be taken away.
+    // Names from before the check can still be removed.
     let gone = crate::support::header("x") + &crate::support::deletion("deletedFile", "a:b");
     let response = hub.send_commit("alice/tool", gone).await;
     assert_eq!(crate::support::refusal(response).await.0, 404);

@@ -375,7 +375,7 @@ async fn objects_count_against_the_quota() {
     );
 }
 
-/// What the registry says each of these files is to be sent as.
+/// The upload mode that the registry assigns to each of these files.
 async fn modes(hub: &TestRegistry, id: &str, question: Value) -> Vec<String> {
     let path = format!("/api/models/{id}/preupload/main");
     let response = hub
@@ -407,7 +407,7 @@ async fn attributes_say_what_is_sent_over_lfs() {
     };
     let standard = ["lfs", "lfs", "regular", "regular", "regular", "regular"];
     assert_eq!(ask(json!({})).await, standard);
-    // Those that come with the commit go before those that are there.
+    // The attributes in the commit take precedence over the stored ones.
     let coming = json!({"gitAttributes": "*.txt filter=lfs\n"});
     let expect = ["regular", "regular", "regular", "regular", "lfs", "regular"];
     assert_eq!(ask(coming).await, expect);
@@ -416,7 +416,7 @@ async fn attributes_say_what_is_sent_over_lfs() {
     hub.commit("alice/tool", "attributes", &files_of).await;
     let expect = ["regular", "regular", "regular", "regular", "regular", "lfs"];
     assert_eq!(ask(json!({})).await, expect);
-    // Without any it is the standard again.
+    // Without stored attributes, the standard ones are used again.
     let gone = header("gone") + &crate::support::deletion("deletedFile", ".gitattributes");
     assert_eq!(hub.send_commit("alice/tool", gone).await.status(), 200);
     assert_eq!(ask(json!({})).await, standard);

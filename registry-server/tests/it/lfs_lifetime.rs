@@ -141,7 +141,7 @@ async fn forget(hub: &TestRegistry) {
     panic!("the object that waits was not forgotten");
 }
 
-/// The answer to a batch of these objects.
+/// The answer to an LFS batch request for these objects.
 async fn announce(hub: &TestRegistry, objects: &[(String, usize)]) -> reqwest::Response {
     let objects = objects
         .iter()
@@ -157,7 +157,7 @@ async fn announced_objects_and_their_parts_count() {
     hub.registry.set_quota("alice", Some(10_000)).await.unwrap();
     let object = |text: &str| (sha256(text.as_bytes()), 4_000);
     let (one, two, three) = (object("one"), object("two"), object("three"));
-    // Asked again, as after a push that broke off, it counts once.
+    // Repeated announcements, as after an interrupted push, count once.
     for _ in 0..3 {
         let response = announce(&hub, &[one.clone(), two.clone()]).await;
         assert_eq!(response.status(), 200);
@@ -166,7 +166,7 @@ async fn announced_objects_and_their_parts_count() {
     assert_eq!(refusal(response).await.0, 403);
     let storage = hub.registry.storage_of("alice").await.unwrap();
     assert_eq!(storage.announced_bytes, 8_000);
-    // What is sent over and over, under another ticket each time, takes more room than was
+    // An object that is uploaded repeatedly, each time with a new ticket, takes more room than was
     // announced.
     let (mut sent, mut refused) = (0, 0);
     for _ in 0..4 {
@@ -190,7 +190,7 @@ async fn announced_objects_and_their_parts_count() {
     assert!(sent >= 4 && refused > 0, "{sent} sent, {refused} refused");
     assert!(sent * 1_000 + 4_000 <= 10_000, "{sent} parts are stored");
     assert_eq!(hub.kept("parts").len(), sent);
-    // They go with their repository.
+    // The parts are deleted with their repository.
     let body = json!({"name": "alice/tool"});
     let path = "/api/repos/delete";
     let response = hub.send_json(Method::DELETE, path, &hub.alice, body).await;

@@ -1,4 +1,4 @@
-//! Clients that hold memory or connections and let the others wait.
+//! Slow clients that hold memory or connections must not keep others waiting.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn nobody_without_a_token_sends_more_than_64_kib() {
     }
 }
 
-/// A body that is announced and of which a part is sent.
+/// Announces a body and sends only a part of it.
 async fn stall(hub: &TestRegistry, path: &str, announced: usize, sent: usize) -> TcpStream {
     let address = hub.endpoint.strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -75,7 +75,7 @@ async fn bodies_of_all_connections_share_one_bound() {
         let request = hub.request(Method::POST, path, None).body(body);
         request.send().await.unwrap()
     };
-    // All memory is taken before long, and whoever comes then is told to come back.
+    // Soon all memory is taken, and further clients are told to retry.
     let mut response = ask().await;
     while response.status() == 200 {
         response = ask().await;
@@ -83,7 +83,7 @@ async fn bodies_of_all_connections_share_one_bound() {
     assert_eq!(response.headers()["retry-after"], "2");
     assert_eq!(refusal(response).await.0, 503);
     assert_eq!(hub.get("/api/whoami-v2").await.status(), 200);
-    // Who holds it and sends nothing loses it, long before the usual minute.
+    // A client that holds memory and sends nothing loses it long before the usual minute.
     let mut answer = String::new();
     let reading = stalled[0].read_to_string(&mut answer);
     let _ = tokio::time::timeout(Duration::from_secs(20), reading)
@@ -100,7 +100,7 @@ async fn half_sent_heads_keep_nobody_out() {
     let mut slow = Vec::new();
     for _ in 0..300 {
         let mut stream = TcpStream::connect(address).await.unwrap();
-        // The oldest are hung up on.
+        // The oldest connections are closed.
         let _ = stream
             .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: ")
             .await;

@@ -1,5 +1,5 @@
-//! What was published stays what it was: beside branches, without its repository, under another
-//! name.
+//! A published version never changes: beside branches, after its repository was deleted, or under
+//! another name.
 
 use reqwest::{Method, Response};
 use serde_json::json;
@@ -73,14 +73,14 @@ async fn no_branch_has_the_name_of_a_version() {
         "refs%2Fheads%2Fv1.0.0",
     ];
     for name in names {
-        // Before there is a tool, and with one.
+        // Both before and after the repository has a tool.
         assert_eq!(refusal(branch(&hub, name).await).await.0, 403, "{name}");
     }
     assert_eq!(
         publish(&hub, "alice/tool", "1.0.0", "ONE").await.status(),
         200
     );
-    // Taking the manifest away for a while opens no way round.
+    // Temporarily removing the manifest does not circumvent the rule.
     let gone = header("gone") + &deletion("deletedFile", "tool.toml");
     assert_eq!(hub.send_commit("alice/tool", gone).await.status(), 200);
     for name in names {
@@ -89,7 +89,7 @@ async fn no_branch_has_the_name_of_a_version() {
     for name in ["v1.0", "release-1.0.0", "feature"] {
         assert_eq!(branch(&hub, name).await.status(), 200, "{name}");
     }
-    // Nor does a tag without a manifest, now that the repository had versions.
+    // Once the repository had versions, a version tag needs a manifest.
     for name in ["v9.0.0", "9.0.0"] {
         assert_eq!(
             refusal(tag(&hub, "alice/tool", name).await).await.0,
@@ -135,7 +135,7 @@ async fn a_branch_from_before_does_not_answer_for_a_version() {
     let path = format!("{API}/paths-info/v1.0.0");
     let found = hub.send_json(Method::POST, &path, &hub.alice, body).await;
     assert_eq!(refusal(found).await.1, "RevisionNotFound");
-    // The version can be published when the branch is gone, and not before.
+    // The version can only be published after the branch is deleted.
     let (status, _, text) = refusal(publish(&hub, "alice/tool", "1.0.0", "ONE").await).await;
     assert_eq!(status, 403);
     assert!(text.contains("delete the branch"), "{text}");
@@ -147,7 +147,7 @@ async fn a_branch_from_before_does_not_answer_for_a_version() {
     assert_eq!(gone.send().await.unwrap().status(), 200);
     assert_eq!(tag(&hub, "alice/tool", "v1.0.0").await.status(), 200);
 
-    // Of an ordinary name for both the tag answers.
+    // If an ordinary name is both, the tag is used.
     assert_eq!(tag(&hub, "alice/tool", "dev").await.status(), 200);
     let found = hub.get("/alice/tool/resolve/dev/README.md").await;
     assert_eq!(found.text().await.unwrap(), "ONE");
@@ -161,14 +161,14 @@ async fn a_number_is_never_given_again_with_other_files() {
         publish(&hub, "alice/tool", "1.0.0", "ONE").await.status(),
         200
     );
-    // The other spelling is the same version.
+    // The tag with the other spelling names the same version.
     hub.commit("alice/tool", "more", &[("README.md", b"TWO")])
         .await;
     refused(tag(&hub, "alice/tool", "1.0.0").await).await;
     delete(&hub, "alice/tool").await;
 
     hub.create("alice/tool").await;
-    // Not even on files that are no tool.
+    // This also holds for files without a tool.
     assert_eq!(
         refusal(tag(&hub, "alice/tool", "v1.0.0").await).await.0,
         422
@@ -176,7 +176,7 @@ async fn a_number_is_never_given_again_with_other_files() {
     refused(publish(&hub, "alice/tool", "1.0.0", "REPUBLISHED").await).await;
     let refs = hub.get_json(&format!("{API}/refs")).await;
     assert_eq!(refs["tags"], json!([]));
-    // The very same files may come back, and other numbers are free.
+    // The same files can be published again, and other versions are free.
     assert_eq!(
         publish(&hub, "alice/tool", "1.0.0", "ONE").await.status(),
         200
@@ -185,7 +185,7 @@ async fn a_number_is_never_given_again_with_other_files() {
         publish(&hub, "alice/tool", "1.0.1", "TWO").await.status(),
         200
     );
-    // A data set of the same name is something else.
+    // A data set of the same name is independent.
     hub.create_with("alice/tool", json!({"type": "dataset"}))
         .await;
 }
@@ -202,7 +202,7 @@ async fn a_name_that_is_taken_over_has_the_versions_of_its_past() {
         rename(&hub, "alice/tool", "alice/Other").await.status(),
         200
     );
-    // This one can be had under both names.
+    // This version counts as published under both names.
     assert_eq!(
         publish(&hub, "alice/other", "1.1.0", "TWO").await.status(),
         200
@@ -224,7 +224,7 @@ async fn a_name_that_is_taken_over_has_the_versions_of_its_past() {
     );
     refused(rename(&hub, "alice/third", "alice/other").await).await;
     assert_eq!(hub.get("/api/models/alice/third").await.status(), 200);
-    // A version that is published nowhere else moves freely, and back.
+    // A version that is not published at the destination moves freely, and back.
     assert_eq!(rename(&hub, "alice/tool", "acme/stats").await.status(), 200);
     assert_eq!(rename(&hub, "acme/stats", "alice/tool").await.status(), 200);
     hub.create("acme/stats").await;
@@ -270,7 +270,7 @@ async fn the_name_of_an_owner_never_becomes_free() {
             assert!(matches!(added, Err(RegistryError::NameTaken { .. })));
         }
     }
-    // Nor by hand.
+    // Direct changes of the database are refused, too.
     for statement in [
         "DELETE FROM accounts WHERE name = 'bob'",
         "UPDATE accounts SET name_folded = 'x' WHERE name = 'bob'",

@@ -99,13 +99,13 @@ async fn many_writers_together_keep_to_the_quota() {
     assert!(first_bytes(&hub).await <= quota);
 }
 
-/// The line that begins a commit on this parent.
+/// The header line of a commit on this parent.
 fn header_on(parent: &str) -> String {
     let value = json!({"summary": "x", "description": "", "parentCommit": parent});
     format!("{}\n", json!({"key": "header", "value": value}))
 }
 
-/// Bytes of all objects and parts that are stored.
+/// The bytes of all stored objects and parts.
 fn disk_bytes(hub: &TestRegistry) -> u64 {
     let files = ["sha256", "parts"].map(|below| hub.kept(below)).concat();
     files
@@ -181,7 +181,8 @@ async fn what_was_deleted_counts_until_it_is_collected() {
         }
         delete(&id).await;
     }
-    // The second time the room is free at once; then the disk would hold more than twice the quota.
+    // Deleting makes room at once, but only once: a third push would let the disk hold more than
+    // twice the quota.
     assert_eq!(pushed, 2);
     assert!(disk_bytes(&hub) <= 30_000);
     tokio::time::sleep(std::time::Duration::from_millis(20)).await;

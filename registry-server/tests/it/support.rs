@@ -208,7 +208,7 @@ impl TestRegistry {
         backends::dump(place)
     }
 
-    /// Runs a statement on the database behind the registry's back, as an operator may.
+    /// Runs a statement directly on the database, as an operator may.
     #[allow(dead_code, reason = "not every target meddles")]
     pub(crate) async fn run_sql(&self, statement: &'static str) -> Result<(), String> {
         use sqlx::Connection as _;

@@ -11,7 +11,7 @@ use super::LoopError;
 /// What a name of a picture or sound begins with where a model writes it as an argument.
 const PREFIX: &str = "media:";
 const NAME_LENGTH_MAX: usize = 64;
-/// The most names that a model is told which wrote another one; the newest.
+/// The most names that are listed for a model that used an unknown one; the newest are listed.
 const NAMES_TOLD_MAX: usize = 16;
 /// How much is kept; what comes later has no name.
 const MEDIA_BYTES_MAX: usize = 256 << 20;
@@ -124,8 +124,8 @@ impl Kept {
         Some(value.clone())
     }
 
-    /// A hint for a model whose `arguments` were refused, where one of them looks like the name of
-    /// a picture or sound and nothing has that name.
+    /// A hint for a model whose `arguments` were refused, if one of them looks like the name of a
+    /// picture or sound that does not exist.
     pub(super) fn unknown_in(&self, arguments: &Map<String, Value>) -> Option<String> {
         let unknown = arguments.values().find_map(|value| self.unknown(value))?;
         let given = self.given.iter();

@@ -42,7 +42,8 @@ impl Ran {
 }
 
 impl Done {
-    /// As much of everything as a model reads at once: code can look at the rest.
+    /// The result as texts for the model, each cut to the length that a model reads at once. Code
+    /// can read the rest.
     fn told(self) -> Vec<String> {
         let mut told = Vec::new();
         if !self.lost.is_empty() {

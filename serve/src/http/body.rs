@@ -1,5 +1,5 @@
-//! The body of a request, read whole before anything is done about it: within its length, its
-//! time, and what all bodies together may take.
+//! Reads request bodies whole before they are handled, within limits on their length, their time,
+//! and the memory of all bodies together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,32 +16,33 @@ use crate::mcp::MESSAGE_BYTES_MAX;
 /// How long a body may take. A client that sends one byte at a time would otherwise keep its
 /// place among the requests for as long as it likes.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// The time that a request waits until others have left enough room for it.
+/// The longest wait for memory that other requests hold.
 const ROOM_TIME: Duration = Duration::from_secs(30);
-/// The most that all bodies together take as text, and as much again as what JSON is read into.
+/// The most bytes that the text of all bodies may take together. The values that are parsed from
+/// them may take as much again.
 const HELD_BYTES_MAX: usize = 64 << 20;
-/// The longest body.
+/// The longest body, in bytes.
 const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX;
-/// Bodies up to here need no room: there may be one for every request.
+/// Bodies up to this length are not counted: there may be one for every request.
 const SHORT_BYTES_MAX: usize = 4 << 10;
-/// Room is counted in these.
+/// The unit in which memory is counted, in bytes.
 const UNIT_BYTES: usize = 1 << 10;
 
-/// Room for bodies. Cloning is cheap; clones are one room.
+/// The memory for bodies: one budget for texts, and one for parsed values. Clones share both.
 #[derive(Clone)]
 pub(super) struct Room {
     texts: Arc<Semaphore>,
     values: Arc<Semaphore>,
 }
 
-/// One caller's part of the room, so that nobody takes all of it.
+/// A caller's share of the memory, which keeps one caller from taking all of it.
 pub(super) struct Share {
     all: Room,
     own: Room,
     bytes: usize,
 }
 
-/// A body, and the room that it takes until this is dropped.
+/// A body and the memory that it holds until this is dropped.
 pub(super) struct Whole {
     pub(super) body: Body,
     pub(super) taken: [Option<Taken>; 2],
@@ -62,8 +63,8 @@ impl Room {
         }
     }
 
-    /// The share of one of so many `callers`: half of it where there are several, which is room
-    /// for the longest body.
+    /// The share of one of `callers` callers: half of the memory if there are several, which is
+    /// enough for the longest body.
     pub(super) fn share(&self, callers: usize) -> Share {
         let bytes = match callers {
             0 | 1 => HELD_BYTES_MAX,
@@ -78,11 +79,11 @@ impl Room {
 }
 
 impl Share {
-    /// All of `body`, or why it is not taken.
+    /// Reads all of `body`. Returns the response to send if it is refused.
     pub(super) async fn whole(&self, body: Body) -> Result<Whole, Response> {
         self.read(body).await.map_err(|problem| {
             let mut response = problem.into_response();
-            // What is left of the body is not waited for any longer, so nothing comes after it.
+            // The rest of the body is not read, so no other request can follow.
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
             response
@@ -93,16 +94,16 @@ impl Share {
         let length = body.size_hint().upper();
         let length = length.and_then(|length| usize::try_from(length).ok());
         let text = match length {
-            // None of it is kept.
+            // A body that is too long is not kept.
             Some(length) if length > BODY_BYTES_MAX => None,
-            // Whoever does not say how long it is may be sending the longest.
+            // A body of unknown length may be the longest.
             length => {
                 let length = length.unwrap_or(BODY_BYTES_MAX);
                 self.take(length, |room| &room.texts).await?
             }
         };
         let bytes = in_time(body, length).await?;
-        // Few bytes can be many values, each of which takes more than its text.
+        // A short text can hold many values, each of which takes more memory than its text.
         let values = match bytes.len() {
             ..=SHORT_BYTES_MAX => None,
             _ => self.take(value_bytes(&bytes), |room| &room.values).await?,
@@ -113,7 +114,8 @@ impl Share {
         })
     }
 
-    /// Room for so many `bytes` of a kind, which are waited for in turn.
+    /// Waits for `bytes` of the caller's share and then of the whole budget. Requests are served in
+    /// order of arrival.
     async fn take(
         &self,
         bytes: usize,
@@ -128,7 +130,7 @@ impl Share {
         }
         let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
         let taken = async {
-            // Whoever waits for its own share takes nothing from anybody else.
+            // While a request waits for its caller's share, it takes nothing of the common one.
             let own = kind(&self.own).clone().acquire_many_owned(units).await;
             let of_all = kind(&self.all).clone().acquire_many_owned(units).await;
             Some([own.ok()?, of_all.ok()?])
@@ -143,8 +145,7 @@ impl Share {
     }
 }
 
-/// About how much memory the values take that are read from the JSON `text`, by what stands
-/// between them.
+/// Estimates the memory of the values in the JSON `text` from its separators.
 fn value_bytes(text: &[u8]) -> usize {
     let (mut bytes, mut is_string, mut is_escaped) = (0, false, false);
     for byte in text {
@@ -204,7 +205,7 @@ mod tests {
         let room = Room::new();
         let (ann, robin) = (room.share(2), room.share(2));
         let long = || Body::from(vec![b' '; BODY_BYTES_MAX]);
-        // Nobody knows how long it will be.
+        // A body of unknown length.
         let unsaid = || Body::from_stream(futures::stream::iter([Ok::<_, axum::Error>("{}")]));
         let held = ann.whole(long()).await.unwrap();
         for waits in [long(), unsaid()] {

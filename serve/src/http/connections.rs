@@ -1,5 +1,5 @@
-//! The open connections: how many there may be, in all and from one address, and which of them
-//! is given up for another. Whoever sends half a head, or nothing, has the least claim to a place.
+//! The open connections: their limits, in all and per address, and the choice of those that are
+//! closed for others. Connections that have sent nothing, or half a head, are closed first.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -12,19 +12,18 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use tokio::task::{AbortHandle, Id};
 
-/// Connections that are open at once.
+/// The most connections that are open at once.
 const CONNECTIONS_MAX: usize = 1_024;
-/// The most of them that are one address's. This machine's own may have all: everybody here shares
-/// it, and so does everybody behind a proxy.
+/// The most connections of one address. This machine's own addresses may have all, because all
+/// local users share them, and so do all clients behind a proxy.
 const ADDRESS_CONNECTIONS_MAX: usize = CONNECTIONS_MAX / 2;
-/// From how many on heads get less time.
+/// The number of connections from which heads get less time.
 const PRESSURE: usize = CONNECTIONS_MAX / 2;
 
-/// All that are open.
 #[derive(Default)]
 pub(super) struct Connections {
     open: HashMap<Id, Open>,
-    /// Counts how often one of them began to wait.
+    /// Counts the times that a connection began to wait. It orders the waiting ones by age.
     turns: Arc<AtomicU64>,
 }
 
@@ -34,17 +33,17 @@ struct Open {
     task: AbortHandle,
 }
 
-/// An answer to who wants one more.
+/// The decision about a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
-    /// It may; whether there are many already.
+    /// It is admitted. `is_tight` if there are many connections already.
     For { is_tight: bool },
-    /// All that its address may have are being answered.
+    /// It is refused: all connections that could be closed for it are being answered.
     None,
 }
 
 impl Connections {
-    /// True where there are as many as there may be, none of which only waits.
+    /// True if the limit is reached and no connection is waiting for a head.
     pub(super) fn are_all_answered(&self) -> bool {
         self.open.len() >= CONNECTIONS_MAX
             && !self
@@ -53,11 +52,11 @@ impl Connections {
                 .any(|open| open.state.waits_since().is_some())
     }
 
-    /// Makes room for one more of `address`. The one that has waited for a head the longest gives
-    /// way: of the same address where that has its share, else of any.
+    /// Makes room for another connection of `address`, by closing the one that has waited longest
+    /// for a head: one of the same address if that has used up its limit, else any.
     pub(super) fn make_room(&mut self, address: IpAddr) -> Room {
         let network = network(address);
-        // Nobody has a share before there are as many.
+        // Below this number, no address can have reached its limit.
         if self.open.len() >= ADDRESS_CONNECTIONS_MAX && !network.is_loopback() {
             let of_address = |open: &Open| open.address == network;
             let count = self.open.values().filter(|open| of_address(open)).count();
@@ -72,7 +71,7 @@ impl Connections {
         Room::For { is_tight }
     }
 
-    /// The state of a new connection: it waits.
+    /// The state of a new connection, which waits for its first head.
     pub(super) fn waiting(&self) -> Arc<State> {
         Arc::new(State {
             since: AtomicU64::new(turn(&self.turns)),
@@ -80,7 +79,7 @@ impl Connections {
         })
     }
 
-    /// Takes in the connection of `address` that `task` answers.
+    /// Adds the connection of `address` that `task` answers.
     pub(super) fn opened(&mut self, address: IpAddr, state: Arc<State>, task: AbortHandle) {
         let opened = Open {
             address: network(address),
@@ -90,7 +89,7 @@ impl Connections {
         self.open.insert(opened.task.id(), opened);
     }
 
-    /// Forgets the one whose task is over.
+    /// Removes the connection whose task has ended.
     pub(super) fn ended(&mut self, task: Id) {
         self.open.remove(&task);
     }
@@ -102,7 +101,7 @@ impl Connections {
             let Some((since, id)) = waiting.min_by_key(|(since, _)| *since) else {
                 return false;
             };
-            // Its head may have come to an end meanwhile, and then it stays.
+            // If its head was completed meanwhile, it stays.
             let is_given_up = |open: &mut Open| open.state.change(since, GIVEN_UP);
             if self.open.get_mut(&id).is_some_and(is_given_up)
                 && let Some(oldest) = self.open.remove(&id)
@@ -114,7 +113,8 @@ impl Connections {
     }
 }
 
-/// The network that an address counts as: whoever has one of IPv6 has 2^64 of them.
+/// The network that an address is counted as: for IPv6 a /64, because a client usually has a whole
+/// one.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) if !address.is_loopback() => {
@@ -125,9 +125,8 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The state of a connection.
 pub(super) struct State {
-    /// The turn with which it began to wait, or one of those below.
+    /// The turn in which it began to wait, or one of the constants below.
     since: AtomicU64,
     turns: Arc<AtomicU64>,
 }
@@ -141,7 +140,7 @@ fn turn(turns: &AtomicU64) -> u64 {
 }
 
 impl State {
-    /// The turn since which no head is here, or not all of one.
+    /// The turn since which it waits for a head, or the rest of one; `None` if it does not wait.
     fn waits_since(&self) -> Option<u64> {
         let since = self.since.load(Ordering::Relaxed);
         (since >= FIRST_TURN).then_some(since)
@@ -155,13 +154,13 @@ impl State {
     }
 }
 
-/// A request that is being answered: its connection is not given up.
+/// A request that is being answered. Its connection is not closed for another one.
 pub(super) struct Answering(Arc<State>);
 
 impl Answering {
-    /// Begins, unless the connection was given up.
+    /// Begins an answer; `None` if the connection was closed for another one.
     pub(super) fn begin(state: &Arc<State>) -> Option<Self> {
-        // The answer before this one may not be quite over.
+        // The previous answer may not have ended yet.
         let is_given_up = match state.waits_since() {
             Some(since) => !state.change(since, ANSWERING),
             None => state.since.load(Ordering::Relaxed) == GIVEN_UP,
@@ -169,7 +168,7 @@ impl Answering {
         (!is_given_up).then(|| Self(state.clone()))
     }
 
-    /// The same body; the request is answered at its end.
+    /// Wraps the body, so that the request counts as answered at its end.
     pub(super) fn until_end_of(self, body: Body) -> Body {
         Body::new(Answer {
             body,
@@ -234,7 +233,7 @@ mod tests {
             }
         }
 
-        /// One more, where there is room; it waits for a head.
+        /// Adds a connection that waits for a head, if there is room.
         fn open(&mut self, address: &str) -> Option<Arc<State>> {
             let address = address.parse().unwrap();
             if self.connections.make_room(address) == Room::None {
@@ -262,7 +261,7 @@ mod tests {
         assert!(!oldest.waits() && second.waits());
         assert!(Answering::begin(&oldest).is_none(), "it was given up");
         assert_eq!(opened.connections.open.len(), CONNECTIONS_MAX);
-        // What was answered waits again, for less long than all others.
+        // A connection that was answered waits again, as the one that has waited the least.
         let answered = busy.0.clone();
         drop(busy);
         assert!(answered.waits() && opened.open("127.0.0.1").is_some());
@@ -291,7 +290,7 @@ mod tests {
         let here = opened.open("127.0.0.1").unwrap();
         let mut theirs = Vec::new();
         for number in 0..2 * CONNECTIONS_MAX {
-            // All of one network, however they are written.
+            // All of these belong to one network.
             theirs.push(opened.open(&format!("2001:db8::{:x}", number + 1)));
         }
         assert!(here.waits(), "others give way among themselves");

@@ -1,5 +1,5 @@
-//! Accepting connections until told to stop: so many at once, and none that only waits while
-//! another wants its place. Workers answer them.
+//! Accepts connections until shutdown, up to a limit: connections that only wait give way to new
+//! ones. Worker threads answer them.
 
 use std::convert::Infallible;
 use std::future::{Future, pending};
@@ -28,17 +28,17 @@ use super::workers::Workers;
 /// How long a request's head may take. The same clock runs while a kept connection waits for its
 /// next request, so it ends idle connections as well as heads that come a byte at a time.
 const HEAD_TIME: Duration = Duration::from_secs(30);
-/// The same for connections that are opened while there are many.
+/// Like [`HEAD_TIME`], for connections opened while there are many.
 const HEAD_TIME_UNDER_PRESSURE: Duration = Duration::from_secs(5);
-/// The longest head, and how much of a body is read at once: what every connection may take
-/// before anybody knows whose it is.
+/// The longest head, and the most of a body that is read at once, in bytes. Every connection may
+/// take this much before its client is known.
 const HEAD_BYTES_MAX: usize = 32 << 10;
 /// How long what is written may wait for who does not read. Where the system has no such clock,
 /// they keep their connection.
 #[cfg(target_os = "linux")]
 const WRITE_TIME: Duration = Duration::from_secs(30);
-/// Rest after the system refused a connection for want of descriptors or memory, and while every
-/// connection is being answered.
+/// The pause after the system refused a connection for want of descriptors or memory, and while all
+/// connections are being answered.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long connections have to end after a shutdown.
 const GRACE: Duration = Duration::from_secs(5);
@@ -123,7 +123,7 @@ async fn connection(
         let (guard, answering) = (guard.clone(), Answering::begin(&state));
         async move {
             let Some(answering) = answering else {
-                // It was given up a moment ago, and ends here.
+                // The connection was just given up; its task is about to be aborted.
                 return pending().await;
             };
             let response = guard.answer(request.map(Body::new)).await;
@@ -141,7 +141,8 @@ async fn connection(
     }
 }
 
-/// Waits for a connection, and before it while there is no place that could be made free.
+/// Accepts a connection. While all connections are being answered, so that none can be closed for
+/// it, it waits.
 async fn accept(
     listener: &TcpListener,
     connections: &Connections,

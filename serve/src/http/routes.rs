@@ -24,12 +24,13 @@ pub(super) struct Routes {
     others: Router,
     /// For requests that are answered at once.
     places: Semaphore,
-    /// For what they bring.
+    /// The caller's share of the memory for bodies.
     room: Share,
 }
 
 impl Routes {
-    /// Answers with `toolset`, so many requests at once as there are `places` and as `room` holds.
+    /// Routes for `toolset`, which answer as many requests at once as there are `places`, with
+    /// bodies as far as `room` has memory.
     pub(super) fn new(
         toolset: Toolset,
         gateway: Option<Gateway>,

@@ -35,7 +35,7 @@ impl Workers {
         })
     }
 
-    /// Gives `task` to the thread that has the fewest, and tells how to end it.
+    /// Spawns `task` on the thread with the fewest tasks. Returns the handle to abort it.
     pub(super) fn spawn(
         &self,
         tasks: &mut JoinSet<()>,

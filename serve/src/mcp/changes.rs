@@ -98,7 +98,7 @@ pub(super) async fn tell_listener(
             session.watch(uri.clone(), reader.key.clone())?;
         }
     }
-    // It keeps tools that may have been taken out meanwhile.
+    // Dropped, because it keeps tools alive that may have been removed.
     drop(beside);
     loop {
         let change = tokio::select! {

@@ -1,17 +1,17 @@
-//! Which headers pass between a client and the endpoint. Whatever is not named here stays: keys in
-//! any of their spellings, cookies, addresses, and what belongs to one connection.
+//! Allow-lists of the headers that are passed between a client and the endpoint. Everything else is
+//! dropped: keys in any spelling, cookies, addresses, and headers about a single connection.
 
 use axum::http::{HeaderMap, HeaderName, header};
 
-/// Those of every request.
+/// The headers of every request.
 static OF_ROUND: [HeaderName; 4] = [
     HeaderName::from_static("openai-beta"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
     HeaderName::from_static("x-client-request-id"),
 ];
-/// Those of a request that is passed on as it is: they tell of its body, of its answer, or of one
-/// request where there could be several.
+/// Further headers of a request that is passed on unchanged. They describe its body or its answer,
+/// or belong to a single request, while a chat may take several.
 static OF_REQUEST: [HeaderName; 5] = [
     header::ACCEPT,
     header::CONTENT_ENCODING,
@@ -19,7 +19,7 @@ static OF_REQUEST: [HeaderName; 5] = [
     HeaderName::from_static("idempotency-key"),
     header::IF_NONE_MATCH,
 ];
-/// Those of an answer: what it is, and when to ask again.
+/// The headers of an answer: its content, and when to ask again.
 static OF_ANSWER: [HeaderName; 18] = [
     header::CACHE_CONTROL,
     header::CONTENT_ENCODING,
@@ -41,24 +41,25 @@ static OF_ANSWER: [HeaderName; 18] = [
     HeaderName::from_static("x-should-retry"),
 ];
 
-/// Those that pass of a client's request whose body is written here.
+/// The headers passed on with a request whose body this server writes.
 pub(super) fn of_round(headers: &HeaderMap) -> HeaderMap {
     kept(headers, &OF_ROUND)
 }
 
-/// Those that pass of a client's request that is passed on as it is.
+/// The headers passed on with a request that is passed on unchanged.
 pub(super) fn of_request(headers: &HeaderMap) -> HeaderMap {
     let mut all = of_round(headers);
     all.extend(kept(headers, &OF_REQUEST));
     all
 }
 
-/// Those that pass of the endpoint's answer.
+/// The headers of the endpoint's answer that are passed on.
 pub(super) fn of_answer(headers: &HeaderMap) -> HeaderMap {
     kept(headers, &OF_ANSWER)
 }
 
-/// Those of `headers` that are named, unless `Connection` says that they are for one connection.
+/// Those of `headers` that are in `names`, unless `Connection` declares them as belonging to a
+/// single connection.
 fn kept(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
     let mut kept = HeaderMap::new();
     for name in names.iter().filter(|name| !is_of_connection(headers, name)) {

@@ -22,7 +22,7 @@ pub(super) enum Refusal {
         /// The member at fault.
         param: Option<&'static str>,
     },
-    /// The endpoint's API has more than clients may use with its key.
+    /// A request to a part of the endpoint's API that clients may not use with the operator's key.
     #[error("`{asked}` is not passed on to the endpoint; what is: {}", route::ALL.join(", "))]
     Route { asked: String },
     /// The endpoint refused; its client reads its own words.
@@ -62,7 +62,7 @@ impl Refusal {
         }
     }
 
-    /// The error for a request that is not passed on.
+    /// The refusal of a request that is not passed on.
     pub(super) fn route(method: &Method, uri: &Uri) -> Self {
         Self::Route {
             asked: shown(&format!("{method} {}", uri.path())),

@@ -1,14 +1,13 @@
-//! What of the endpoint's API clients may use. The endpoint's key opens the rest of it as well:
-//! files, fine-tuning, an organization's keys.
+//! The part of the endpoint's API that clients may use. The endpoint's key also gives access to the
+//! rest: files, fine-tuning, an organization's keys.
 
 use axum::http::{Method, Uri};
 
 use super::refusal::Refusal;
 
-/// The path below which clients look for everything, here and, unless it says otherwise, at the
-/// endpoint.
+/// The base path that clients use here, and the default one at the endpoint.
 pub(super) const ROOT: &str = "/v1";
-/// All that is passed on, as people read it.
+/// The requests that are passed on, for messages.
 pub(super) const ALL: [&str; 6] = [
     "POST /v1/chat/completions",
     "POST /v1/responses",
@@ -17,15 +16,15 @@ pub(super) const ALL: [&str; 6] = [
     "GET /v1/models",
     "GET /v1/models/ID",
 ];
-/// The longest name of a model.
+/// The longest model name, in bytes.
 const ID_BYTES_MAX: usize = 256;
-/// The longest query. Clients name a version of the API there, or a page.
+/// The longest query, in bytes. Clients pass an API version or a page in it.
 const QUERY_BYTES_MAX: usize = 1_024;
 
-/// The place that a request goes to which is passed on.
+/// The target of a request that is passed on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Route<'a> {
-    /// Below the endpoint, from its slash on.
+    /// The path below the endpoint's base, with its leading slash.
     pub(super) path: &'a str,
     pub(super) query: Option<&'a str>,
 }
@@ -34,7 +33,7 @@ impl<'a> Route<'a> {
     /// The route of a request for `uri`.
     ///
     /// # Errors
-    /// When it is not passed on.
+    /// If such requests are not passed on.
     pub(super) fn of(method: &Method, uri: &'a Uri) -> Result<Self, Refusal> {
         let path = uri.path().strip_prefix(ROOT);
         let Some(path) = path.filter(|path| is_passed_on(method, path)) else {
@@ -51,7 +50,7 @@ impl<'a> Route<'a> {
 
 fn is_passed_on(method: &Method, path: &str) -> bool {
     match *method {
-        // Where there is a GET there is a HEAD.
+        // HEAD is allowed wherever GET is.
         Method::GET | Method::HEAD => match path.strip_prefix("/models") {
             Some(id) => id.is_empty() || id.strip_prefix('/').is_some_and(is_model),
             None => false,
@@ -67,16 +66,15 @@ fn is_passed_on(method: &Method, path: &str) -> bool {
     }
 }
 
-/// True for the name of a model, which may have an owner in front. Some clients escape its slash
-/// and its colons.
+/// True for a model name, which may have an owner as a prefix. Some clients percent-encode its
+/// slash and colons.
 fn is_model(id: &str) -> bool {
     let id = id.replace("%2F", "/").replace("%2f", "/");
     let id = id.replace("%3A", ":").replace("%3a", ":");
     id.len() <= ID_BYTES_MAX && id.split('/').all(is_name)
 }
 
-/// True for one segment of a path, and nothing that somebody between here and there could
-/// read as another path.
+/// True for a single path segment that no server or proxy on the way can read as another path.
 fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:@+-".contains(&byte);
     !name.is_empty() && name.bytes().all(is_plain) && !name.bytes().all(|byte| byte == b'.')
@@ -121,7 +119,7 @@ mod tests {
             ("PATCH", "/v1/models/a"),
             ("DELETE", "/v1/models/a"),
             ("DELETE", "/v1/responses/a"),
-            // What the endpoint keeps for its key is every caller's.
+            // Objects stored at the endpoint under its key belong to all callers.
             ("GET", "/v1/responses/a"),
             ("POST", "/v1/responses/a/cancel"),
             ("GET", "/v1/chat/completions"),

@@ -73,7 +73,7 @@ pub enum GatewayError {
     Client(#[source] reqwest::Error),
 }
 
-/// Where the Chat Completions API is, below an endpoint.
+/// The path of the Chat Completions API below an endpoint.
 pub(super) const CHAT: &str = "/chat/completions";
 
 /// An endpoint and how it is asked.
@@ -98,7 +98,7 @@ impl Upstream {
             url.set_query(None);
             return Err(GatewayError::Url { url: url.into() });
         }
-        // Some write down the whole address that requests go to.
+        // Some people configure the full URL of the chat API.
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix(CHAT).unwrap_or(path).to_owned();
         url.set_path(if path.is_empty() { ROOT } else { &path });
@@ -168,7 +168,7 @@ impl Upstream {
         })
     }
 
-    /// Hands a request on, where it is one that clients may make, and gives the answer as it comes.
+    /// Passes on a request, if clients may make it, and streams the answer back.
     pub(super) async fn through(&self, request: Request) -> Result<Response, Refusal> {
         let (head, body) = request.into_parts();
         let url = self.url(Route::of(&head.method, &head.uri)?);
@@ -202,7 +202,7 @@ impl Upstream {
         Ok(response)
     }
 
-    /// The place at the endpoint of what is asked for here.
+    /// The URL of the route at the endpoint.
     fn url(&self, route: Route<'_>) -> Url {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{}", self.base.path(), route.path));

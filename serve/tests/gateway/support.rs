@@ -86,7 +86,7 @@ impl Served {
         Self::start_on(toolset(calls_max).await, replies, set_up).await
     }
 
-    /// The same; `log` takes note of what the caller `test` does.
+    /// Like `start`; `log` records what the caller `test` does.
     pub(crate) async fn start_audited(
         log: Arc<dyn Audit>,
         replies: impl IntoIterator<Item = Reply>,

@@ -1,4 +1,4 @@
-//! What goes through as it came, and what does not: keys, tokens, headers, paths and methods.
+//! The keys, headers, paths and methods that are passed on, and those that are not.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -262,7 +262,7 @@ async fn the_rest_of_the_endpoint_s_api_is_refused_and_noted() {
         ("POST", "/v1/organization/admin_api_keys"),
         ("PUT", "/v1/chat/completions"),
         ("PATCH", "/v1/models/a"),
-        // A path of this server's own, mistyped: its arguments are nobody else's business.
+        // A mistyped path of this server's own: its arguments must not reach the endpoint.
         ("POST", "/v1/tools/probe/call"),
     ] {
         let url = format!("{}{path}?key=sk-canary", served.url);

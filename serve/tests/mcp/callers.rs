@@ -68,7 +68,7 @@ async fn whose_calls_never_end_keeps_nobody_out() {
     let endless: Vec<_> = (0..40)
         .map(|_| tokio::spawn(call("spin", anns, json!({}))))
         .collect();
-    // As many of them run as may.
+    // By now, as many of them run as may.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let begun = Instant::now();
     let answered = call("add", ROBINS, json!({"a": 20, "b": 22}))
@@ -76,7 +76,7 @@ async fn whose_calls_never_end_keeps_nobody_out() {
         .unwrap();
     let answered: Value = answered.json().await.unwrap();
     assert_eq!(answered["structured"], json!({"result": 42}));
-    // Her calls end after ten seconds, at the earliest.
+    // The other caller's calls take at least ten seconds.
     assert!(
         begun.elapsed() < Duration::from_secs(5),
         "{:?}",

@@ -57,7 +57,7 @@ async fn heads_and_bodies_have_their_time() {
     served.shut_down().await;
 }
 
-/// Both ends of a connection are here, and the usual limit is meant for programs of another kind.
+/// Raises the limit on open files: both ends of every connection are in this process.
 fn use_all_descriptors() {
     #[cfg(unix)]
     {
@@ -74,7 +74,7 @@ async fn who_says_nothing_keeps_nobody_out() {
     let served = Served::start(1).await;
     let sum = call("add", &json!({"a": 20, "b": 22}));
     let mut silent = Vec::new();
-    // More than there may be, from the address that everybody here has.
+    // More than the limit, from the address that all local clients share.
     for number in 0..1_100 {
         let mut half = served.connect().await;
         if number % 2 == 0 {
@@ -91,7 +91,7 @@ async fn who_says_nothing_keeps_nobody_out() {
         check(&answered["result"], &json!({"content": text("42")}));
         assert!(begun.elapsed() < Duration::from_secs(5));
     }
-    // The oldest gave way.
+    // The oldest connection was closed.
     let (_, time) = answered(silent.swap_remove(0)).await;
     assert!(time < Duration::from_secs(5), "{time:?}");
     served.shut_down().await;

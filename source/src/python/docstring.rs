@@ -110,7 +110,7 @@ fn parse(text: &str) -> Docstring {
         parameters(rest[..end].trim_end_matches(is_space))
     });
     let returns = section(text, "Returns:\n").map(|rest| {
-        // Transformers reads arguments that come after it as part of it, and then says them twice.
+        // Transformers includes an `Args:` section that follows in the description of the result.
         let rest = &rest[..section_start(rest, "Args:\n").unwrap_or(rest.len())];
         let rest = rest.trim_start_matches(is_space);
         strip(&rest[..earliest(rest, &["Raises:"])]).to_owned()
@@ -134,7 +134,7 @@ fn section<'a>(text: &'a str, heading: &str) -> Option<&'a str> {
     Some(&text[at + heading.len()..])
 }
 
-/// The place of the first `heading` that begins a line.
+/// The offset of the first `heading` at the beginning of a line.
 fn section_start(text: &str, heading: &str) -> Option<usize> {
     let begins_line = |at: &usize| {
         let before = &text[..*at];

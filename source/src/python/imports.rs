@@ -1,4 +1,4 @@
-//! The imports of a module: what it has, and what it will look for later.
+//! The imports of a Python module, on loading and during calls.
 
 use tree_sitter::Node;
 
@@ -6,20 +6,20 @@ use crate::definition::{Lines, Position};
 use crate::syntax::{self, children, text_of};
 use crate::{Language, SOURCE_BYTES_MAX, SourceError};
 
-/// An import statement's name, or one of its names.
+/// An import of a module, or of one name from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
-    /// The module, with a dot before it for each that a relative import has.
+    /// The module. Each dot of a relative import is kept in front.
     pub module: String,
-    /// What is imported of it, which may be a module too; nothing for `import module` and `*`.
+    /// The imported name, which may be that of a submodule; `None` for `import module` and `*`.
     pub name: Option<String>,
-    /// When it happens.
+    /// The time of the import.
     pub time: ImportTime,
-    /// Where it stands.
+    /// Its position in the source.
     pub position: Position,
 }
 
-/// When an import happens.
+/// The time at which an import runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportTime {
     /// When the module is loaded.
@@ -28,10 +28,10 @@ pub enum ImportTime {
     Call,
 }
 
-/// The imports of `text`, a module in Python, in their order.
+/// The imports of `text`, a Python module, in the order of the source.
 ///
 /// # Errors
-/// When the text is too long or not written in Python.
+/// If the text is too long or not valid Python.
 pub fn imports(text: &str) -> Result<Vec<Import>, SourceError> {
     if text.len() > SOURCE_BYTES_MAX {
         return Err(SourceError::TooLong { bytes: text.len() });
@@ -39,7 +39,7 @@ pub fn imports(text: &str) -> Result<Vec<Import>, SourceError> {
     let tree = syntax::parse(text, &tree_sitter_python::LANGUAGE.into(), Language::Python)?;
     let lines = Lines::of(text);
     let mut found = Vec::new();
-    // A stack of its own: a text nests as deep as it likes.
+    // An explicit stack, because a text may be nested arbitrarily deep.
     let mut waiting = vec![(tree.root_node(), ImportTime::Load)];
     while let Some((node, time)) = waiting.pop() {
         let position = || lines.position(node.start_byte());
@@ -80,7 +80,7 @@ pub fn imports(text: &str) -> Result<Vec<Import>, SourceError> {
     Ok(found)
 }
 
-/// The name that is imported, whatever it is called afterwards.
+/// The imported name, without its `as` alias.
 fn name_of(node: Node<'_>, text: &str) -> String {
     let name = node.child_by_field_name("name").unwrap_or(node);
     text_of(name, text).to_owned()

@@ -190,7 +190,7 @@ fn changed_meanwhile() {
     assert_eq!(text(&file), "{\n  \"numStartups\": 2\n}\n");
 }
 
-/// A checkout may hold a link in the place of a configuration, or of its directory.
+/// A checkout may contain a link in place of a configuration file or of its directory.
 fn links_are_not_followed_out_of_a_project() {
     let home = Home::new();
     home.write("toolbox.toml", "");
@@ -212,7 +212,7 @@ fn links_are_not_followed_out_of_a_project() {
         says(&refused, 3, "leads out of");
         assert_eq!(text(&outside), theirs, "{client}");
     }
-    // Within the project a link is one of its files like any other.
+    // A link within the project is followed.
     std::fs::remove_file(directory.join("mcp.json")).expect("a link");
     let inner = home.write("settings/mcp.json", theirs);
     std::os::unix::fs::symlink("../settings/mcp.json", directory.join("mcp.json")).expect("a link");
@@ -220,7 +220,7 @@ fn links_are_not_followed_out_of_a_project() {
     assert!(text(&inner).contains("tool-hub"), "{}", text(&inner));
 }
 
-/// What is really written is in the difference and in the question.
+/// The difference and the question name the link's target, which is the file that is written.
 fn a_link_of_one_s_own_is_shown() {
     let home = Home::new();
     let real = write(&home, "dotfiles/mcp.json", "{}\n");

@@ -132,7 +132,7 @@ impl Home {
         }
     }
 
-    /// Runs `tool` with `arguments` and variables beside the usual ones.
+    /// Runs `tool` with `arguments` and additional environment variables.
     pub(crate) fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         let mut command = self.command(arguments);
         command.envs(variables.iter().copied());

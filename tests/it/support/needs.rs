@@ -28,7 +28,7 @@ pub(crate) enum Need {
     Nginx,
     /// curl, as a document uses it.
     Curl,
-    /// The client of OpenSSH: ssh-keygen, ssh-agent and ssh-add.
+    /// The OpenSSH client programs: ssh-keygen, ssh-agent and ssh-add.
     Ssh,
     /// Ctrl-C at a terminal: whoever is started in the background by a shell without job
     /// control ignores it, and so do all commands that it starts.

@@ -1,4 +1,4 @@
-//! Wires between a client and a registry: one changes a byte, one leads to another registry.
+//! Proxies between a client and a registry: one changes a byte, one switches to another registry.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -48,15 +48,15 @@ impl Flipping {
     }
 }
 
-/// A registry's address behind which another registry may stand by and by: what a client sees
-/// when tags have gone or moved.
+/// An address that can be switched to another registry, which looks to a client as if tags were
+/// deleted or moved.
 pub(crate) struct Switching {
     url: String,
     target: Arc<Mutex<String>>,
 }
 
 impl Switching {
-    /// Starts the wire to the registry at `target`.
+    /// Starts the proxy, with the registry at `target`.
     pub(crate) fn start(target: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -86,7 +86,7 @@ impl Switching {
         &self.url
     }
 
-    /// Leads new connections to `target` from now on.
+    /// Sends new connections to `target`.
     pub(crate) fn lead_to(&self, target: &str) {
         *self.target.lock().expect("nobody panicked") = address(target);
     }

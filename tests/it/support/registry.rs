@@ -14,7 +14,7 @@ impl RegistryProcess {
         Self::start_with(&[])
     }
 
-    /// The same with more flags of `tool registry serve`.
+    /// Like `start`, with more flags for `tool registry serve`.
     pub(crate) fn start_with(flags: &[&str]) -> Self {
         let operator = Home::new();
         let serve = ["registry", "serve", "--listen", "127.0.0.1:0", "--quiet"];

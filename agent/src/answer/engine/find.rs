@@ -69,7 +69,7 @@ fn leads_from(row: &Row, place: Place) -> bool {
         Place::Broken => {
             row.begins_call() || row.begins_next() || row.ends_call() || row.ends_reasoning()
         }
-        // What is broken is told, and takes nothing of the next call with it.
+        // A broken call is reported, and must not swallow the next one.
         place if place.is_head_of_call() => {
             is_own || row.begins_call() || row.ends_call() || row.ends_reasoning()
         }
@@ -80,9 +80,9 @@ fn leads_from(row: &Row, place: Place) -> bool {
 }
 
 impl Engine<'_> {
-    /// Whether a row's marker counts where the reader is.
+    /// True if the row's marker has a meaning at the reader's current place.
     fn leads_on(&self, row: &Row) -> bool {
-        // An end of reasoning means something in a call only where the call may be thought.
+        // Inside of a call, the end of reasoning only counts if the call may be reasoning.
         let is_stray = row.ends_reasoning()
             && !self.may_have_thought
             && (self.place.is_in_call() || self.place == Place::Between);

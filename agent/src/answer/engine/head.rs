@@ -1,4 +1,4 @@
-//! What a call begins with: its name, and what says for whom a message is.
+//! The head of a call or message: the function's name, and the recipient and channel of a message.
 
 use super::super::AnswerEvent;
 use super::super::family::{Place, Row};
@@ -6,7 +6,7 @@ use super::{Engine, Failure, NO_KEY, NO_NAME};
 use crate::ToolCall;
 
 impl Engine<'_> {
-    /// Reads the name of a call, with the number that makes it an id: `functions.add:0`.
+    /// Reads the function name of a call. A numbered name is also the call's id: `functions.add:0`.
     pub(super) fn set_name(&mut self, written: &str) -> bool {
         let is_offered = self.offered.iter().any(|spec| spec.name == written);
         let (name, numbered) = match self.family.is_numbered && !is_offered {
@@ -34,10 +34,10 @@ impl Engine<'_> {
         true
     }
 
-    /// Reads what a message's head says: who it is for and how it is meant.
+    /// Reads a message header: its recipient, and whether it is reasoning or text.
     pub(super) fn read_header(&mut self, written: &str, row: Row) -> Place {
         if row.to == Place::Header {
-            // The head goes on.
+            // The header continues.
             let goes_on = row.marker != "<|start|>";
             if goes_on {
                 self.gathered = format!("{written} ");
@@ -47,7 +47,7 @@ impl Engine<'_> {
         let mut words = written.split_whitespace();
         let recipient = words.clone().find_map(|word| word.strip_prefix("to="));
         match recipient {
-            // What is for the model itself, or for anybody, calls nothing.
+            // A message to the model itself, or to everybody, is no call.
             Some(to) if !matches!(to, "user" | "assistant" | "all") => {
                 let name = to.strip_prefix("functions.").unwrap_or(to);
                 match self.set_name(name) {
@@ -60,7 +60,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A marker stands where the head of a call should go on: the call is broken.
+    /// Ends a call whose head is incomplete: a marker was found where a name was expected.
     pub(super) fn leave_head(&mut self) {
         let reason = match self.place {
             Place::Key => NO_KEY,
@@ -73,8 +73,8 @@ impl Engine<'_> {
     }
 }
 
-/// The name in what a call is numbered by, and whether there is a number. A number may be missing,
-/// but what stands in its place has to be one.
+/// The function name in a numbered name, and whether it had a number. The number may be missing,
+/// but anything after the last colon must be one.
 fn numbered(written: &str) -> Option<(&str, bool)> {
     let name = written.strip_prefix("functions.").unwrap_or(written);
     match name.rsplit_once(':') {
@@ -86,7 +86,7 @@ fn numbered(written: &str) -> Option<(&str, bool)> {
     }
 }
 
-/// Whether an argument can be called so.
+/// True if `written` can be the name of an argument.
 pub(super) fn is_key(written: &str) -> bool {
     !written.is_empty() && !written.contains(['<', '>', '\n'])
 }

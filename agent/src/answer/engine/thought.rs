@@ -1,4 +1,5 @@
-//! What a model only considers: calls in reasoning are none, unless the reasoning never ends.
+//! Tells calls from reasoning. Calls inside of reasoning are ignored, unless the reasoning is never
+//! closed.
 
 use super::super::family::{Certainty, Place};
 use super::super::problem::Problems;
@@ -6,24 +7,24 @@ use super::super::sink::Sink;
 use super::super::{AnswerEvent, elements};
 use super::{Engine, Failure};
 
-/// What was read after a call that may have been a thought.
+/// The state before a call that may turn out to be reasoning. It is restored if the reasoning is
+/// closed later.
 #[derive(Debug)]
 pub(super) struct Deferred {
-    /// Where the call begins.
+    /// The offset at which the call begins.
     pub(super) start: usize,
-    /// How many events are told whatever follows.
+    /// The number of events from before the call, which may be reported in any case.
     events: usize,
-    /// What was said before.
+    /// The text from before the call.
     text: Sink,
 }
 
 impl Engine<'_> {
-    /// Whether what is read now is thought.
     pub(super) fn is_thinking(&self) -> bool {
         matches!(self.place, Place::Reasoning | Place::Considered)
     }
 
-    /// The events that nothing takes back.
+    /// Takes the events that can no longer be revoked.
     pub(super) fn take_events(&mut self) -> Vec<AnswerEvent> {
         let Some(deferred) = &mut self.deferred else {
             return std::mem::take(&mut self.events);
@@ -37,12 +38,12 @@ impl Engine<'_> {
         }
     }
 
-    /// How many events nothing is added to.
+    /// The number of events that are final: later text must not be merged into them.
     pub(super) fn told(&self) -> usize {
         self.deferred.as_ref().map_or(0, |deferred| deferred.events)
     }
 
-    /// Keeps back the call that begins at `start`, and all after it, where it may be thought.
+    /// Holds back the call that begins at `start`, and everything after it, if it may be reasoning.
     pub(super) fn defer(&mut self, to: Place, start: usize) {
         if self.may_have_thought && self.deferred.is_none() && to.is_in_call() {
             self.deferred = Some(Deferred {
@@ -53,12 +54,12 @@ impl Engine<'_> {
         }
     }
 
-    /// What was to be a call at `start` is text.
+    /// Stops holding back: what begins at `start` was no call.
     pub(super) fn stop_deferring(&mut self, start: usize) {
         self.deferred.take_if(|deferred| deferred.start == start);
     }
 
-    /// All so far was thought: the prompt had begun the reasoning, which ends at `end`.
+    /// Turns everything so far into reasoning: the prompt had opened it, and it is closed at `end`.
     pub(super) fn end_reasoning_of_the_prompt(&mut self, end: usize) {
         let deferred = self.deferred.take();
         let was_thought = std::mem::take(&mut self.may_have_thought) || self.calls == 0;
@@ -81,20 +82,21 @@ impl Engine<'_> {
         self.place = Place::Text;
     }
 
-    /// Goes on after what would begin a call, up to where the reasoning ends.
+    /// Skips what looks like a call inside of reasoning, until the reasoning is closed.
     pub(super) fn consider(&mut self, start: usize) {
         self.region = Some((start, Certainty::Sure));
         self.place = Place::Considered;
     }
 
-    /// What was considered is thought, up to `end`.
+    /// Turns the skipped text up to `end` into reasoning.
     pub(super) fn think_all(&mut self, end: usize) {
         let thought = self.written(end);
         self.region = None;
         self.think(&thought);
     }
 
-    /// The reasoning has no end. If it goes over into calls and says nothing more, they are meant.
+    /// Decides about reasoning that was never closed. If it ends in calls, with no text for the
+    /// user after them, the calls count.
     pub(super) fn read_unclosed(&mut self) {
         let written = self.written(self.buffer.len());
         let mut reader = Engine::new(self.family, "", self.offered);
@@ -115,7 +117,7 @@ impl Engine<'_> {
         }
     }
 
-    /// All arguments of a call, out of elements.
+    /// Sets all arguments of the call from nested elements.
     pub(super) fn set_elements(&mut self, written: &str) {
         match elements::arguments(written, &self.name, self.offered) {
             Ok(arguments) => {

@@ -36,7 +36,7 @@ impl Engine<'_> {
         let Some(first) = rest.chars().next() else {
             return Err(if is_end { self.end() } else { Step::Wait });
         };
-        // The list that begins here is of calls as JSON has them, or as Python has.
+        // The list must contain calls in JSON or in Python syntax.
         let item = match (self.place, first) {
             (Place::Python, '[') => rest[1..].trim_start().chars().next(),
             _ => Some(first),
@@ -162,7 +162,7 @@ impl Engine<'_> {
             }
             Found::Nothing => {
                 let is_list = matches!(self.place, Place::Calls | Place::Python);
-                // Calls in no list stand on a line each.
+                // Calls outside of a list are on separate lines.
                 let is_line = self.place == Place::Python && self.buffer[..self.at].ends_with(')');
                 let is_name = first.is_ascii_alphabetic() || first == b'_';
                 if (is_list && matches!(first, b'{' | b'[')) || (is_line && is_name) {
@@ -178,7 +178,8 @@ impl Engine<'_> {
         Step::On
     }
 
-    /// How sure it is that what follows a call is another: it is where a marker ends them all.
+    /// An item after a call in a list is as certain to be a call as the list itself, if a marker
+    /// closes the list. Otherwise it may be text.
     fn certainty_of_next(&self) -> Certainty {
         let mut rows = self.family.rows.iter();
         let is_closed = rows.any(|row| row.from == self.place && row.ends_call());

@@ -1,11 +1,11 @@
-//! DeepSeek: special tokens about JSON, and later an element for each argument.
+//! DeepSeek: JSON between special tokens; later versions use an element for each argument.
 
 use crate::answer::family::Place::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,
 };
 use crate::answer::family::{Family, PLAIN, row};
 
-/// What begins all special tokens.
+/// The special tokens, or their beginnings.
 const MARKS: &[&str] = &["<\u{ff5c}", "</\u{ff5c}", "<tool_result>", "</tool_result>"];
 
 pub(in crate::answer) const DEEPSEEK: Family = Family {
@@ -66,7 +66,7 @@ pub(in crate::answer) const DEEPSEEK_V3_2: Family = Family {
         row(Key, "\" string=\"false\">", Value),
         row(Verbatim, "</｜DSML｜parameter>", Within),
         row(Value, "</｜DSML｜parameter>", Within),
-        // Some write all arguments as one object.
+        // Some models write all arguments as one object.
         row(Within, "{", Arguments),
         row(Arguments, "</｜DSML｜invoke>", Between),
         row(Within, "</｜DSML｜invoke>", Between),

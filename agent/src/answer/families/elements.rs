@@ -1,4 +1,4 @@
-//! Arguments in elements of their own, with a key and a value each.
+//! Families that write each argument as elements with a key and a value.
 
 use crate::answer::family::Place::{
     Between, Calls, Key, Lines, Name, Reasoning, Text, Value, Within,
@@ -34,7 +34,7 @@ pub(in crate::answer) const GLM_4_5: Family = Family {
         row(Text, "<|role_end|>", Text),
         row(Text, "<|endoftext|>", Text),
     ],
-    // `<role>` is of Ling, which writes calls as GLM does.
+    // `<role>` belongs to Ling, whose calls have the format of GLM.
     marks: &[
         "<|",
         "[gMASK]",
@@ -74,7 +74,7 @@ pub(in crate::answer) const LONGCAT: Family = Family {
     ..PLAIN
 };
 
-/// The tokens that are released have a suffix, and those of the preview have none.
+/// The released models' tokens have a suffix; those of the preview have none.
 pub(in crate::answer) const HUNYUAN: Family = Family {
     name: "hunyuan",
     found_by: &[&["tool_sep", "arg_key", "tool_responses"]],
@@ -122,7 +122,7 @@ pub(in crate::answer) const HUNYUAN: Family = Family {
     ..PLAIN
 };
 
-/// Functions and parameters that say their names after `=`, within `$open` and `$close`.
+/// Functions and parameters that give their names after `=`, within `$open` and `$close`.
 macro_rules! functions {
     ($open:literal, $close:literal, $think:literal, $thought:literal, $($end:literal),*) => {{
         const ROWS: &[Row] = &[

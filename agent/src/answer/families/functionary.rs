@@ -1,4 +1,4 @@
-//! Functionary: a name for whom the text that follows is.
+//! Functionary: each text is preceded by its recipient's name.
 
 use crate::answer::family::Place::{Arguments, Name, Text, Within};
 use crate::answer::family::{Family, PLAIN, maybe, row};

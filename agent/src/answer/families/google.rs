@@ -1,4 +1,4 @@
-//! Gemma: calls as objects without quotes about their names.
+//! Gemma: calls as objects with unquoted keys.
 
 use crate::answer::family::Place::{Lax, Name, Reasoning, Text, Within};
 use crate::answer::family::{Family, PLAIN, row};
@@ -35,7 +35,7 @@ pub(in crate::answer) const GEMMA_4: Family = Family {
     rows: &[
         row(Text, "<|channel>thought", Reasoning),
         row(Reasoning, "<channel|>", Text),
-        // A turn that ends in its thoughts, and thoughts that begin twice.
+        // A turn may end inside of reasoning, and reasoning may be opened twice.
         row(Reasoning, "<turn|>", Reasoning),
         row(Reasoning, "<|channel>thought", Reasoning),
         row(Text, "<|tool_call>", Within),

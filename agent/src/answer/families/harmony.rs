@@ -1,4 +1,4 @@
-//! gpt-oss: heads that say for whom a message is.
+//! gpt-oss: message headers that name the recipient.
 
 use crate::answer::family::Place::{Arguments, Header, Reasoning, Text};
 use crate::answer::family::{Family, PLAIN, row};

@@ -1,4 +1,4 @@
-//! Llama: bare JSON, and calls as Python writes them.
+//! Llama: bare JSON, and calls in Python syntax.
 
 use crate::answer::family::Place::{Calls, Python, Text};
 use crate::answer::family::{Family, PLAIN, maybe, row};

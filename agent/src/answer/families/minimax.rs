@@ -1,4 +1,4 @@
-//! MiniMax: an element for each argument, and later elements within elements.
+//! MiniMax: an element for each argument; later versions nest elements.
 
 use crate::answer::family::Place::{Between, Elements, Key, Name, Reasoning, Text, Value, Within};
 use crate::answer::family::{Family, PLAIN, row};
@@ -27,7 +27,7 @@ pub(in crate::answer) const MINIMAX_M2: Family = Family {
     ..PLAIN
 };
 
-/// What stands before each tag of M3.
+/// The marker before each tag of MiniMax M3.
 pub(in crate::answer) const NAMESPACE: &str = "]<]minimax[>[";
 
 pub(in crate::answer) const MINIMAX_M3: Family = Family {

@@ -1,4 +1,4 @@
-//! Mistral: marks in brackets.
+//! Mistral: markers in brackets.
 
 use crate::answer::family::Place::{Arguments, Calls, Id, Name, Reasoning, Text};
 use crate::answer::family::{Family, PLAIN, row};

@@ -1,4 +1,4 @@
-//! Kimi: calls with a number each, and later an element for each argument.
+//! Kimi: numbered calls; later versions use an element for each argument.
 
 use crate::answer::family::Place::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,
@@ -49,7 +49,7 @@ pub(in crate::answer) const KIMI_K3: Family = Family {
         row(Key, "\" type=\"array\"<|sep|>", Value),
         row(Verbatim, "<|close|>argument<|sep|>", Within),
         row(Value, "<|close|>argument<|sep|>", Within),
-        // Arguments that the template was given as one text.
+        // The template writes arguments that it gets as one string in this form.
         row(Within, "<|open|>json type=\"object\"<|sep|>", Arguments),
         row(Arguments, "<|close|>json<|sep|>", Between),
         row(Within, "<|close|>call<|sep|>", Between),

@@ -81,7 +81,7 @@ pub(in crate::answer) const JAMBA: Family = Family {
         row(Text, "<tool_calls>", Calls),
         row(Calls, "</tool_calls>", Text),
         row(Text, "</tool_calls>", Text),
-        // Hunyuan puts what it says, and what it calls, between these.
+        // Hunyuan writes text and calls between these tags.
         row(Text, "<answer>", Text),
         row(Text, "</answer>", Text),
         row(Text, "<|eos|>", Text),

@@ -1,11 +1,11 @@
-//! What a model only considers calls nothing, and what is broken takes no other call with it.
+//! Calls inside of reasoning are not made, and a broken call does not affect the others.
 
 use super::super::families;
 use super::super::family::{Certainty, Place, Row};
 use super::{Answer, AnswerEvent, AnswerFormat, AnswerProblem, Vector, read_in, stream, vectors};
 use crate::ToolCall;
 
-/// What begins and what ends the reasoning of a family; nothing where it has none of its own.
+/// The markers that open and close the reasoning of a family; `None` if it has none of its own.
 fn marks_of_reasoning(name: &str) -> Option<(&'static str, &'static str)> {
     let rows = families::named(name).unwrap().rows;
     let is_open = |from, to| move |row: &&Row| (row.from, row.to) == (from, to);
@@ -14,7 +14,7 @@ fn marks_of_reasoning(name: &str) -> Option<(&'static str, &'static str)> {
     Some((open.marker, close.marker))
 }
 
-/// An answer of a family that is a call, with all that comes of it.
+/// An answer of the family that makes a call, and the calls expected from it.
 fn call(name: &str) -> (Vector, Vec<ToolCall>) {
     let mut vectors = vectors(name).into_iter();
     let vector = vectors.find(|it| it.about == "a call").unwrap();
@@ -24,7 +24,7 @@ fn call(name: &str) -> (Vector, Vec<ToolCall>) {
     (vector, calls)
 }
 
-/// Reads an answer whole, and cut everywhere.
+/// Reads an answer whole, and cut at every position.
 #[track_caller]
 fn read(name: &str, prompt: &str, answer: &str) -> Answer {
     let format: AnswerFormat = name.parse().unwrap();
@@ -50,7 +50,7 @@ fn a_call_that_is_only_considered_is_none() {
         for (prompt, answer) in [
             ("known", format!("{open}{closed}")),
             (open, closed.clone()),
-            // Nothing is known of the prompt: it may have begun the reasoning.
+            // The prompt is unknown, so it may have opened the reasoning.
             ("", closed),
         ] {
             let read = read(name, prompt, &answer);
@@ -99,7 +99,7 @@ fn calls_wait_only_where_they_may_be_thoughts() {
         assert_eq!(reader.push(answer).iter().any(is_call), at_once);
         assert_eq!(reader.finish().iter().any(is_call), !at_once);
     }
-    // A family without reasoning has nothing to wait for.
+    // In a family without reasoning, calls are reported at once.
     let events = stream(
         "functiongemma",
         &["<start_function_call>call:now{}<end_function_call>"],
@@ -107,7 +107,7 @@ fn calls_wait_only_where_they_may_be_thoughts() {
     assert_eq!(events.len(), 2);
 }
 
-/// A call of each family that is none.
+/// A broken call of each family.
 const BAD: [(&str, &str); 34] = [
     (
         "harmony",
@@ -195,7 +195,7 @@ fn a_bad_call_is_told_and_does_not_swallow_the_next() {
             AnswerProblem::Unreadable { written, .. } => written.contains("oops"),
             _ => false,
         };
-        // What only looks like a call stays text.
+        // Text that only resembles a call stays text.
         let rows = families::named(name).unwrap().rows;
         let is_sure = |row: &Row| {
             row.begins_call() && row.certainty == Certainty::Sure && bad.starts_with(row.marker)
@@ -215,7 +215,7 @@ fn what_is_broken_calls_nothing() {
             let broken = crate::without_control_tokens(token);
             assert!(!broken.contains(token), "{name}: {token}");
         }
-        // What is read by brackets, line feeds and words has no tokens that could be broken.
+        // Families that are read by brackets, line feeds and words have no tokens to break.
         let is_bare = family.bare.is_some() || family.start == Place::Name;
         let is_plain = |row: &&Row| {
             let begins = row.from == Place::Text && row.to.is_in_call();

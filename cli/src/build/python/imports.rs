@@ -1,5 +1,5 @@
-//! Imports that work while a component is built, or not at all, and fail when it is called. A
-//! component has no files: what is not imported while it is built is never found.
+//! Finds imports that fail when a component is called. A component has no files, so a module that
+//! was not imported during the build is never found.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -9,12 +9,12 @@ use tool_hub_source::{Import, ImportTime, Position, SOURCE_BYTES_MAX, imports};
 
 use crate::files::{self, Limit};
 
-/// The most files of a project that are looked at.
+/// The most files of a project that are examined.
 const FILES_MAX: usize = 1_000;
-/// The most that is said.
+/// The most problems that are reported.
 const PROBLEMS_MAX: usize = 20;
 
-/// Modules that open sockets, which no tool has: requests go through `wasi:http`.
+/// Modules that open sockets. Tools have none: requests go through `wasi:http`.
 const NEED_SOCKETS: [&str; 21] = [
     "aiohttp",
     "asyncio.streams",
@@ -54,7 +54,7 @@ pub(super) struct Problem {
 enum Kind {
     Sockets,
     Processes,
-    /// It is looked for at a call, when nothing is there to be found.
+    /// Imported only during a call, when no files are there.
     Late,
 }
 
@@ -87,8 +87,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The imports that will fail in the modules that `entry` of the project in `directory` loads,
-/// it included. What cannot be read is left to Python to complain of.
+/// The imports that will fail, in `entry` and in the modules of the project in `directory` that it
+/// loads. Files that cannot be parsed are skipped: Python reports their errors itself.
 pub(super) fn problems(directory: &Path, entry: &str) -> Vec<Problem> {
     let modules = reached(directory, entry);
     let loaded: BTreeSet<&str> = modules
@@ -112,13 +112,13 @@ pub(super) fn problems(directory: &Path, entry: &str) -> Vec<Problem> {
     all.take(PROBLEMS_MAX).collect()
 }
 
-/// What of an import will fail, and why.
+/// The module that makes the import fail, and the reason; `None` if it works.
 fn failing(import: &Import, loaded: &BTreeSet<&str>, directory: &Path) -> Option<(String, Kind)> {
     let module = import.module.as_str();
     let whole = import.name.as_ref().map(|name| format!("{module}.{name}"));
     let is_own = |module: &str| module.starts_with('.') || file_of(directory, module).is_some();
     if is_own(module.split('.').next().unwrap_or_default()) || is_own(module) {
-        // A late import of the project's own is found where anything else loads it.
+        // The project's own modules are found if anything else imports them at load time.
         return None;
     }
     let needs = |table: &[&str]| {
@@ -147,14 +147,15 @@ fn failing(import: &Import, loaded: &BTreeSet<&str>, directory: &Path) -> Option
     is_late.then(|| (module.to_owned(), Kind::Late))
 }
 
-/// Whether loading `there` has loaded `module`.
+/// True if loading `there` has also loaded `module`.
 fn is_or_is_below(there: &str, module: &str) -> bool {
     there
         .strip_prefix(module)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Modules that the interpreter itself or what every component has loads, whoever imports them.
+/// Modules that are always loaded, by the interpreter or by the code that is part of every
+/// component.
 const ALWAYS_THERE: [&str; 24] = [
     "__future__",
     "abc",
@@ -182,7 +183,7 @@ const ALWAYS_THERE: [&str; 24] = [
     "wit_world",
 ];
 
-/// The modules of the project that loading `entry` loads, by their files, with their imports.
+/// The project's modules that loading `entry` loads: their files, with the imports of each.
 fn reached(directory: &Path, entry: &str) -> BTreeMap<String, Vec<Import>> {
     let mut modules = BTreeMap::new();
     let mut waiting = VecDeque::from([entry.to_owned()]);
@@ -211,7 +212,7 @@ fn reached(directory: &Path, entry: &str) -> BTreeMap<String, Vec<Import>> {
     modules
 }
 
-/// The name of a module that the one in `file` calls `name`.
+/// The absolute name of the module that the module in `file` imports as `name`.
 fn absolute(file: &str, name: &str) -> String {
     let below = name.trim_start_matches('.');
     let dots = name.len() - below.len();
@@ -227,7 +228,7 @@ fn absolute(file: &str, name: &str) -> String {
         .join(".")
 }
 
-/// The project's file of a module, where it has one.
+/// The project's file for a module, if it has one.
 fn file_of(directory: &Path, module: &str) -> Option<String> {
     let path = module.replace('.', "/");
     let files = [format!("{path}.py"), format!("{path}/__init__.py")];
@@ -275,7 +276,7 @@ mod tests {
         ] {
             check(&[("app.py", text)], &[]);
         }
-        // A module of the project's own may be called as it likes.
+        // A project's own module may have the name of a listed one.
         check(&[("app.py", "import requests"), ("requests.py", "")], &[]);
     }
 

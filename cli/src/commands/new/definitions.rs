@@ -1,4 +1,4 @@
-//! What became of the definitions that `tool new --from` starts with.
+//! Reports how the definitions given to `tool new --from` were translated.
 
 use tool_hub_agent::{Loss, Lost};
 

@@ -1,23 +1,25 @@
-//! Messages as pieces of one text: a secret that is split between them is found all the same.
-//! A piece that ends as a secret begins waits for the next one, or for the end of the call.
+//! Masks secrets that are split between log messages, by searching the messages as one text. A
+//! message that may end with the beginning of a secret is held until the next one, or until the end
+//! of the call.
 
 use crate::interaction::LogEntry;
 use crate::secret::{Secrets, Split};
 
-/// More of them do not wait: a guest must not make the host join the same text over and over.
+/// The most messages that are held. Each new message joins all of them again, so without a bound a
+/// guest could make the host do quadratic work.
 const HELD_MAX: usize = 64;
 const HELD_BYTES_MAX: usize = 64 << 10;
 
-/// What of a log is not out yet.
+/// The log messages that are not released yet.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    /// The end of what is.
+    /// The end of the released text, as long as the longest secret.
     gone: String,
     held: Vec<LogEntry>,
 }
 
 impl Pieces {
-    /// Takes the next entry; what may go out comes back, without secrets.
+    /// Adds the next entry. Returns the entries that can be released, with secrets masked.
     pub(super) fn push(&mut self, entry: LogEntry, secrets: &Secrets) -> Vec<LogEntry> {
         if secrets.longest() == 0 {
             return vec![entry];
@@ -31,7 +33,7 @@ impl Pieces {
         }
     }
 
-    /// What is left at the end of the call, without secrets.
+    /// Releases all entries at the end of the call, with secrets masked.
     pub(super) fn finish(&mut self, secrets: &Secrets) -> Vec<LogEntry> {
         let joined = self.joined();
         self.release(&joined, secrets)
@@ -63,7 +65,7 @@ mod tests {
     use crate::interaction::LogLevel;
     use crate::secret::Secret;
 
-    /// What comes of `messages` at once, and at the end of the call.
+    /// Checks which messages are released at once, and which at the end of the call.
     #[track_caller]
     fn check(messages: &[&str], at_once: &[&str], at_the_end: &[&str]) {
         let secrets = Secrets::new([Secret::new("sk-canary77".to_owned())]);
@@ -95,7 +97,7 @@ mod tests {
             &["***", "", "***", "***", "x"],
             &[],
         );
-        // All but the first letter, which begins too much to wait for.
+        // A single first letter is released: it would match too much to be held.
         let letters = ["s", "k", "-", "c", "a", "n", "a", "r", "y", "7", "7", "."];
         let mut masked = ["***"; 12];
         (masked[0], masked[11]) = ("s", ".");

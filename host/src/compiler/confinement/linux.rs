@@ -1,4 +1,4 @@
-//! Linux: Landlock for what has a name, seccomp for everything else.
+//! Linux: Landlock for files and TCP connections, seccomp for all other system calls.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,12 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// The newest form of Landlock whose rights are all refused. Older kernels refuse those that
-/// they know.
+/// The newest Landlock version whose rights are all denied. Older kernels deny those that they
+/// know.
 const LANDLOCK: ABI = ABI::V6;
 
-/// What a compiler asks for: memory, threads, time, randomness, its own files, its own end.
+/// The system calls that the compiler needs: memory, threads, time, randomness, its own files, and
+/// exit.
 const CALLS: [i64; 34] = [
     libc::SYS_brk,
     libc::SYS_clock_gettime,
@@ -53,7 +54,7 @@ const CALLS: [i64; 34] = [
     libc::SYS_writev,
 ];
 
-/// Refuses every file and every TCP connection; tells whether the kernel does.
+/// Denies access to all files and TCP connections; true if the kernel supports it.
 pub(super) fn landlock() -> bool {
     let refused = || -> Result<RulesetStatus, RulesetError> {
         let rules = Ruleset::default()
@@ -65,22 +66,22 @@ pub(super) fn landlock() -> bool {
     refused().is_ok_and(|status| status != RulesetStatus::NotEnforced)
 }
 
-/// Refuses every call that is not listed; tells whether the kernel does.
+/// Denies all system calls that are not listed; true if the kernel supports it.
 pub(super) fn seccomp() -> bool {
     filter().is_ok_and(|filter| seccompiler::apply_filter(&filter).is_ok())
 }
 
-/// Everything else is answered as by a system that has no such call. Libraries know how to do
-/// without: the C library starts threads with `clone` then, whose flags can be looked at, where
-/// those of `clone3` cannot.
+/// All other calls fail with `ENOSYS`, for which libraries have fallbacks: the C library then
+/// starts threads with `clone`, whose flags a filter can check. Those of `clone3` are in memory,
+/// where it cannot.
 fn filter() -> Result<BpfProgram, BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
         CALLS.into_iter().map(|call| (call, Vec::new())).collect();
     let threads = number(libc::CLONE_THREAD);
     for (call, argument, compare, value) in [
-        // Threads, and no process.
+        // Allows threads but no processes.
         (libc::SYS_clone, 0, MaskedEq(threads), threads),
-        // To abort, which signals nobody else.
+        // For `abort`, which signals only this process.
         (libc::SYS_tgkill, 0, Eq, std::process::id().into()),
         (libc::SYS_prlimit64, 0, Eq, 0),
         (libc::SYS_prctl, 0, Eq, number(libc::PR_SET_NAME)),

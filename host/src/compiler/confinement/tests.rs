@@ -1,4 +1,4 @@
-//! What a thread that is confined tries in vain, and what it may do all the same.
+//! The operations that a confined thread cannot do, and those that it still can.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,7 +11,7 @@ use rustix::process::Pid;
 
 use super::*;
 
-/// Runs `attempt` in a thread that was confined by `confine`.
+/// Runs `attempt` in a thread confined by `confine`.
 fn confined<R: Send + 'static>(
     confine: fn() -> bool,
     attempt: impl FnOnce() -> R + Send + 'static,
@@ -28,7 +28,7 @@ fn whole() -> bool {
     held.landlock && held.seccomp
 }
 
-/// Everything that reaches beyond the process.
+/// Operations that reach beyond the process.
 fn attempts(port: u16, parent: Pid) -> Vec<(&'static str, io::Result<()>)> {
     let directory = std::env::temp_dir();
     let program = || Command::new("/bin/true").spawn().map(drop);
@@ -49,7 +49,7 @@ fn attempts(port: u16, parent: Pid) -> Vec<(&'static str, io::Result<()>)> {
     ]
 }
 
-/// Only asks whether it might.
+/// Only checks for permission to send a signal.
 fn signal(process: Pid) -> io::Result<()> {
     Ok(rustix::process::test_kill_process(process)?)
 }
@@ -59,7 +59,7 @@ fn nothing_beyond_the_process_is_reached() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port();
     let parent = rustix::process::getppid().unwrap();
-    // What is free beforehand, so that a refusal means something.
+    // These work without confinement, so that their refusal proves something.
     let free = [File::open("/etc/passwd").is_ok(), signal(parent).is_ok()];
     assert_eq!(free, [true; 2]);
     for (what, came) in confined(whole, move || attempts(port, parent)) {
@@ -79,7 +79,7 @@ fn no_call_is_made_that_starts_or_looks_into_a_process() {
     let this = i64::from(std::process::id());
     for (name, call, first) in [
         ("clone3", libc::SYS_clone3, 0),
-        // A process of its own, with nothing shared.
+        // A process of its own that shares nothing.
         ("clone", libc::SYS_clone, i64::from(libc::SIGCHLD)),
         ("execve", libc::SYS_execve, 0),
         ("execveat", libc::SYS_execveat, -1),
@@ -96,8 +96,9 @@ fn no_call_is_made_that_starts_or_looks_into_a_process() {
         ("unshare", libc::SYS_unshare, 0),
     ] {
         let error = confined(whole, move || {
-            // SAFETY: none of these arguments points to anything, and a call that is made
-            // after all fails for want of them or changes a thread that ends here.
+            // SAFETY: none of these arguments is a pointer to anything. If a call were allowed
+            // after all, it would fail for want of arguments, or change only this thread, which
+            // ends here.
             let came = unsafe { libc::syscall(call, first, 0, 0, 0, 0, 0) };
             (came == -1).then(|| io::Error::last_os_error().raw_os_error())
         });
@@ -122,7 +123,7 @@ fn landlock_alone_keeps_files_and_servers_away() {
     let connected = confined(linux::landlock, move || {
         TcpStream::connect(("127.0.0.1", port)).map(drop)
     });
-    // Linux 6.7 and newer.
+    // On Linux 6.7 and newer.
     assert_eq!(connected.map_err(|error| error.kind()), Err(denied));
 }
 

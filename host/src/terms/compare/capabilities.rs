@@ -1,4 +1,4 @@
-//! Capabilities and limits, then and now.
+//! Compares capabilities and limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,7 +89,7 @@ impl Changes {
         match (pair.0.map(parts), pair.1.map(parts)) {
             (Some((what, old, old_why)), Some((_, new, new_why))) => {
                 if old != new {
-                    // What is not secret any more is shown to whoever reads an answer.
+                    // A value that is no longer secret can be seen in answers.
                     let kind = if new { Less } else { Beyond };
                     let (old, new) = (shown(old).to_owned(), shown(new).to_owned());
                     self.add(&what, Some(old), Some(new), kind);
@@ -115,7 +115,7 @@ impl Changes {
             if old == new {
                 return;
             }
-            // Who names no limit gets all that the host gives.
+            // A tool without a limit of its own gets the host's maximum.
             let is_lower = new.unwrap_or(u32::MAX) <= old.unwrap_or(u32::MAX);
             let shown = |limit: Option<u32>| match limit {
                 Some(limit) => format!("{limit} {unit}"),

@@ -1,4 +1,4 @@
-//! Functions and imports, then and now.
+//! Compares functions and imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,9 +8,9 @@ use super::{Beyond, Changes, Code, Less, paired};
 use crate::{CallableFunction, InspectedImport, Power};
 
 impl Changes {
-    /// A power that is new is shown to a person. Which functions give a power that was there
-    /// before goes with the code, except where they reach the person or other tools: asking is
-    /// more than showing progress.
+    /// Compares imports by power. A new power needs approval. Within a power that was there before,
+    /// other functions count as a change of code, except those that reach the person or other
+    /// tools: asking a question is more than showing progress.
     pub(super) fn imports(&mut self, old: &[InspectedImport], new: &[InspectedImport]) {
         let (old, new) = (by_power(old), by_power(new));
         let mut powers: BTreeSet<Power> = old.keys().copied().collect();
@@ -99,7 +99,7 @@ impl Changes {
         self.json(&what("open world"), open_world, &hints.open_world);
     }
 
-    /// A value that is shown as JSON, where none at all is `null`.
+    /// Compares values as JSON; a missing one is `null`.
     fn json<T: serde::Serialize + PartialEq>(&mut self, what: &str, old: &T, new: &T) {
         if old != new {
             let json = |value: &T| serde_json::to_string(value).ok();
@@ -118,12 +118,12 @@ impl Changes {
     }
 }
 
-/// The functions that are imported, by what they can do. An interface of which only types are
-/// taken stands for itself.
+/// The imported functions, grouped by power. An interface of which only types are imported is
+/// listed by its own name.
 fn by_power(imports: &[InspectedImport]) -> BTreeMap<Power, BTreeSet<String>> {
     let mut powers: BTreeMap<Power, BTreeSet<String>> = BTreeMap::new();
     for import in imports {
-        // What an import comes to follows from its power and what the manifest asks for.
+        // The effect of an import follows from its power and the manifest's requests.
         let InspectedImport {
             interface,
             power,

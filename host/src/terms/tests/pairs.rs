@@ -1,4 +1,4 @@
-//! Versions that differ from the approved one in one thing each.
+//! Versions that each differ from the approved one in a single part.
 
 use tool_hub_manifest::{Access, Build, Function, Input, Language, Manifest, Methods, Version};
 
@@ -6,7 +6,7 @@ use super::*;
 
 type Pairs = Vec<(String, Terms)>;
 
-/// Every version, with the beginning of what the difference has to name.
+/// All versions, each with the beginning of the expected difference.
 pub(super) fn all() -> Pairs {
     let mut pairs = Pairs::new();
     of_capabilities(&mut pairs);
@@ -166,7 +166,7 @@ fn of_components(pairs: &mut Pairs) {
     pairs.push(("function fifth".to_owned(), more));
 }
 
-/// Parts that no manifest has, or that take much to write as a component.
+/// Parts that are not in a manifest, or that are hard to write as a component.
 fn of_the_rest(pairs: &mut Pairs) {
     let edits: [Edit<Terms>; 12] = [
         ("prompts", |it| it.prompts = true),

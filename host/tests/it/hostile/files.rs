@@ -303,7 +303,7 @@ pub(crate) async fn granted(ground: &Ground, access: Access) -> Tool {
     granted_by(&HOST, ground, access, None).await
 }
 
-/// The same in a `host`, where a person may have insisted on something.
+/// Like `granted`, in a `host` of its own, and with the dangers that the person insisted on.
 pub(crate) async fn granted_by(
     host: &Host,
     ground: &Ground,

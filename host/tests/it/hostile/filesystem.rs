@@ -122,8 +122,8 @@ async fn no_path_leads_out_of_a_directory() {
     }
 }
 
-/// Links that only lead down may be made. Others could lead out, at once or after the link or a
-/// directory above it was moved, and whoever copies or edits the directory would follow them.
+/// A tool may create links that only lead down. Others could lead out, at once or after the link or
+/// a directory above it was moved, and programs that copy or edit the directory would follow them.
 #[tokio::test]
 async fn links_that_a_tool_makes_lead_nowhere_outside() {
     let ground = Ground::new();
@@ -150,7 +150,7 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
     }
     let made = act(&tool, Act::SymbolicLink, "er/..file", "deep/link2").await;
     assert_eq!(made, Ok(()));
-    // One that a person made leads nowhere either.
+    // The tool cannot follow a link that a person made, either.
     symlink("../secret", ground.granted().join("link2")).unwrap();
     for path in ["link2", "link2/", "link2/canary"] {
         for change in [Act::Write, Act::Truncate, Act::SetSize, Act::Mutate] {
@@ -187,7 +187,7 @@ async fn links_that_a_tool_makes_lead_nowhere_outside() {
     assert!(!ground.granted().join("stolen").exists());
 }
 
-/// What other programs act on is not touched, by whatever name, way or detour.
+/// Guarded names cannot be touched in any spelling, with any operation, or through a detour.
 #[tokio::test]
 async fn guarded_names_are_not_touched_where_writing_is_granted() {
     let ground = Ground::new();
@@ -216,7 +216,7 @@ async fn guarded_names_are_not_touched_where_writing_is_granted() {
             assert_eq!(done, Err("not-permitted"), "{change:?} {path}");
         }
     }
-    // Neither is something of such a name made of what is there.
+    // Existing files and directories cannot get a guarded name, either.
     for (path, other) in [
         ("file", ".mcp.json"),
         ("deep", "other/.git"),
@@ -237,13 +237,13 @@ async fn guarded_names_are_not_touched_where_writing_is_granted() {
     assert_eq!(ground.state(), before);
     assert_eq!(act(&tool, Act::Write, ".gitignore", "").await, Ok(()));
 
-    // What a person insisted on is given, and nothing else.
+    // Insisting on one name permits that name only.
     let git = Some(place(".git"));
     let tool = granted_by(&host, &ground, Access::ReadWrite, git).await;
     assert_eq!(act(&tool, Act::Write, ".git/config", "").await, Ok(()));
     let done = act(&tool, Act::Write, "toolbox.toml", "").await;
     assert_eq!(done, Err("not-permitted"));
-    // Who may only read changes nothing as it is.
+    // Guarded names can be read with read-only access, which cannot change them anyway.
     let tool = granted_by(&host, &ground, Access::Read, None).await;
     assert_eq!(read(&tool, "toolbox.toml").await.as_deref(), Ok("theirs"));
 }

@@ -1,4 +1,4 @@
-//! Uploads whose bytes go where the registry says: the registry's token does not.
+//! Uploads to an address that the registry names: the registry's token is not sent there.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -9,10 +9,10 @@ use super::COMPONENT;
 use crate::registry::{Registry, Seen, TOKEN, ok, redirect, refusal};
 use crate::support::{push, signed_in, variant, verified};
 
-/// What the registry gives for its storage, and no token of anybody's.
+/// The token that the registry issues for its storage. It belongs to no user.
 const STORAGE_TOKEN: &str = "storage-token";
 
-/// Answers that have the component stored at `storage`, by Xet.
+/// Answers that send the upload of the component to `storage`, by Xet.
 fn by_xet(storage: String) -> impl Fn(&Seen) -> Option<Response> {
     move |seen| {
         if seen.path.contains("/preupload/") {
@@ -31,7 +31,7 @@ fn by_xet(storage: String) -> impl Fn(&Seen) -> Option<Response> {
         if seen.path.ends_with("/info/lfs/objects/batch") {
             return Some(ok(json!({"transfer": "xet", "objects": []})));
         }
-        // A token that is over at once: it is asked for again and again.
+        // The token expires at once, so it is requested again and again.
         seen.path
             .contains("/xet-write-token/")
             .then(|| ok(json!({"casUrl": storage, "accessToken": STORAGE_TOKEN, "exp": 1})))
@@ -83,8 +83,8 @@ async fn a_storage_that_the_registry_names_never_sees_the_token() {
 
 #[tokio::test]
 async fn a_redirect_of_an_upload_leaves_the_token_behind() {
-    // The registry sends those who ask for the storage's next token elsewhere, and so does the
-    // storage with what is sent to it.
+    // Both redirect to another host: the registry, requests for the storage's next token, and the
+    // storage, uploads.
     let elsewhere = Registry::start().await;
     elsewhere.trick(|_| Some(Response::new(Body::from("{}"))));
     let target = elsewhere.url().to_string();

@@ -15,7 +15,7 @@ use crate::database::uploads::{Given, NewUpload};
 use crate::http::{List, Refusal, Reply};
 use crate::quota;
 
-/// Most ways of transfer that a client names.
+/// The most transfer adapters that a client may name.
 const TRANSFERS_MAX: usize = 16;
 
 #[derive(Deserialize)]
@@ -68,7 +68,7 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     Ok(response)
 }
 
-/// Writes all of it down in one short transaction; a batch of known objects writes nothing.
+/// Records the uploads in one short transaction. A batch of known objects writes nothing.
 async fn announce(
     call: &Call<WriteRepository>,
     uploads: &[NewUpload],
@@ -168,7 +168,7 @@ fn need(
     }
 }
 
-/// New permissions to upload, not written down yet.
+/// New upload tickets that are not recorded yet.
 struct Tickets<'a> {
     call: &'a Call<WriteRepository>,
     in_parts: bool,
@@ -184,7 +184,7 @@ impl<'a> Tickets<'a> {
         }
     }
 
-    /// What the client is to do with an object.
+    /// The actions with which the client shall upload an object.
     fn actions(&mut self, sha256: Sha256Digest, size_bytes: u64) -> Result<Value, Refusal> {
         let limits = self.call.registry.limits();
         let part_bytes = limits.lfs_part_bytes.max(1);

@@ -16,7 +16,7 @@ use crate::error::RegistryError;
 use crate::http::{List, Refusal, Reply};
 use crate::registry::Registry;
 
-/// Most parts of an object; S3 has no more either.
+/// The most parts of an object; the same as the limit of S3.
 const PARTS_MAX: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
         return Ok(answer(json!({"success": true})));
     }
     let parts = call.registry.database().parts(&upload.ticket).await?;
-    // Some clients name a part again that they sent again.
+    // Some clients list a part twice if they sent it twice.
     let named = question.parts.within(2 * PARTS_MAX, "parts")?;
     check(upload, &parts, &named)?;
     let spooled = join(&call.registry, upload, &parts).await?;

@@ -49,7 +49,7 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
         .keep_part(ticket, number, spooled)
         .await?;
     if let Err(refusal) = record(&call, &part).await {
-        // Nobody counts it.
+        // The part is not recorded, so it must not stay.
         call.registry.content().remove_part(ticket, number).await?;
         return Err(refusal);
     }
@@ -58,8 +58,8 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
     Ok((StatusCode::OK, [(ETAG, etag)]).into_response())
 }
 
-/// Writes down that a part has arrived, unless its owner would keep too much with it: an object
-/// that is sent several times over takes more than was announced.
+/// Records an uploaded part, unless the owner would exceed their quota: an object that is sent
+/// several times takes more than was announced.
 async fn record(call: &Call<HoldsTicket>, part: &Part) -> Result<(), Refusal> {
     let upload = &call.admitted;
     let database = call.registry.database();

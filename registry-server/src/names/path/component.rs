@@ -1,14 +1,14 @@
-//! One name in a path, and which ones mean something else on another system.
+//! Checks of a single path component, including names that mean something else on another system.
 //!
-//! Whoever checks a repository out writes these names to a disk. Windows opens a device for
-//! `nul.txt`, a hidden stream for `a:b`, and drops dots and spaces at the end of a name; macOS
-//! passes over some characters when it compares names. A file that is harmless here could so become
+//! Checking out a repository writes these names to a disk. Windows opens a device for `nul.txt` and
+//! a hidden stream for `a:b`, and drops dots and spaces at the end of a name; macOS ignores some
+//! characters when it compares names. So a file that is harmless here could become
 //! `.git/hooks/post-checkout` there.
 
-/// Longest component in bytes; most file systems hold no longer one.
+/// The longest component in bytes, which is the limit of most file systems.
 const COMPONENT_BYTES_MAX: usize = 255;
 
-/// Why a path is refused.
+/// The reason why a path is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PathFault {
     #[error("it has more than {bytes_max} bytes")]
@@ -35,7 +35,7 @@ pub(crate) enum PathFault {
     Invisible,
 }
 
-/// What every stored name holds to.
+/// The checks for every stored name.
 pub(super) fn check_structure(name: &str) -> Result<(), PathFault> {
     if name.is_empty() || name.len() > COMPONENT_BYTES_MAX || name == "." || name == ".." {
         return Err(PathFault::Part);
@@ -49,7 +49,7 @@ pub(super) fn check_structure(name: &str) -> Result<(), PathFault> {
     Ok(())
 }
 
-/// What a new name holds to, so that it is the same file wherever it is checked out.
+/// The further checks for a new name, which has to name the same file on every system.
 pub(super) fn check_portable(name: &str) -> Result<(), PathFault> {
     let faults = [
         (is_git(name), PathFault::Git),
@@ -65,8 +65,8 @@ pub(super) fn check_portable(name: &str) -> Result<(), PathFault> {
     }
 }
 
-/// Whether a file system may take the name for `.git`: HFS+ passes over characters that are not
-/// seen, NTFS over dots, spaces and streams at the end, and has the short name `git~1`.
+/// True if some file system may treat the name as `.git`: HFS+ ignores invisible characters; NTFS
+/// drops dots, spaces and stream names at the end, and has the short name `git~1`.
 fn is_git(name: &str) -> bool {
     let seen: String = name.chars().filter(|c| !is_ignorable(*c)).collect();
     let seen = seen.to_ascii_lowercase();
@@ -78,8 +78,8 @@ fn is_git(name: &str) -> bool {
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What HFS+ leaves out when it compares names, and a few more that nobody sees. Some languages
-/// need them inside of words.
+/// True for characters that HFS+ ignores when it compares names, and a few other invisible ones.
+/// They are not refused as such, because some languages need them inside of words.
 fn is_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -87,7 +87,7 @@ fn is_ignorable(c: char) -> bool {
     )
 }
 
-/// Whether Windows opens a device for the name.
+/// True if Windows opens a device for the name.
 fn is_device(name: &str) -> bool {
     let base = name.split(['.', ':']).next().unwrap_or_default();
     let base = base.trim_end_matches(' ').to_ascii_lowercase();
@@ -100,13 +100,13 @@ fn is_device(name: &str) -> bool {
     let port = base
         .strip_prefix("com")
         .or_else(|| base.strip_prefix("lpt"));
-    // The superscripts count as digits there.
+    // Windows counts the superscripts as digits here.
     let digit = |c: char| matches!(c, '0'..='9' | '¹' | '²' | '³');
     port.is_some_and(|port| port.chars().count() == 1 && port.contains(digit))
 }
 
-/// Whether the name, percent-decoded as often as one likes, holds a separator, a dot or a control
-/// character that it did not hold before. `100%.txt` and `a%20b` do not.
+/// True if the name, percent-decoded any number of times, reveals a separator, a dot or a control
+/// character. `100%.txt` and `a%20b` do not.
 fn hides_structure(name: &str) -> bool {
     name.split('%').skip(1).any(|after| {
         let mut after = after;
@@ -120,8 +120,8 @@ fn hides_structure(name: &str) -> bool {
     })
 }
 
-/// Marks that turn the direction of text, so that `exe.txt` is shown for `txt.exe`, separators of
-/// lines, and the invisible letters of tags.
+/// True for characters that change the direction of text, so that `txt.exe` is shown as `exe.txt`,
+/// for line separators, and for invisible tag characters.
 fn is_deceptive(c: char) -> bool {
     matches!(
         c,
