@@ -136,10 +136,7 @@ impl fmt::Display for Lost {
                 )
             }
             Self::Impossible { pointer } => {
-                write!(
-                    f,
-                    "nothing may be written at `{pointer}`: no value is valid there"
-                )
+                write!(f, "no value is valid at `{pointer}`, so it is left out")
             }
             Self::ToldInWords { pointer, keyword } => {
                 write!(f, "`{keyword}` at `{pointer}` is told in words")

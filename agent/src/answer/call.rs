@@ -34,7 +34,7 @@ pub(super) fn keyed(value: Value) -> Vec<Result<ToolCall, String>> {
             .map(|(name, written)| named(name, None, written))
             .collect(),
         _ => vec![Err(
-            "a call is an object with the function's name".to_owned()
+            "expected an object whose key is the function's name".to_owned()
         )],
     });
     calls.collect()

@@ -11,7 +11,7 @@ use super::typed;
 /// The reason why a text cannot be read as arguments.
 type Unread = &'static str;
 
-const NO_END: Unread = "an element has no end";
+const NO_END: Unread = "an element is not closed";
 
 /// The element name of a list item.
 const ITEM: &str = "item";
@@ -33,7 +33,7 @@ pub(super) fn arguments(
     }
     match reader.rest.trim().is_empty() {
         true => Ok(arguments),
-        false => Err("something stands between the arguments"),
+        false => Err("unexpected text between the arguments"),
     }
 }
 

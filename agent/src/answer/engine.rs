@@ -21,8 +21,8 @@ use thought::Deferred;
 /// The longest name of a function or an argument, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
-const NO_NAME: &str = "what stands where a name should is none";
-const NO_KEY: &str = "what stands where an argument's name should is none";
+const NO_NAME: &str = "expected the name of a function";
+const NO_KEY: &str = "expected the name of an argument";
 
 /// A reader of one answer.
 #[derive(Debug)]
