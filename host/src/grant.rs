@@ -152,7 +152,7 @@ impl Denial {
         } = self;
         let why = match self.why {
             Why::Address => "its name leads to a private address, or to this machine",
-            Why::Guarded => "other programs act on what is called so",
+            Why::Guarded => "other programs act on files of this name",
             _ => "it is not granted",
         };
         format!("tool `{}` was refused {capability}: {why}", tool.name)
@@ -166,11 +166,11 @@ impl Denial {
                 self.tool.name
             ),
             Why::Address => {
-                "only an origin that names the address itself reaches a private one, or this machine"
+                "to reach a private address or this machine, the granted origin has to contain the address itself"
                     .to_owned()
             }
             Why::Guarded => format!(
-                "use another name; a person who wants it all the same grants the directory anew: {} --allow-dir NAME=PATH --insist PATH",
+                "use another name; to allow this one anyway, a person grants the directory again: {} --allow-dir NAME=PATH --insist PATH",
                 self.tool.command
             ),
             Why::NotGranted(flag) => {

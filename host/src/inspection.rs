@@ -195,7 +195,7 @@ fn capabilities(asked: &Capabilities, imports: &[InspectedImport]) -> Vec<Inspec
         power: Power::Variables,
         what: match request.secret {
             true => format!("{} (secret)", request.name),
-            false => format!("{} (no secret, its author says)", request.name),
+            false => format!("{} (not secret, according to its author)", request.name),
         },
         why: request.why.clone(),
         used: used(Power::Variables),

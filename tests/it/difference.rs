@@ -184,7 +184,7 @@ fn a_version_that_went() {
     );
     stops(
         &user,
-        &["  - version, which goes back: 0.1.1\n  + version, which goes back: 0.1.0\n"],
+        &["  - version (downgrade): 0.1.1\n  + version (downgrade): 0.1.0\n"],
     );
 }
 

@@ -73,7 +73,7 @@ impl interaction::Host for CallState {
         let secrets = &self.record.secrets;
         // Answers are looked up by the key, so it cannot be masked.
         if secrets.are_in(&question.key) {
-            let reason = "the key holds the value of a variable".to_owned();
+            let reason = "the key must not contain a secret value".to_owned();
             return Ok(Err(AskError::InvalidQuestion(reason)));
         }
         let question = secrets.mask_question(question);

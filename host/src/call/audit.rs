@@ -40,7 +40,7 @@ pub(crate) fn requested(
             tracing::info!(target: TARGET, tool, capability, method, status, "used");
         }
         Err(error) => {
-            tracing::info!(target: TARGET, tool, capability, method, ?error, "used in vain");
+            tracing::info!(target: TARGET, tool, capability, method, ?error, "failed");
         }
     }
 }

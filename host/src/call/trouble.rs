@@ -162,7 +162,7 @@ fn with_last_words(message: String, record: &Record) -> String {
     }
     let skipped = words.chars().count().saturating_sub(LAST_WORDS_MAX);
     let tail: String = words.chars().skip(skipped).collect();
-    format!("{message}; its last words: {tail}")
+    format!("{message}; last output on stderr: {tail}")
 }
 
 #[cfg(test)]
@@ -183,7 +183,9 @@ mod tests {
             let said = format!("API_KEY={secret} {}", "x".repeat(behind));
             record.stderr.write(said.into()).unwrap();
             let words = with_last_words("it trapped".to_owned(), &record);
-            let shown = words.strip_prefix("it trapped; its last words: ").unwrap();
+            let shown = words
+                .strip_prefix("it trapped; last output on stderr: ")
+                .unwrap();
             let whole = format!("API_KEY=*** {}", "x".repeat(behind));
             assert!(whole.ends_with(shown), "{behind}: {words}");
         }

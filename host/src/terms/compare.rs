@@ -115,8 +115,8 @@ impl Changes {
         let order = new.cmp_precedence(old);
         let (what, kind) = match order {
             Ordering::Greater => ("version", Newer),
-            Ordering::Equal => ("version, which is no newer one", Beyond),
-            Ordering::Less => ("version, which goes back", Beyond),
+            Ordering::Equal => ("version (not newer)", Beyond),
+            Ordering::Less => ("version (downgrade)", Beyond),
         };
         if old != new {
             self.add(what, Some(old.to_string()), Some(new.to_string()), kind);

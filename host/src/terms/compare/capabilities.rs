@@ -119,7 +119,7 @@ impl Changes {
             let is_lower = new.unwrap_or(u32::MAX) <= old.unwrap_or(u32::MAX);
             let shown = |limit: Option<u32>| match limit {
                 Some(limit) => format!("{limit} {unit}"),
-                None => "what the host gives".to_owned(),
+                None => "the host's maximum".to_owned(),
             };
             let kind = if is_lower { Less } else { Beyond };
             self.add(what, Some(shown(old)), Some(shown(new)), kind);

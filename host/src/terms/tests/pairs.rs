@@ -114,10 +114,10 @@ fn of_the_whole(pairs: &mut Pairs) {
         ("limit of memory", |it| it.limits.memory_mib = None),
         ("limit of time", |it| it.limits.call_seconds = Some(6)),
         ("limit of time", |it| it.limits.call_seconds = None),
-        ("version, which goes back", |it| {
+        ("version (downgrade)", |it| {
             it.version = Version::new(0, 9, 9);
         }),
-        ("version, which is no newer one", |it| {
+        ("version (not newer)", |it| {
             it.version = "1.0.0+other".parse().expect("a version");
         }),
         ("manifest, although", |it| {
