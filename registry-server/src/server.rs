@@ -127,7 +127,7 @@ async fn accept_until(
                 ended = connection => if let Err(error) = ended {
                     tracing::debug!(%error, "a connection broke off");
                 },
-                Ok(()) = shed => tracing::debug!("a connection was given up for another one"),
+                Ok(()) = shed => tracing::debug!("an idle connection was closed to make room"),
             }
             drop((open, slot));
         });

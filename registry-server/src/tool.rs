@@ -80,7 +80,7 @@ pub(crate) async fn read_manifest(
     // A document of the largest size keeps a processor busy for a while, which other requests must not wait for.
     let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
     let parsed =
-        parsing.map_err(|_| RegistryError::Damaged("reading a manifest was cut off".to_owned()))?;
+        parsing.map_err(|_| RegistryError::Damaged("reading a manifest panicked".to_owned()))?;
     Ok(parsed.map(|facts| KnownManifest { sha256, facts }))
 }
 

@@ -40,15 +40,14 @@ pub(crate) struct Call<S: Scope> {
 
 async fn parse<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) -> Result<T, Refusal> {
     let read = |bytes: &[u8]| {
-        serde_json::from_slice(bytes).map_err(|error| {
-            Refusal::bad_request(format!("the body is not what this route takes: {error}"))
-        })
+        serde_json::from_slice(bytes)
+            .map_err(|error| Refusal::bad_request(format!("invalid request body: {error}")))
     };
     if bytes.len() <= PARSED_AT_ONCE_MAX {
         return read(&bytes);
     }
     let parsing = tokio::task::spawn_blocking(move || read(&bytes)).await;
-    parsing.map_err(|_| RegistryError::Damaged("reading a body was cut off".to_owned()))?
+    parsing.map_err(|_| RegistryError::Damaged("parsing a body panicked".to_owned()))?
 }
 
 impl<S: Scope> Call<S> {

@@ -96,7 +96,7 @@ impl Batch {
             let keeping = tokio::task::spawn_blocking(move || keep_together(&root, files));
             return keeping
                 .await
-                .map_err(|_| RegistryError::Damaged("storing files was cut off".to_owned()))?;
+                .map_err(|_| RegistryError::Damaged("storing files panicked".to_owned()))?;
         }
         self.waiting.clear();
         let files = std::mem::take(&mut self.files).into_values();
@@ -121,7 +121,7 @@ impl Batch {
         });
         let staged = staging
             .await
-            .map_err(|_| RegistryError::Damaged("staging files was cut off".to_owned()))??;
+            .map_err(|_| RegistryError::Damaged("staging files panicked".to_owned()))??;
         let staged = staged.into_iter().map(|file| (file.sha256, file));
         self.files.extend(staged);
         Ok(())

@@ -147,6 +147,6 @@ impl Bucket {
             );
         sending
             .await
-            .map_err(|_| RegistryError::Damaged("storing a file was cut off".to_owned()))?
+            .map_err(|_| RegistryError::Damaged("storing a file panicked".to_owned()))?
     }
 }

@@ -100,7 +100,7 @@ impl ContentStore {
         });
         sweeping
             .await
-            .map_err(|_| RegistryError::Damaged("sweeping was cut off".to_owned()))?
+            .map_err(|_| RegistryError::Damaged("sweeping panicked".to_owned()))?
     }
 }
 

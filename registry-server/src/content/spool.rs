@@ -166,7 +166,7 @@ impl Spool {
             let (size_bytes, staged) = (self.size_bytes, StagedFile(path));
             let hashing = tokio::task::spawn_blocking(move || hash_file(staged, size_bytes)).await;
             let (oid, staged) = hashing
-                .map_err(|_| RegistryError::Damaged("hashing a file was cut off".to_owned()))??;
+                .map_err(|_| RegistryError::Damaged("hashing a file panicked".to_owned()))??;
             (oid, SpooledBytes::File(staged))
         };
         let sha256 = Sha256Digest::new(self.sha256.finalize().into());

@@ -92,7 +92,7 @@ async fn sent_one(sending: &mut JoinSet<object_store::Result<()>>) -> Result<(),
         None => Ok(()),
         Some(Ok(sent)) => Ok(sent?),
         Some(Err(_)) => Err(RegistryError::Damaged(
-            "storing a part of a file was cut off".to_owned(),
+            "storing a part of a file panicked".to_owned(),
         )),
     }
 }

@@ -116,7 +116,7 @@ pub(super) fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {
         ),
         WriteRefusal::TooManyDirectories => Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
-            "the commit changes files in too many directories; make several commits of it",
+            "the commit touches too many directories; split it into several commits",
         ),
         WriteRefusal::QuotaExceeded(exceeded) => exceeded.into(),
         WriteRefusal::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),

@@ -26,7 +26,7 @@ pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
     let levels: usize = paths.iter().map(|it| it.split('/').count()).sum();
     if levels > levels_max {
         return Err(Refusal::bad_request(format!(
-            "these paths have {levels} levels in all; at most path_levels_max = {levels_max} may be asked for at once"
+            "the paths have {levels} components in total, and the limit is path_levels_max = {levels_max}; send fewer paths at once"
         )));
     }
     let database = call.registry.database();

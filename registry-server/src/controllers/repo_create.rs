@@ -221,7 +221,7 @@ async fn first_proposal(
     });
     let files = decoding
         .await
-        .map_err(|_| RegistryError::Damaged("decoding files was cut off".to_owned()))??;
+        .map_err(|_| RegistryError::Damaged("decoding files panicked".to_owned()))??;
     let bytes: usize = files.values().map(Vec::len).sum();
     Room::of(registry, &repository.owner)
         .await?

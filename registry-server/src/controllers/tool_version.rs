@@ -131,7 +131,7 @@ pub(super) async fn check_tag_removal(
 pub(super) fn check_new_branch(branch: &RefName) -> Result<(), Refusal> {
     if version_in_name(branch.as_str()).is_some() {
         return Err(Refusal::forbidden(format!(
-            "{branch} is the name of a version, and versions never change: such names are for tags; give the branch another name"
+            "a branch cannot be named {branch}, because that is a version, and versions never change: choose another name, or create a tag"
         )));
     }
     Ok(())
@@ -153,7 +153,7 @@ pub(super) async fn check_names_no_branch(
     match found {
         None => Ok(()),
         Some(_) => Err(Refusal::forbidden(format!(
-            "{branch} exists, and one name may not be both: delete the branch, or give the tag another name"
+            "a branch named {tag} exists, and this tag cannot share its name: delete the branch, or choose another name for the tag"
         ))),
     }
 }

@@ -300,8 +300,8 @@ async fn build(
     }
     // Hashing many trees takes a while, which must not block other requests.
     let finishing = tokio::task::spawn_blocking(move || workspace.finish()).await;
-    let snapshot = finishing
-        .map_err(|_| RegistryError::Damaged("making the trees was cut off".to_owned()))??;
+    let snapshot =
+        finishing.map_err(|_| RegistryError::Damaged("making the trees panicked".to_owned()))??;
     Ok(Ok(snapshot))
 }
 

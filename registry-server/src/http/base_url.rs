@@ -18,7 +18,7 @@ impl BaseUrl {
     /// the registry.
     pub(crate) fn of(registry: &Registry, parts: &Parts) -> Result<Self, Refusal> {
         let host = host_of(parts).ok_or_else(|| {
-            Refusal::bad_request("a request needs one Host header with a host and perhaps a port")
+            Refusal::bad_request("expected exactly one Host header of the form host or host:port")
         })?;
         let hosts = parts.extensions.get::<Hosts>();
         if hosts.is_some_and(|hosts| !hosts.has(host.host())) {

@@ -85,7 +85,7 @@ impl Memory {
 pub(crate) fn busy() -> Refusal {
     Refusal::new(
         StatusCode::SERVICE_UNAVAILABLE,
-        "the registry takes in as much as it can hold; try again",
+        "the registry is overloaded; try again",
     )
     .header(RETRY_AFTER, HeaderValue::from_static("2"))
 }

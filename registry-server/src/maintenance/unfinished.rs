@@ -63,7 +63,7 @@ impl Unfinished {
         });
         finishing
             .await
-            .map_err(|_| RegistryError::Damaged("finishing a copy was cut off".to_owned()))?
+            .map_err(|_| RegistryError::Damaged("finishing a copy panicked".to_owned()))?
     }
 }
 

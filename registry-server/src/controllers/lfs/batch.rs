@@ -94,7 +94,7 @@ async fn announce(
             return Err(Refusal::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 format!(
-                    "an owner may have {open_max} announced uploads that have not arrived; send them, or wait until they expire"
+                    "too many open uploads: an owner may have at most {open_max}; complete them, or wait until they expire"
                 ),
             ));
         }

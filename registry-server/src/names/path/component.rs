@@ -15,7 +15,7 @@ pub(crate) enum PathFault {
     Long { bytes_max: usize },
     #[error("it has more than {depth_max} levels")]
     Deep { depth_max: usize },
-    #[error("each of its parts needs 1 to {max} bytes and may not be `.` or `..`", max = COMPONENT_BYTES_MAX)]
+    #[error("each component must have 1 to {max} bytes and not be `.` or `..`", max = COMPONENT_BYTES_MAX)]
     Part,
     #[error("backslashes and control characters are not allowed")]
     Character,
@@ -27,11 +27,13 @@ pub(crate) enum PathFault {
         "`con`, `nul`, `com1` and the like are devices on Windows, whatever follows the first dot"
     )]
     Device,
-    #[error("git keeps its own files under this name, or one that some file systems take for it")]
+    #[error("the name is `.git`, or some file systems treat it as `.git`")]
     Git,
     #[error("percent-encoded separators, dots and control characters are not allowed")]
     Encoded,
-    #[error("characters that turn the direction of text or cannot be seen are not allowed")]
+    #[error(
+        "invisible characters and characters that change the direction of text are not allowed"
+    )]
     Invisible,
 }
 
