@@ -362,10 +362,10 @@ async fn called(
 
 /// What the model reads of a call that somebody refused.
 fn refused(why: Option<String>) -> Failure {
-    let failure = Failure::new(FailureKind::Failed, "the person refused this call");
+    let failure = Failure::new(FailureKind::Failed, "the user declined this call");
     failure.with_fix(match why {
-        Some(why) => format!("the person says: {why}"),
-        None => "do without it, or ask the person what to do".to_owned(),
+        Some(why) => format!("the user says: {why}"),
+        None => "do without it, or ask the user what to do".to_owned(),
     })
 }
 

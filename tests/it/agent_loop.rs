@@ -222,7 +222,7 @@ fn a_person_may_refuse() {
     let messages = asked[1]["messages"].as_array().expect("messages");
     let refused = messages[2]["content"].as_str().expect("a text");
     assert!(
-        refused.contains("refused this call") && refused.contains("the text is wrong"),
+        refused.contains("declined this call") && refused.contains("the text is wrong"),
         "{refused}"
     );
     assert_eq!(
@@ -254,7 +254,7 @@ fn code_and_what_it_calls_may_be_refused() {
     assert_eq!(last(&asked[1]).1, "The person refused to run this code.");
     let (_, told) = last(&asked[2]);
     assert!(
-        told.contains("the person refused this call") && told.contains("guess instead"),
+        told.contains("the user declined this call") && told.contains("guess instead"),
         "{told}"
     );
 }

@@ -141,7 +141,7 @@ impl Kept {
             true => "there is no picture and no sound yet".to_owned(),
             false => format!("there are {}", there.join(", ")),
         };
-        Some(format!("`{PREFIX}{unknown}` names nothing; {there}"))
+        Some(format!("`{PREFIX}{unknown}` does not exist; {there}"))
     }
 
     fn unknown<'a>(&self, value: &'a Value) -> Option<&'a str> {
@@ -234,7 +234,7 @@ mod tests {
         let wrong = members(json!({"size": 3, "of": [{"picture": "media:image_1"}]}));
         assert_eq!(
             kept.unknown_in(&wrong).as_deref(),
-            Some("`media:image_1` names nothing; there is no picture and no sound yet")
+            Some("`media:image_1` does not exist; there is no picture and no sound yet")
         );
         let photo = json!({"media_type": "image/png", "data": "AQID"});
         kept.give("photo", photo).unwrap();
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(
             kept.unknown_in(&wrong).as_deref(),
             Some(
-                "`media:image_1` names nothing; there are `media:photo` (a picture, image/png), \
+                "`media:image_1` does not exist; there are `media:photo` (a picture, image/png), \
                  `media:speak_1` (a sound, audio/wav)"
             )
         );

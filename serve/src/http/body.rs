@@ -125,7 +125,7 @@ impl Share {
             return Ok(None);
         }
         if bytes > self.bytes {
-            let detail = "the request holds more values than one may; send them in several";
+            let detail = "the request's JSON takes too much memory; split it into several requests";
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
         }
         let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
@@ -139,7 +139,7 @@ impl Share {
             Ok(Some(taken)) => Ok(Some(taken)),
             Ok(None) | Err(_) => Err(Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
-                "too many long requests are being answered; send this one again",
+                "the server is busy with long requests; try again",
             )),
         }
     }

@@ -23,7 +23,7 @@ pub(super) enum Refusal {
         param: Option<&'static str>,
     },
     /// A request to a part of the endpoint's API that clients may not use with the operator's key.
-    #[error("`{asked}` is not passed on to the endpoint; what is: {}", route::ALL.join(", "))]
+    #[error("`{asked}` is not available through this server; available: {}", route::ALL.join(", "))]
     Route { asked: String },
     /// The endpoint refused; its client reads its own words.
     #[error("the endpoint answered with status {status}")]
@@ -45,7 +45,7 @@ pub(super) enum Refusal {
     Time { seconds: u64 },
     #[error("the server is being stopped")]
     Stopping,
-    #[error("the server passes nothing on: it cannot write its audit log")]
+    #[error("the request was not forwarded, because the audit log cannot be written")]
     Unnoted,
     #[error("the system gave no random bytes")]
     Random(#[source] getrandom::Error),

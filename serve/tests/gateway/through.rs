@@ -273,7 +273,7 @@ async fn the_rest_of_the_endpoint_s_api_is_refused_and_noted() {
         let error = refused.json::<Value>().await.unwrap()["error"].take();
         assert_eq!(error["type"], "invalid_request_error");
         assert_eq!(error["code"], "route_refused");
-        let told = format!("`{method} {path}` is not passed on to the endpoint");
+        let told = format!("`{method} {path}` is not available through this server");
         let message = error["message"].as_str().unwrap();
         assert!(message.starts_with(&told), "{message}");
         expect.push(format!("test {method} {path} refused 404"));
