@@ -30,13 +30,12 @@ pub(crate) struct ApprovalFlags {
     #[arg(long = "allow-network", value_name = "ORIGIN", value_parser = origin_with_methods)]
     pub(crate) network: Vec<(Origin, Option<Methods>)>,
 
-    /// Allow the use of a directory that the tool asks for, as it asks or, with NAME:read=PATH
-    /// or NAME:read-write=PATH, as that says (repeatable)
+    /// Allow the use of a directory that the tool asks for, with the access that it asks for or,
+    /// with NAME:read=PATH or NAME:read-write=PATH, with that access (repeatable)
     #[arg(long = "allow-dir", value_name = "NAME=PATH", value_parser = named_directory)]
     pub(crate) directories: Vec<(DirectoryName, Option<Access>, PathBuf)>,
 
-    /// Allow a directory although it is, holds or lies in this place, which a refusal named as
-    /// dangerous to give away (repeatable)
+    /// Allow a directory despite this dangerous place, which the refusal named (repeatable)
     #[arg(long = "insist", value_name = "PATH")]
     pub(crate) insisted: Vec<PathBuf>,
 
@@ -44,8 +43,8 @@ pub(crate) struct ApprovalFlags {
     #[arg(long = "allow-var", value_name = "NAME")]
     pub(crate) variables: Vec<VariableName>,
 
-    /// The same for a variable whose value is no secret: it is shown where the tool says it
-    /// (repeatable)
+    /// Allow a variable whose value is not secret to be read, without masking the value in what
+    /// the tool outputs (repeatable)
     #[arg(long = "allow-plain-var", value_name = "NAME")]
     pub(crate) plain_variables: Vec<VariableName>,
 
@@ -296,7 +295,11 @@ impl Terminal {
             }
             // The author's marking is only a proposal, because it is the author's tool that would
             // show the value.
-            let plain = || format!("Its author says that {name} is no secret. May it be shown?");
+            let plain = || {
+                format!(
+                    "Its author declares {name} as not secret. Show its value instead of masking it?"
+                )
+            };
             grants = match !request.secret && self.agrees(&plain())? {
                 true => grants.plain_variable(name.clone()),
                 false => grants.variable(name.clone()),
@@ -350,11 +353,11 @@ impl Terminal {
         for finding in findings {
             let says = escape_line(finding.says());
             if finding.refusal == Refusal::Always {
-                writeln!(io::stderr(), "no tool is given that: {says}")?;
+                writeln!(io::stderr(), "this directory cannot be granted: {says}")?;
                 return Ok(false);
             }
             let question = format!(
-                "That is dangerous: {says}.\nType insist to give it away all the same, anything else to name another: "
+                "This is dangerous: {says}.\nType insist to grant it anyway, or anything else to choose another directory: "
             );
             if self.ask(&question)?.trim() != "insist" {
                 return Ok(false);

@@ -129,11 +129,13 @@ impl Approvals {
     pub(crate) fn require(config: &Config, signers: &[Signer]) -> anyhow::Result<()> {
         if let Some(required) = Self::read(config)?.required {
             return Err(Problem::refused(format!(
-                "{} requires {} already",
+                "{} already requires signatures by {}",
                 required.place().display(),
                 required.fingerprints()
             ))
-            .hint("take that back first, with one of its keys: tool approvals release")
+            .hint(
+                "first remove the requirement, signed with one of its keys: tool approvals release",
+            )
             .into());
         }
         Self::change(config, |file| file.signers = signers.to_vec())
@@ -145,22 +147,23 @@ impl Approvals {
     /// If no key signs it, if no signature is required, or if the machine's file requires it.
     pub(crate) fn release(config: &Config) -> anyhow::Result<()> {
         let Some(required) = Self::read(config)?.required else {
-            return Err(Problem::user("approvals need no signature as it is").into());
+            let nothing = "no signature is required on approvals, so there is nothing to release";
+            return Err(Problem::user(nothing).into());
         };
         if required.by() == By::System {
             let place = required.place().display();
-            return Err(
-                Problem::refused(format!("{place} requires it, for everybody here"))
-                    .hint(format!(
-                        "only an administrator takes it back, by removing {place}"
-                    ))
-                    .into(),
-            );
+            return Err(Problem::refused(format!(
+                "{place} requires signatures for all users of this machine"
+            ))
+            .hint(format!(
+                "only an administrator can remove the requirement, by deleting {place}"
+            ))
+            .into());
         }
         let keys = escape_line(&required.fingerprints());
         writeln!(
             io::stderr(),
-            "To be signed with {keys}: approvals need no signature any more"
+            "To be signed with {keys}: signatures on approvals are no longer required"
         )?;
         required.release(config.home())?;
         Self::change(config, |file| file.signers.clear())

@@ -109,7 +109,7 @@ impl AuditLog {
         let mut lines = self.lines();
         match serde_json::to_writer(&mut lines.unwritten, line) {
             Ok(()) => lines.unwritten.push(b'\n'),
-            Err(error) => tracing::error!(%error, "a line of the audit log cannot be made"),
+            Err(error) => tracing::error!(%error, "cannot serialize a line of the audit log"),
         }
         // A failure is reported to the next call.
         let _ = self.write(&mut lines);

@@ -25,7 +25,7 @@ pub(crate) fn parse(text: &str, shown: &str) -> anyhow::Result<Import> {
 }
 
 fn refused(shown: &str, error: ImportError) -> Problem {
-    let what = format!("{shown} holds no definitions that can be read");
+    let what = format!("{shown} contains no readable function definitions");
     let problem = match error {
         ImportError::TooLong { .. } | ImportError::TooMany { .. } => Problem::refused(what),
         _ => Problem::user(what),
@@ -40,8 +40,10 @@ fn hint(error: &ImportError) -> &'static str {
         ImportError::NotJson { .. } => {
             "give it JSON, such as the value of `tools` in a request or a server's answer to tools/list"
         }
-        ImportError::ServerError { .. } => "ask the server again, and give it the answer",
-        ImportError::Member { .. } => "mend that place, or leave the definition out",
+        ImportError::ServerError { .. } => {
+            "request the list from the server again, and use that answer"
+        }
+        ImportError::Member { .. } => "fix the definition there, or leave it out",
         ImportError::Duplicate { .. } => "give one of them another name",
         _ => {
             "definitions are those of OpenAI, Anthropic, MCP (tools/list) or Transformers (tool_config.json)"

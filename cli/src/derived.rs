@@ -41,25 +41,25 @@ pub(crate) fn read(path: &Path, asked: Capabilities) -> anyhow::Result<Verified>
 /// The capabilities that a component without a manifest shall ask for, as command-line flags.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct CapabilityFlags {
-    /// Have a component without a manifest ask for requests to an origin, with ORIGIN=GET,HEAD
-    /// only with some methods (repeatable)
+    /// For a component without a manifest: ask for requests to an origin or, with
+    /// ORIGIN=GET,HEAD, for these methods only (repeatable)
     #[arg(long = "allow-network", value_name = "ORIGIN", value_parser = origin_with_methods)]
     network: Vec<(Origin, Option<Methods>)>,
 
-    /// Have it ask for a directory, to read or, with NAME:read-write=PATH, to write too
-    /// (repeatable)
+    /// For a component without a manifest: ask for a directory, read-only unless given as
+    /// NAME:read-write=PATH (repeatable)
     #[arg(long = "allow-dir", value_name = "NAME=PATH", value_parser = named_directory)]
     directories: Vec<(DirectoryName, Option<Access>, PathBuf)>,
 
-    /// Have it ask for a variable (repeatable)
+    /// For a component without a manifest: ask for a variable (repeatable)
     #[arg(long = "allow-var", value_name = "NAME")]
     variables: Vec<VariableName>,
 
-    /// Have it ask for a variable whose value is no secret (repeatable)
+    /// For a component without a manifest: ask for a variable that is not secret (repeatable)
     #[arg(long = "allow-plain-var", value_name = "NAME")]
     plain_variables: Vec<VariableName>,
 
-    /// Have it ask for a storage of its own
+    /// For a component without a manifest: ask for a storage of its own
     #[arg(long = "allow-storage")]
     storage: bool,
 }

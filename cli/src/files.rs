@@ -167,12 +167,12 @@ pub(crate) fn refuse_outside(root: &Path, path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(Problem::refused(format!(
-        "{} leads out of {}: to {}",
+        "{} leads out of {} through a link, to {}",
         path.display(),
         root.display(),
         real.display()
     ))
-    .hint("remove the link, or write what it leads to yourself")
+    .hint("remove the link, or edit its target yourself")
     .into())
 }
 

@@ -102,8 +102,8 @@ fn unwritable(path: &Path) -> String {
 fn absent(path: PathBuf) -> anyhow::Result<Output> {
     if path.is_symlink() {
         return Err(
-            Problem::user(format!("{} is a link that leads nowhere", path.display()))
-                .hint("remove it, or make what it leads to")
+            Problem::user(format!("{} is a broken link", path.display()))
+                .hint("remove it, or create its target")
                 .into(),
         );
     }

@@ -155,7 +155,7 @@ fn warn_of_version_branches(resolved: &Resolved, printer: &Printer) {
         let (repo, name) = (&resolved.repo, &branch.name);
         let also = if branch.is_tag_too { " and a tag" } else { "" };
         printer.warning(&format!(
-            "{repo}: {name} is a branch{also}, so other clients may get what changes when they ask for this version"
+            "{repo}: {name} is a branch{also}, so other clients may get changing content for this version"
         ));
     }
 }
@@ -193,8 +193,8 @@ fn address_hint(url: &Url) -> String {
             "for a tool of that registry, write {repo} --endpoint {}",
             url.origin().ascii_serialization()
         ),
-        None => "nothing is fetched from an address: save the component, look at it, and name \
-                 its path, or write owner/name for a tool of a registry"
+        None => "tools are not fetched from URLs: download the component, inspect it and give its \
+                 path, or write owner/name for a tool of a registry"
             .to_owned(),
     }
 }

@@ -65,7 +65,7 @@ pub(crate) async fn record(
     let tool = tool?;
     for name in tool.unmasked_variables() {
         printer.warning(&format!(
-            "the value of {name} is too short to be masked: it is shown where `{key}` says it"
+            "the value of {name} is too short to be masked, so it is visible if `{key}` outputs it"
         ));
     }
 

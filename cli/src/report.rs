@@ -175,7 +175,10 @@ fn override_lines(overrides: &Overrides) -> Vec<String> {
     if overrides.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec![String::new(), "Told to agents by toolbox.toml".to_owned()];
+    let mut lines = vec![
+        String::new(),
+        "Texts for agents from toolbox.toml".to_owned(),
+    ];
     let whole = overrides.description.iter();
     let whole = whole.map(|text| format!("  of its only function: {}", escape_line(text)));
     let single = overrides.functions.iter();
@@ -191,7 +194,7 @@ pub(crate) fn overridden(overrides: &Overrides) -> Option<String> {
         .chain(overrides.functions.keys().map(FunctionName::as_str))
         .collect();
     let what = names.join(", ");
-    (!names.is_empty()).then(|| format!("toolbox.toml describes {what}"))
+    (!names.is_empty()).then(|| format!("toolbox.toml overrides the description of {what}"))
 }
 
 /// What there is beside functions. The texts are known only when the tool runs.

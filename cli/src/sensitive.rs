@@ -52,7 +52,7 @@ const HOME: Kind = Kind {
     ..ROOT
 };
 const MACHINE: Kind = Kind {
-    why: "the machine itself, which is never given to a tool",
+    why: "a kernel file system, which is never given to a tool",
     reach: Reach::Around,
     ..ROOT
 };
@@ -71,13 +71,13 @@ const SYSTEM: Kind = Kind {
     ..TRUST
 };
 const SECRETS: Kind = Kind {
-    why: "which is for keys and settings that hold them",
+    why: "which can hold keys and other credentials",
     reach: Reach::Around,
     from: Access::Read,
     refusal: Refusal::UnlessInsisted,
 };
 const AGENTS: Kind = Kind {
-    why: "by which an agent's programs are started",
+    why: "whose settings decide which programs an agent starts",
     ..SECRETS
 };
 const PROGRAMS: Kind = Kind {
@@ -91,7 +91,7 @@ const ON_PATH: Kind = Kind {
     ..PROGRAMS
 };
 const GIT: Kind = Kind {
-    why: "by which git starts programs",
+    why: "whose hooks and settings make git run programs",
     ..PROGRAMS
 };
 
@@ -148,7 +148,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// The reason in words: `it holds /home/ada/app/.git, by which git starts programs`.
+    /// The reason in words: `it holds /home/ada/bin, which holds programs and their settings`.
     pub(crate) fn says(&self) -> &str {
         &self.says
     }
@@ -257,10 +257,10 @@ pub(crate) fn insist(
         }
         if !is_meant {
             return Err(Problem::user(format!(
-                "there is nothing to insist on at {}: no directory that is granted is refused for it",
+                "--insist {} has no effect: no granted directory is refused because of it",
                 written.display()
             ))
-            .hint("leave --insist out, or name the place that the refusal names")
+            .hint("omit --insist, or give the path that the refusal names")
             .into());
         }
     }
@@ -349,7 +349,7 @@ fn refused(
         finding.says
     ))
     .hint(format!(
-        "grant a directory with nothing in it but what the tool needs, such as one below it: --allow-dir {name}={}",
+        "grant a directory that holds only what the tool needs, such as a subdirectory: --allow-dir {name}={}",
         grant.path.join(name.as_str()).display()
     ));
     let mut all: Vec<&Finding> = vec![finding];
@@ -362,7 +362,7 @@ fn refused(
         .iter()
         .map(|one| format!("--insist {}", one.place.display()));
     problem.hint(format!(
-        "where you trust it with that as well, add: {}",
+        "if you trust the tool with that too, add: {}",
         flags.collect::<Vec<_>>().join(" ")
     ))
 }

@@ -201,7 +201,7 @@ impl OpenToolbox {
         Approvals::forget(config, member.locked)?;
         let lowered = Self::insert(config, member.key, member.entry, locked);
         // The reduced rights take effect in any case: without an approval the tool does not run.
-        lowered.with_context(|| format!("`{}` runs no more until it is loaded again", member.key))
+        lowered.with_context(|| format!("`{}` does not run until it is loaded again", member.key))
     }
 
     /// Forgets `key` and its approval.

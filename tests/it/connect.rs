@@ -401,10 +401,6 @@ fn links_are_followed() {
     assert_eq!(text(&real), "{}\n");
 
     std::fs::remove_file(&real).expect("a file");
-    says(
-        &home.tool("connect cursor --yes"),
-        1,
-        "is a link that leads nowhere",
-    );
+    says(&home.tool("connect cursor --yes"), 1, "is a broken link");
     assert!(!real.exists());
 }

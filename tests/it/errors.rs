@@ -132,7 +132,7 @@ fn name_taken() {
         .collect();
     assert_eq!(warnings.len(), 1, "{}", taken.stderr());
     assert!(
-        warnings[0].contains("`numbers` is taken by"),
+        warnings[0].contains("`numbers` is already the name of"),
         "{}",
         warnings[0]
     );

@@ -220,7 +220,7 @@ fn what_is_not_there() {
         ("load ./no-such-file.wasm", "hint: look at the path"),
         (
             "inspect https://example.org/x/adder.wasm",
-            "hint: nothing is fetched from an address",
+            "hint: tools are not fetched from URLs",
         ),
         (
             "inspect https://hub.example.org/ada/adder",
@@ -293,10 +293,10 @@ fn nothing_to_call_is_not_compiled() {
     let loaded = home.run(["load", "./empty.wasm", "--approve", &digest]);
     assert_eq!(loaded.code(), 3, "{}", loaded.stderr());
     let said = loaded.stderr();
-    let nothing = "has nothing that could be called: no function, no prompts and no resources";
+    let nothing = "has no functions that can be called, no prompts and no resources";
     assert!(said.contains(nothing), "{said}");
     assert!(
-        said.contains("hint: a tool exports at least one function"),
+        said.contains("hint: a tool has to export at least one function"),
         "{said}"
     );
     assert!(!said.contains("compiling"), "{said}");

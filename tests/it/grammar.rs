@@ -224,7 +224,7 @@ fn of_definitions_from_elsewhere() {
     assert_eq!(none.code(), 1);
     assert!(
         none.stderr()
-            .contains("holds no definitions that can be read"),
+            .contains("contains no readable function definitions"),
         "{}",
         none.stderr()
     );

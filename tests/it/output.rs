@@ -181,7 +181,7 @@ fn nowhere_to_write() {
     let before = home.files();
     for (place, expect) in [
         ("directory", "is a directory"),
-        ("broken", "is a link that leads nowhere"),
+        ("broken", "is a broken link"),
         ("missing/small.png", "missing to write in"),
     ] {
         let ran = home.run(shrink_to(place));

@@ -88,7 +88,7 @@ fn a_model_says_how_it_writes() {
     assert_eq!((unknown.code(), unknown.stdout()), (1, String::new()));
     let told = unknown.stderr();
     for part in [
-        "the chat template of `unknown.jinja` is of no family that is known",
+        "the chat template of `unknown.jinja` belongs to no known model family",
         "--format: harmony, ",
     ] {
         assert!(told.contains(part), "{told}");

@@ -103,8 +103,11 @@ fn dangerous_directories() {
     load(&reader, Path::new("/usr/share"), &[]).ok();
     let project = writer.work().join("app");
     for (name, says) in [
-        (".git", "by which git starts programs"),
-        (".vscode", "by which an agent's programs are started"),
+        (".git", "whose hooks and settings make git run programs"),
+        (
+            ".vscode",
+            "whose settings decide which programs an agent starts",
+        ),
     ] {
         let _ = fs::remove_dir_all(&project);
         made(project.join(name));
@@ -148,11 +151,7 @@ fn insisted_on() {
     let toolbox = home.work().join("toolbox.toml");
     let ran = load(&home, &home.work(), &[&toolbox]);
     assert_eq!(ran.code(), 1, "{}", ran.stderr());
-    assert!(
-        ran.stderr().contains("nothing to insist on"),
-        "{}",
-        ran.stderr()
-    );
+    assert!(ran.stderr().contains("has no effect"), "{}", ran.stderr());
 }
 
 /// Granted directories are checked again whenever the tool is loaded: a harmless one may have
@@ -183,14 +182,14 @@ fn asked_at_a_terminal() {
     let mut terminal = Terminal::start(home.command(["load", "./adder"]));
     terminal.wait_for("Which directory may it use as `work`");
     terminal.answer(&home.tool_home().display().to_string());
-    terminal.wait_for("no tool is given that: it ");
+    terminal.wait_for("this directory cannot be granted: it ");
     terminal.wait_for("Which directory may it use as `work`");
     terminal.answer("app");
-    terminal.wait_for("That is dangerous: it holds");
+    terminal.wait_for("This is dangerous: it holds");
     terminal.answer("yes");
     terminal.wait_for("Which directory may it use as `work`");
     terminal.answer("app");
-    terminal.wait_for("anything else to name another");
+    terminal.wait_for("anything else to choose another");
     terminal.answer("insist");
     terminal.wait_for("Type yes to approve");
     terminal.answer("yes");

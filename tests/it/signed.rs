@@ -125,14 +125,17 @@ fn approved_by_a_key() {
         assert!(doctor.contains("signed by SHA256:"), "{doctor}");
         // Without the agent nobody can approve, not even with the flag.
         let before = fs::read_to_string(home.tool_home().join("approvals.toml")).expect("it");
-        refused(&home.run(load(&digest)), "nobody signed it with SHA256:");
+        refused(&home.run(load(&digest)), "no signature by SHA256:");
         agent.tool(&home, &load(&digest)).ok();
         assert_eq!(home.tool(CALL).ok().trim(), "42");
         home.tool("verify").ok();
         // A key that was removed from the agent cannot sign any more.
         agent.add(&["-q", "-D"]);
         fs::write(home.tool_home().join("approvals.toml"), before).expect("it");
-        refused(&agent.tool(&home, &load(&digest)), "nobody signed it");
+        refused(
+            &agent.tool(&home, &load(&digest)),
+            "no signature by SHA256:",
+        );
         refused(&home.tool(CALL), "not approved with a signature");
     }
 }
@@ -201,7 +204,7 @@ fn forged_records() {
     // Another tool with the signature of this one.
     fs::write(&lock, &good_lock).expect("a lock");
     fs::write(&approvals, &good).expect("approvals");
-    refused(&home.run(other), "nobody signed it");
+    refused(&home.run(other), "no signature by SHA256:");
     agent.tool(&home, &other).ok();
     let of_both = text(&approvals);
     let signed_other = record("other");
@@ -247,12 +250,15 @@ fn taken_back() {
     assert_eq!(home.tool("approvals release").code(), 1);
     agent.requires(&home);
     let release = ["approvals", "release"];
-    refused(&home.run(release), "nobody signed it");
-    refused(&stranger.tool(&home, &release), "nobody signed it");
+    refused(&home.run(release), "no signature by SHA256:");
+    refused(&stranger.tool(&home, &release), "no signature by SHA256:");
     let key = stranger.public.to_string_lossy().into_owned();
     refused(&home.run(["approvals", "require", &key]), "already");
     let digest = digest(&home, "./adder.wasm");
-    refused(&stranger.tool(&home, &load(&digest)), "nobody signed it");
+    refused(
+        &stranger.tool(&home, &load(&digest)),
+        "no signature by SHA256:",
+    );
     agent.tool(&home, &release).ok();
     home.run(load(&digest)).ok();
     // Files without a key that can sign are refused.
@@ -271,7 +277,7 @@ fn less_is_in_force() {
     agent.requires(&home);
     let digest = digest(&home, "./adder.wasm");
     agent.tool(&home, &load(&digest)).ok();
-    refused(&home.tool("revoke adder --all"), "nobody signed it");
+    refused(&home.tool("revoke adder --all"), "no signature by SHA256:");
     refused(&home.tool(CALL), "not approved");
     agent.tool(&home, &load(&digest)).ok();
     agent.tool(&home, &["revoke", "adder", "--all"]).ok();

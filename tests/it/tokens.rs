@@ -134,8 +134,8 @@ fn a_refusal_says_which() {
     assert_eq!(refused.code(), 1);
     let told = refused.stderr();
     let hint = format!(
-        "hint: {url} was shown no token: HF_TOKEN is for https://hub.example.org, which \
-         HF_ENDPOINT decides; log in with: tool login --endpoint {url}/\n"
+        "hint: no token was sent to {url}: HF_TOKEN is for https://hub.example.org, the registry \
+         of HF_ENDPOINT; log in with: tool login --endpoint {url}/\n"
     );
     assert!(told.contains(&hint), "{told}");
     assert!(!told.contains(CANARY), "{told}");

@@ -170,7 +170,7 @@ fn names_that_go_over_are_listed() {
     });
     let digest = digest(&home, "./other");
     let taken = home.run(["load", "./other", "--as", "one", "--approve", &digest]);
-    says(&taken, 0, "warning: these names are taken by ");
+    says(&taken, 0, "warning: these are already names of ");
     says(&taken, 0, "replaces:\n- one__add\n- one__sum_up\n");
 }
 

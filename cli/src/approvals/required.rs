@@ -108,11 +108,11 @@ impl Required {
             }
         }
         Err(Problem::refused(format!(
-            "nobody signed it with {}, which {} requires",
+            "no signature by {}, which {} requires",
             self.fingerprints(),
             self.place.display()
         ))
-        .hint("have the key in ssh-agent, plugged in or in ~/.ssh; see: ssh-add -l")
+        .hint("load the key into ssh-agent, plug it in, or put it into ~/.ssh; see: ssh-add -l")
         .into())
     }
 }
@@ -126,7 +126,7 @@ fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<Required>> {
     for path in [directory, &place] {
         if !belongs_to(path, owner)? {
             return Err(Problem::refused(format!(
-                "{} can be changed by others than its administrator, so it protects nothing",
+                "{} can be changed by users other than root, so it cannot be trusted",
                 path.display()
             ))
             .hint(format!(
@@ -139,9 +139,9 @@ fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<Required>> {
     let file: SystemFile = toml_edit::de::from_str(&text)
         .with_context(|| format!("{} cannot be read", place.display()))?;
     if file.signers.is_empty() {
-        let nobody = format!("{} names no key, so nothing is approved", place.display());
+        let nobody = format!("{} lists no key, so no approval is valid", place.display());
         return Err(Problem::refused(nobody)
-            .hint("name a key in `signers`, or remove the file")
+            .hint("list a key in `signers`, or remove the file")
             .into());
     }
     Ok(Some(Required {
@@ -208,7 +208,7 @@ mod tests {
             [0o644, 0o777],
         ] {
             let error = requires(&text, modes).unwrap_err();
-            assert!(error.contains("protects nothing"), "{error}");
+            assert!(error.contains("cannot be trusted"), "{error}");
         }
     }
 

@@ -62,7 +62,7 @@ impl Signer {
         let text = files::read_text(path, KEY_BYTES_MAX)
             .with_context(|| format!("{} cannot be read", path.display()))?;
         text.parse().map_err(|error: String| {
-            Problem::user(format!("{} holds no key that can sign approvals: {error}", path.display()))
+            Problem::user(format!("{} is not a supported SSH public key: {error}", path.display()))
                 .hint("name a file that ends in .pub; make one with: ssh-keygen -t ed25519-sk, or -t ed25519")
                 .into()
         })
@@ -106,9 +106,9 @@ impl Signer {
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| {
-                Problem::user("`ssh-keygen` cannot be started, which signs approvals")
+                Problem::user("cannot start `ssh-keygen`, which signs approvals")
                     .caused_by(error)
-                    .hint("install the client of OpenSSH")
+                    .hint("install the OpenSSH client")
             })?;
         if let Some(mut input) = child.stdin.take() {
             // If `ssh-keygen` exits early, it reports the reason itself.
@@ -144,7 +144,7 @@ impl FromStr for Signer {
         let key = key.filter(|_| !line.contains('\n'));
         let key = key.ok_or_else(|| {
             let kind: String = kind.chars().take(40).collect();
-            format!("expected one line with a key of the kind ed25519, ecdsa with 256 bits, or the same of a security key, found {kind:?}")
+            format!("expected one line with an Ed25519 or ECDSA P-256 key, or one of these on a security key, found {kind:?}")
         })?;
         Ok(Self {
             key,

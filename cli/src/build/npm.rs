@@ -52,8 +52,8 @@ pub(super) async fn packages(
     let manifest = checked(&manifest, &lock)?;
     if directory.join(SETTINGS).exists() {
         printer.warning(&format!(
-            "{SETTINGS} of the project is not read: it may name programs to run; what your \
-             registry needs belongs into your own"
+            "the project's {SETTINGS} is ignored, because it can name programs to run; put your \
+             registry's settings into your own ~/{SETTINGS}"
         ));
     }
     let install: Vec<&str> = NPM_CI.into_iter().chain(["--no-bin-links"]).collect();
@@ -71,7 +71,7 @@ pub(super) async fn packages(
 fn checked(manifest: &str, lock: &str) -> anyhow::Result<String> {
     let read = |name: &str, text: &str| -> anyhow::Result<Map<String, Value>> {
         serde_json::from_str(text).map_err(|error| {
-            Problem::user(format!("{name} is not the JSON of npm"))
+            Problem::user(format!("{name} is not a valid npm file"))
                 .caused_by(error)
                 .hint("write it anew with: npm install --package-lock-only --ignore-scripts")
                 .into()
@@ -80,9 +80,11 @@ fn checked(manifest: &str, lock: &str) -> anyhow::Result<String> {
     let (manifest, lock) = (read(MANIFEST, manifest)?, read(LOCK, lock)?);
     check_dependencies(MANIFEST, &manifest)?;
     let Some(packages) = lock.get("packages").and_then(Value::as_object) else {
-        return Err(Problem::user(format!("{LOCK} has no `packages`"))
-            .hint("write it anew with: npm install --package-lock-only --ignore-scripts")
-            .into());
+        return Err(Problem::user(format!(
+            "{LOCK} has no `packages` (lockfileVersion 2 or later is needed)"
+        ))
+        .hint("write it anew with: npm install --package-lock-only --ignore-scripts")
+        .into());
     };
     for (place, package) in packages {
         check_package(place, package)?;
@@ -98,21 +100,29 @@ fn checked(manifest: &str, lock: &str) -> anyhow::Result<String> {
 
 fn check_package(place: &str, package: &Value) -> anyhow::Result<()> {
     let Some(package) = package.as_object() else {
-        return Err(refused(LOCK, place, "it is no object"));
+        return Err(refused(LOCK, place, "it is not an object"));
     };
     check_dependencies(&format!("{LOCK}, {place}"), package)?;
     if place.is_empty() {
         return Ok(());
     }
     if !is_below_node_modules(place) {
-        return Err(refused(LOCK, place, "its place is not in node_modules"));
+        return Err(refused(
+            LOCK,
+            place,
+            "it is installed outside of node_modules",
+        ));
     }
     let is = |key: &str| package.get(key) == Some(&Value::Bool(true));
     if is("link") {
         return Err(refused(LOCK, place, "it is a link to a directory"));
     }
     if is("hasShrinkwrap") {
-        return Err(refused(LOCK, place, "it brings a lock of its own"));
+        return Err(refused(
+            LOCK,
+            place,
+            "it has its own lock file (npm-shrinkwrap.json)",
+        ));
     }
     // Without `resolved`, npm fetches `name@version`.
     let text = |key: &str| package.get(key).and_then(Value::as_str);
@@ -136,7 +146,7 @@ fn check_package(place: &str, package: &Value) -> anyhow::Result<()> {
     }
     // A bundled package is covered by the hash of the package around it.
     if !is("inBundle") && !package.get("integrity").is_some_and(Value::is_string) {
-        return Err(refused(LOCK, place, "no `integrity` says what it holds"));
+        return Err(refused(LOCK, place, "it has no `integrity` hash"));
     }
     Ok(())
 }
@@ -211,11 +221,12 @@ fn is_tilde(text: &str) -> bool {
 fn refused(shown: &str, name: &str, why: &str) -> anyhow::Error {
     let file = Path::new(shown).display();
     Problem::refused(format!(
-        "{file}: `{name}` is no package of a registry with a hash: {why}"
+        "{file}: `{name}` is not a registry package with a hash: {why}"
     ))
     .hint(
-        "a build fetches nothing else, because npm would run programs for it; depend on a \
-         published version, or look at it and install it yourself: npm ci --ignore-scripts",
+        "a build fetches only registry packages, because npm can run programs for others; depend \
+         on a published version, or review the package and install it yourself: npm ci \
+         --ignore-scripts",
     )
     .into()
 }
@@ -328,10 +339,10 @@ mod tests {
             json!({"version": "1"}),
             Some("integrity"),
         );
-        check(m(), "node_modules/x", json!(1), Some("no object"));
+        check(m(), "node_modules/x", json!(1), Some("not an object"));
         let mut own = good();
         own["hasShrinkwrap"] = json!(true);
-        check(m(), "node_modules/x", own, Some("lock of its own"));
+        check(m(), "node_modules/x", own, Some("its own lock"));
         for place in [
             "x",
             "../x",
@@ -345,7 +356,7 @@ mod tests {
             "node_modules/a/node_modules/../../../x",
             "node_modules/",
         ] {
-            check(m(), place, good(), Some("not in node_modules"));
+            check(m(), place, good(), Some("outside of node_modules"));
         }
         assert!(checked("{}", r#"{"lockfileVersion": 1, "dependencies": {}}"#).is_err());
     }

@@ -74,23 +74,26 @@ pub(crate) fn obtain(
         return Ok(());
     }
     let shown = escape_line(&place.display().to_string());
-    let warning = format!("{shown} was not made here. {}", what_runs(&place));
+    let warning = format!(
+        "{shown} was not created by `tool new` on this machine. {}",
+        what_runs(&place)
+    );
     let refused = |said: &str| {
-        Problem::refused(format!("{shown} is not built: {said}")).hint(format!(
-            "look at it, then run: tool build --trust {}",
+        Problem::refused(format!("{shown} was not built: {said}")).hint(format!(
+            "review it, then run: tool build --trust {}",
             directory.display()
         ))
     };
     let Some(mut terminal) = Terminal::open() else {
-        return Err(
-            refused("nobody agreed to what that runs, and nobody is there to ask")
-                .caused_by(warning)
-                .into(),
-        );
+        return Err(refused(
+            "running its programs needs consent, and there is no terminal to ask at",
+        )
+        .caused_by(warning)
+        .into());
     };
     printer.warning(&warning);
     if terminal.ask("Run them? Type yes to build: ")?.trim() != "yes" {
-        return Err(refused("only the whole word yes agrees to that").into());
+        return Err(refused("consent was not given (type the whole word yes)").into());
     }
     remember(directory, config)
 }
@@ -103,11 +106,14 @@ fn what_runs(directory: &Path) -> String {
         .collect();
     let more = match settings.is_empty() {
         true => String::new(),
-        false => format!(", and what these say: {}", settings.join(", ")),
+        false => format!(
+            ", and the programs that these files define: {}",
+            settings.join(", ")
+        ),
     };
     format!(
-        "Building it runs programs with all your rights: the build scripts and macros of the \
-         project and of all that it depends on{more}"
+        "Building it runs programs with all of your rights: the build scripts and macros of the \
+         project and of its dependencies{more}"
     )
 }
 
@@ -167,6 +173,6 @@ mod tests {
             ]
         );
         assert!(what_runs(&project).ends_with("/checkout/.cargo/config.toml"));
-        assert!(what_runs(Path::new("/nowhere")).ends_with("depends on"));
+        assert!(what_runs(Path::new("/nowhere")).ends_with("dependencies"));
     }
 }

@@ -18,13 +18,13 @@ pub(crate) struct Approvals {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// From here on have every approval signed by one of these SSH keys
+    /// Require a signature by one of these SSH keys on every approval
     Require {
-        /// The file of a public key: ed25519, ecdsa with 256 bits, or the same of a security key
+        /// A public key file: Ed25519 or ECDSA P-256, also of a security key
         #[arg(required = true, value_name = "KEY.pub")]
         keys: Vec<PathBuf>,
     },
-    /// Take that back, with a signature of one of the keys
+    /// Stop requiring signatures, which one of the keys has to sign
     Release,
 }
 
@@ -37,18 +37,18 @@ impl Approvals {
                 approvals::Approvals::require(config, &signers)?;
                 let keys: Vec<String> = signers.iter().map(Signer::fingerprint).collect();
                 printer.note(&format!(
-                    "approvals count only signed by {}",
+                    "approvals now need a signature by {}",
                     keys.join(" or ")
                 ));
-                printer.hint("load your tools again: what was approved before is not signed");
+                printer.hint("load your tools again: earlier approvals have no signature");
                 printer.hint(&format!(
-                    "whoever can write {} can take this line out again; see docs/reference.md for the machine's own file",
+                    "anyone who can write {} can remove the requirement; for one of the whole machine, see docs/reference.md",
                     approvals::Approvals::file(config).display()
                 ));
             }
             Command::Release => {
                 approvals::Approvals::release(config)?;
-                printer.note("approvals need no signature any more");
+                printer.note("signatures on approvals are no longer required");
             }
         }
         Ok(ExitCode::SUCCESS)

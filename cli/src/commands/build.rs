@@ -31,8 +31,8 @@ pub(crate) struct Build {
     #[arg(value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 
-    /// Run what building a project in Rust runs, its build scripts and macros and those of all
-    /// that it depends on, without asking, and from now on
+    /// Build a Rust project without asking, now and later: this runs its build scripts and
+    /// macros, and those of its dependencies
     #[arg(long)]
     trust: bool,
 }

@@ -182,7 +182,7 @@ fn compiler() -> Finding {
     let without = |what: &str| {
         missing(
             "compiler",
-            format!("without {what}, a fault of the compiler reaches what this user reaches"),
+            format!("without {what}, an exploited compiler bug can use all rights of this user"),
         )
     };
     match Confinement::of_this_machine() {
@@ -194,7 +194,7 @@ fn compiler() -> Finding {
         Confinement { landlock: true, .. } => without("seccomp, which this kernel lacks"),
         Confinement { seccomp: true, .. } => good(
             "compiler",
-            "confined by seccomp; this kernel lacks Landlock, which would hold it twice",
+            "confined by seccomp; this kernel lacks Landlock as a second layer",
         ),
         _ => without("seccomp and Landlock, which this system lacks"),
     }
@@ -242,7 +242,7 @@ fn approvals(config: &Config) -> Finding {
             ),
             None => missing(
                 "approvals",
-                "a signature would be needed to keep agents that have a shell from approving: tool approvals require",
+                "to keep agents that have a shell from approving, require signatures: tool approvals require KEY.pub",
             ),
         })
     };

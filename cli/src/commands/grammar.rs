@@ -50,8 +50,8 @@ pub(crate) struct Grammar {
     )]
     tool_choice: String,
 
-    /// Calls of the functions that this file defines instead of the toolbox's, as OpenAI,
-    /// Anthropic, MCP or Transformers write them; `-` for standard input
+    /// Constrain calls to the functions defined in this file, in the format of OpenAI, Anthropic,
+    /// MCP or Transformers, instead of the toolbox's; `-` for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "own")]
     from: Option<PathBuf>,
 
@@ -105,7 +105,7 @@ impl Grammar {
         };
         if specs.is_empty() {
             return Err(Problem::user("the toolbox has no tools that could be called")
-                .hint("load one with: tool load owner/name; --from, --schema, --regex, --choice and --grammar need none")
+                .hint("load one with: tool load owner/name (not needed with --from, --schema, --regex, --choice or --grammar)")
                 .into());
         }
         let constraint = Constraint::calls(&specs, &choice).map_err(|error| match &error {

@@ -44,7 +44,7 @@ impl Inspect {
         let are_approved = approved.is_some_and(|before| before.overrides == overrides);
         let inspection = tool_hub_host::inspect(&fetched.verified)?.with_overrides(overrides);
         if !inspection.overrides.is_empty() && !are_approved {
-            printer.warning("you have not approved what toolbox.toml has agents read");
+            printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
         if printer.wants_json() {
             printer.json(&json!({

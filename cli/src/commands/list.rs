@@ -36,7 +36,7 @@ impl List {
                 if let Some(what) = overridden(&entry.overrides()) {
                     let state = match member {
                         Ok(_) => "as you approved",
-                        Err(_) => "and you have not approved that",
+                        Err(_) => "which you have not approved",
                     };
                     printer.note(&format!("{key}: {what}, {state}"));
                 }
@@ -106,9 +106,9 @@ pub(super) fn summary(grants: &Grants) -> String {
     rights(grants, |name, grant| match grant.despite.len() {
         0 => format!("{} {name}", grant.access),
         dangers => format!(
-            "{} {name} despite {}",
+            "{} {name} with {}",
             grant.access,
-            counted(dangers, "danger")
+            counted(dangers, "accepted danger")
         ),
     })
 }

@@ -157,9 +157,9 @@ fn warn_of_replacing(
 ) {
     let new = report::subject(fetched);
     printer.warning(&match names {
-        [] | [_] => format!("`{key}` is taken by {old}, which {new} replaces"),
+        [] | [_] => format!("`{key}` is already the name of {old}, which {new} replaces"),
         names => format!(
-            "these names are taken by {old}, which {new} replaces:\n- {}",
+            "these are already names of {old}, which {new} replaces:\n- {}",
             names.join("\n- ")
         ),
     });
@@ -185,7 +185,7 @@ fn shows_no_difference(
             false
         }
         Err(error) => {
-            let what = format!("it cannot be told how this differs from the `{key}` you approved");
+            let what = format!("this cannot be compared with the `{key}` that you approved");
             printer.warning(&format!("{what}: {error:#}"));
             false
         }
@@ -241,11 +241,12 @@ fn nothing_to_call(inspection: &Inspection) -> Problem {
         .map(|export| format!("`{}`: {}", export.export, export.reason))
         .collect();
     let problem = Problem::refused(format!(
-        "`{}` has nothing that could be called: no function, no prompts and no resources",
+        "`{}` has no functions that can be called, no prompts and no resources",
         inspection.name
     ));
     match &reasons[..] {
-        [] => problem.hint("a tool exports at least one function; what it exports is in its WIT"),
+        [] => problem
+            .hint("a tool has to export at least one function; see its WIT for what it exports"),
         reasons => problem.hint(format!("it exports {}", reasons.join("; "))),
     }
 }

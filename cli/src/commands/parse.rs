@@ -36,7 +36,7 @@ pub(crate) struct Parse {
     #[arg(long = "as", value_name = "MODEL", conflicts_with = "format")]
     model: Option<String>,
 
-    /// The model's family, where its files are not at hand or say nothing of it [default: generic]
+    /// The model's family, if its files are missing or do not identify it [default: generic]
     #[arg(long, value_name = "FAMILY")]
     format: Option<String>,
 
@@ -129,7 +129,7 @@ impl Parse {
 fn no_family(model: &str) -> Problem {
     let families: Vec<&str> = AnswerFormat::names().collect();
     Problem::user(format!(
-        "the chat template of `{model}` is of no family that is known"
+        "the chat template of `{model}` belongs to no known model family"
     ))
     .hint(format!(
         "name one instead with --format: {}",

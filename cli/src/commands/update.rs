@@ -27,7 +27,7 @@ pub(crate) struct Update {
     /// The toolbox's names of the tools [default: all]
     names: Vec<String>,
 
-    /// Take a newer version without asking where only its code changed
+    /// Take newer versions without asking if only their code changed
     ///
     /// `accept_code = true` in `config.toml` says the same for every update. It never takes an
     /// older version, nor other code under the same version.
@@ -185,7 +185,9 @@ impl Update {
         }
         difference::show(&changes, printer);
         if Change::greatest(&changes) == Some(ChangeKind::Code) {
-            printer.hint("--accept-code takes newer versions of which only the code changed");
+            printer.hint(
+                "--accept-code takes newer versions without asking if only their code changed",
+            );
         }
         let candidate = Candidate {
             name: key.as_str(),

@@ -85,7 +85,7 @@ impl Verify {
 }
 
 fn described(standing: &Standing<'_>) -> Option<String> {
-    overridden(&standing.entry.overrides()).map(|what| format!("{what} as you approved"))
+    overridden(&standing.entry.overrides()).map(|what| format!("{what}, as you approved"))
 }
 
 /// What is wrong with a tool: that it was not approved as it stands, or that its bytes are

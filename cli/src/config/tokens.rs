@@ -61,19 +61,19 @@ impl Tokens {
             // An error in the token files was reported before.
             Err(_) => Vec::new(),
             Ok(Some((_, Origin::Environment))) => {
-                vec![format!("{shown} was shown the token in HF_TOKEN")]
+                vec![format!("the token in HF_TOKEN was sent to {shown}")]
             }
             Ok(Some((_, Origin::Login))) => vec![format!(
-                "{shown} was shown the token that `tool login` kept for it; {login}"
+                "the token stored by `tool login` was sent to {shown}; {login}"
             )],
             Ok(Some((_, Origin::HubFile))) => vec![format!(
-                "{shown} was shown the token that `hf auth login` keeps; for another, {login}"
+                "the token stored by `hf auth login` was sent to {shown}; to use another one, {login}"
             )],
             Ok(None) if self.environment.is_some() => vec![format!(
-                "{shown} was shown no token: HF_TOKEN is for {}, which HF_ENDPOINT decides; {login}",
+                "no token was sent to {shown}: HF_TOKEN is for {}, the registry of HF_ENDPOINT; {login}",
                 self.hub.origin().ascii_serialization()
             )],
-            Ok(None) => vec![format!("{shown} was shown no token; {login}")],
+            Ok(None) => vec![format!("no token was sent to {shown}; {login}")],
         }
     }
 }
@@ -175,19 +175,19 @@ mod tests {
         let advice = |tokens: &Tokens, at: &str| tokens.advice(&at.parse().unwrap()).join("\n");
         assert_eq!(
             advice(&tokens, HUB),
-            "https://hub.example.org was shown the token in HF_TOKEN"
+            "the token in HF_TOKEN was sent to https://hub.example.org"
         );
         assert_eq!(
             advice(&tokens, OTHER),
-            "https://other.example.org was shown no token: HF_TOKEN is for \
-             https://hub.example.org, which HF_ENDPOINT decides; log in with: tool login \
+            "no token was sent to https://other.example.org: HF_TOKEN is for \
+             https://hub.example.org, the registry of HF_ENDPOINT; log in with: tool login \
              --endpoint https://other.example.org/"
         );
         log_in(&tokens, OTHER, "hf_other");
         assert_eq!(
             advice(&tokens, OTHER),
-            "https://other.example.org was shown the token that `tool login` kept for it; log \
-             in with: tool login --endpoint https://other.example.org/"
+            "the token stored by `tool login` was sent to https://other.example.org; log in \
+             with: tool login --endpoint https://other.example.org/"
         );
         for text in [advice(&tokens, HUB), advice(&tokens, OTHER)] {
             assert!(!text.contains("hf_"), "{text}");

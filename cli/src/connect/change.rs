@@ -52,7 +52,7 @@ impl Change {
         let path = self.path.display();
         match self.path == self.target {
             true => path.to_string(),
-            false => format!("{path}, which is {}", self.target.display()),
+            false => format!("{path} (a link to {})", self.target.display()),
         }
     }
 

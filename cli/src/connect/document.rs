@@ -219,10 +219,10 @@ pub(super) fn target_of(path: &Path) -> anyhow::Result<PathBuf> {
             Ok(files::settled(path))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Err(Problem::user(format!(
-            "{} is a link that leads nowhere",
+            "{} is a broken link",
             path.display()
         ))
-        .hint("remove it, or make what it leads to")
+        .hint("remove it, or create its target")
         .into()),
         Err(error) => Err(error).with_context(|| unreadable(path)),
     }

@@ -162,7 +162,8 @@ impl OpenToolbox {
         let changes = Change::between_overrides(&locked.overrides, &entry.overrides());
         if !changes.is_empty() {
             let changes = difference::lines(&changes).join("\n");
-            let why = format!("has other texts for agents than you approved:\n{changes}");
+            let why =
+                format!("has texts for agents that differ from those you approved:\n{changes}");
             let problem = Problem::refused(format!("`{key}` {why}"));
             return Err(Unusable {
                 state: CHANGED,

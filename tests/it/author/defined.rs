@@ -134,7 +134,7 @@ fn what_defines_nothing_is_refused() {
         (
             "odd.json",
             "`/tools/0/name` should be a name and is a number",
-            "mend that place, or leave the definition out",
+            "fix the definition there, or leave it out",
         ),
     ] {
         let refused = home.run(["new", "weather", "--from", file]);
@@ -142,7 +142,7 @@ fn what_defines_nothing_is_refused() {
         assert_eq!(
             refused.stderr(),
             format!(
-                "error: {file} holds no definitions that can be read\ncaused by: {cause}\nhint: {hint}\n"
+                "error: {file} contains no readable function definitions\ncaused by: {cause}\nhint: {hint}\n"
             )
         );
         assert!(!home.work().join("weather").exists());

@@ -227,7 +227,7 @@ fn a_link_of_one_s_own_is_shown() {
     let link = home.path().join(".cursor/mcp.json");
     std::fs::create_dir(home.path().join(".cursor")).expect("a directory");
     std::os::unix::fs::symlink(&real, &link).expect("a link");
-    let shown = format!("{}, which is {}", link.display(), real.display());
+    let shown = format!("{} (a link to {})", link.display(), real.display());
     let dry = home.tool("connect cursor --scope user --dry-run");
     assert!(dry.ok().contains(&shown), "{}", dry.stdout());
     let mut terminal = Terminal::start(home.command(["connect", "cursor", "--scope", "user"]));

@@ -62,11 +62,13 @@ impl Problem {
     pub(super) fn hint(&self) -> &'static str {
         match self.kind {
             Kind::Sockets => {
-                "a tool has no sockets; make requests with wasi:http/outgoing-handler, as a \
-                 project of `tool new NAME --from-gradio URL` does"
+                "tools have no sockets; make requests with wasi:http/outgoing-handler, as \
+                 projects of `tool new NAME --from-gradio URL` do"
             }
-            Kind::Processes => "a tool starts no programs",
-            Kind::Late => "import it at the top of the file, which puts it into the component",
+            Kind::Processes => "tools cannot start programs",
+            Kind::Late => {
+                "import it at the top of the file, so that it becomes part of the component"
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Org {
 enum OrgCommand {
     /// Add an organisation
     Add {
-        /// The owner in owner/name; it is never given to somebody else
+        /// The owner in owner/name; this name is never reassigned
         name: String,
     },
     /// Make a user a member, or change a member's role

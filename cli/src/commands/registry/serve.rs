@@ -27,8 +27,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "URL")]
     public_url: Option<Url>,
 
-    /// A further name by which clients reach the registry, beside that of the public URL and this
-    /// machine's own; may be given again
+    /// An additional host name of the registry, beside those of the public URL and of this machine;
+    /// may be given again
     #[arg(long = "allow-host", value_name = "HOST", value_parser = Host::parse)]
     hosts: Vec<Host>,
 
@@ -40,8 +40,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "BYTES")]
     lfs_from_bytes: Option<u64>,
 
-    /// Have the files that a repo's .gitattributes says sent over LFS, as on the Hub, for the same
-    /// clients
+    /// Have the files that a repo's .gitattributes selects sent over LFS, as on the Hub, for
+    /// clients that can
     #[arg(long)]
     lfs: bool,
 

@@ -21,7 +21,7 @@ pub(crate) struct User {
 enum UserCommand {
     /// Add a user
     Add {
-        /// The owner in owner/name; it is never given to somebody else
+        /// The owner in owner/name; this name is never reassigned
         name: String,
         /// The address shown as the author of commits
         #[arg(long)]
