@@ -3,7 +3,6 @@
 
 mod call;
 mod check;
-mod elements;
 mod engine;
 pub(crate) mod families;
 mod family;
@@ -16,6 +15,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod xml_arguments;
 
 use tool_hub_manifest::FunctionSpec;
 

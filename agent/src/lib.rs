@@ -23,9 +23,9 @@
 //! ```
 
 mod answer;
-mod brief;
 mod chat_template;
 mod code;
+mod condense;
 mod constraint;
 mod declare;
 mod dialect;
@@ -51,12 +51,12 @@ pub use answer::{
     ANSWER_BYTES_MAX, Answer, AnswerEvent, AnswerFormat, AnswerProblem, AnswerReader, CALLS_MAX,
     CallProblem, CheckedCall, FormatError, check,
 };
-pub use brief::brief;
 pub use chat_template::{
     Chat, ChatTemplate, ControlTokens, ModelError, ModelTemplates, PRINTED_BYTES_MAX,
     TEMPLATE_BYTES_MAX, TemplateError, without_control_tokens,
 };
 pub use code::{CodeAnswer, code_prompt};
+pub use condense::condense;
 pub use constraint::{
     Backend, Compiled, Compiler, Constrained, Constraint, ConstraintError, EmulatedTools, Format,
     ToolChoice, UnknownBackend, UnknownFormat, Written, WrongAnswer, emulate_tools,

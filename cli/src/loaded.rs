@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use tool_hub_agent::brief;
+use tool_hub_agent::condense;
 use tool_hub_host::{Approved, Host, Tool};
 use tool_hub_manifest::{FunctionName, FunctionSpec, Overrides, Source, ToolKey, visible_name};
 use tool_hub_registry_client::Store;
@@ -113,7 +113,7 @@ impl LoadedTool {
         functions
             .iter()
             .map(|function| {
-                let mut spec = brief(&function.spec);
+                let mut spec = condense(&function.spec);
                 spec.name = visible_name(&self.key, &function.name, functions.len())?;
                 let text = self.overrides.description(&function.name, functions.len());
                 if let Some(text) = text {

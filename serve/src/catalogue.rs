@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rmcp::model::{self, MetaObject, Tool as Definition};
-use tool_hub_agent::{Dialect, ResultShape, brief, export, or_kept};
+use tool_hub_agent::{Dialect, ResultShape, condense, export, or_kept};
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, visible_name};
 
@@ -42,7 +42,7 @@ impl Offer {
         functions
             .iter()
             .map(|function| {
-                let mut spec = brief(&function.spec);
+                let mut spec = condense(&function.spec);
                 spec.name = visible_name(key, &function.name, functions.len())?;
                 Ok(Self {
                     spec,

@@ -111,7 +111,7 @@ pub(super) fn arguments(value: Value) -> Result<Map<String, Value>, &'static str
 
 /// JSON, or what was meant to be: with line feeds in strings, quotes and words of Python's, or a
 /// comma too many.
-pub(super) fn json(text: &str) -> Result<Value, literal::Unread> {
+pub(super) fn json(text: &str) -> Result<Value, literal::ParseError> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(_) => literal::value(text, Quotes::Either),

@@ -3,12 +3,12 @@
 
 mod find;
 mod head;
-mod thought;
+mod reasoning;
 mod value;
 
 use tool_hub_manifest::FunctionSpec;
 
-use super::family::{Certainty, Family, Place, Row};
+use super::family::{Certainty, Family, Row, State};
 use super::problem::{AnswerProblem, Problems};
 use super::scan::Scan;
 use super::sink::Sink;
@@ -16,7 +16,7 @@ use super::{AnswerEvent, CALLS_MAX, typed};
 use crate::ToolCall;
 use find::Found;
 use head::is_key;
-use thought::Deferred;
+use reasoning::PendingCall;
 
 /// The longest name of a function or an argument, in bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -29,14 +29,14 @@ const NO_KEY: &str = "expected the name of an argument";
 pub(super) struct Engine<'a> {
     family: &'static Family,
     offered: &'a [FunctionSpec],
-    /// Which bytes begin a marker, by place.
+    /// Which bytes begin a marker, by state.
     first: Vec<[bool; 256]>,
     /// What is not read yet, and what a call began with.
     buffer: String,
     /// Where reading goes on.
     at: usize,
-    place: Place,
-    /// Whether the value of this place is complete.
+    state: State,
+    /// Whether the value of this state is complete.
     is_read: bool,
     /// Where the call began that is being read, and how sure it is that it is one.
     region: Option<(usize, Certainty)>,
@@ -51,9 +51,9 @@ pub(super) struct Engine<'a> {
     key: String,
     call: Option<ToolCall>,
     gathered: String,
-    /// Whether nothing but space stands before on the line, and in this place.
+    /// Whether nothing but space stands before on the line, and in this state.
     is_line_blank: bool,
-    is_place_blank: bool,
+    is_state_blank: bool,
     /// Whether any marker was read.
     has_markers: bool,
     text: Sink,
@@ -63,9 +63,9 @@ pub(super) struct Engine<'a> {
     events: Vec<AnswerEvent>,
     /// True while everything so far may turn out to be reasoning that began in the prompt: the
     /// prompt is unknown and no end of reasoning has been read.
-    may_have_thought: bool,
-    /// Output held back while `may_have_thought` leaves open whether a call is real.
-    deferred: Option<Deferred>,
+    may_be_reasoning: bool,
+    /// Output held back while `may_be_reasoning` leaves open whether a call is real.
+    pending: Option<PendingCall>,
     /// True when this engine rereads reasoning that was never closed.
     is_unclosed: bool,
 }
@@ -103,9 +103,9 @@ impl<'a> Engine<'a> {
     /// A reader of an answer to a prompt that ends with `prompt`.
     pub(super) fn new(family: &'static Family, prompt: &str, offered: &'a [FunctionSpec]) -> Self {
         let prompt = prompt.trim_end();
-        let opens = |row: &&Row| row.to == Place::Reasoning && prompt.ends_with(row.marker);
-        let place = match family.rows.iter().any(|row| opens(&row)) {
-            true => Place::Reasoning,
+        let opens = |row: &&Row| row.to == State::Reasoning && prompt.ends_with(row.marker);
+        let state = match family.rows.iter().any(|row| opens(&row)) {
+            true => State::Reasoning,
             false => family.start,
         };
         let ends_reasoning = family.rows.iter().any(Row::ends_reasoning);
@@ -115,9 +115,9 @@ impl<'a> Engine<'a> {
             first: find::first_bytes(family),
             buffer: String::new(),
             at: 0,
-            place,
+            state,
             is_read: false,
-            region: place.is_in_call().then_some((0, Certainty::Maybe)),
+            region: state.is_in_call().then_some((0, Certainty::Maybe)),
             doubtful_before: 0,
             failure: Failure::CutOff,
             scan: None,
@@ -127,15 +127,15 @@ impl<'a> Engine<'a> {
             call: None,
             gathered: String::new(),
             is_line_blank: true,
-            is_place_blank: true,
+            is_state_blank: true,
             has_markers: false,
             text: Sink::default(),
             reasoning: Sink::default(),
             calls: 0,
             problems: Problems::default(),
             events: Vec::new(),
-            may_have_thought: prompt.is_empty() && place == Place::Text && ends_reasoning,
-            deferred: None,
+            may_be_reasoning: prompt.is_empty() && state == State::Text && ends_reasoning,
+            pending: None,
             is_unclosed: false,
         }
     }
@@ -144,15 +144,15 @@ impl<'a> Engine<'a> {
     pub(super) fn push(&mut self, text: &str) -> Vec<AnswerEvent> {
         // What is read is given up now and then, so that a byte is moved once on average.
         let region = self.region.map_or(self.at, |(start, _)| start.min(self.at));
-        let deferred = self.deferred.as_ref().map(|deferred| deferred.start);
-        let unread = deferred.map_or(region, |start| start.min(region));
+        let pending = self.pending.as_ref().map(|pending| pending.start);
+        let unread = pending.map_or(region, |start| start.min(region));
         if unread > self.buffer.len() / 2 {
             self.buffer.drain(..unread);
             self.at -= unread;
             self.doubtful_before = self.doubtful_before.saturating_sub(unread);
             self.region = self.region.map(|(start, it)| (start - unread, it));
-            if let Some(deferred) = &mut self.deferred {
-                deferred.start -= unread;
+            if let Some(pending) = &mut self.pending {
+                pending.start -= unread;
             }
             debug_assert!(self.scan.is_none() || self.region.is_some());
             if let Some(scan) = &mut self.scan {
@@ -167,15 +167,15 @@ impl<'a> Engine<'a> {
     /// Reads what was kept back.
     pub(super) fn finish(&mut self) -> Vec<AnswerEvent> {
         while self.step(true) == Step::On {}
-        self.deferred = None;
-        if self.place == Place::Reasoning {
+        self.pending = None;
+        if self.state == State::Reasoning {
             self.problem(|| AnswerProblem::ReasoningCutOff);
         }
         std::mem::take(&mut self.events)
     }
 
     fn step(&mut self, is_end: bool) -> Step {
-        match (self.place.is_value(), self.is_read) {
+        match (self.state.is_value(), self.is_read) {
             (true, false) => self.read_value(is_end),
             (true, true) => self.leave_value(is_end),
             (false, _) => self.read_text(is_end),
@@ -209,36 +209,36 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Where it is sure that what is being read is too long for a name: at the same place however
+    /// Where it is sure that what is being read is too long for a name: at the same point however
     /// the answer comes.
     fn end_of_long_name(&self) -> Option<usize> {
-        let is_name = matches!(self.place, Place::Name | Place::Id | Place::Key);
+        let is_name = matches!(self.state, State::Name | State::Id | State::Key);
         let room = NAME_BYTES_MAX.checked_sub(self.gathered.len())?;
         let end = self.at + room + 1;
         (is_name && self.buffer.len() >= end).then(|| self.buffer.ceil_char_boundary(end))
     }
 
-    /// Takes text that stands in this place.
+    /// Takes text that stands in this state.
     fn give(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
-        match self.place {
-            Place::Text => self.say(text),
-            Place::Reasoning => self.think(text),
-            Place::Between => self.say(text),
-            Place::Within | Place::Broken | Place::Considered => {}
+        match self.state {
+            State::Text => self.say(text),
+            State::Reasoning => self.think(text),
+            State::Between => self.say(text),
+            State::Within | State::Broken | State::ReasoningCall => {}
             _ => self.gathered.push_str(text),
         }
         let line = text.rsplit_once('\n');
         self.is_line_blank = line.map_or(text, |(_, line)| line).trim().is_empty()
             && (line.is_some() || self.is_line_blank);
-        self.is_place_blank &= text.trim().is_empty();
+        self.is_state_blank &= text.trim().is_empty();
     }
 
     fn say(&mut self, text: &str) {
-        let told = self.told();
-        if let Some(AnswerEvent::Text(said)) = self.events[told..].last_mut() {
+        let settled = self.final_events();
+        if let Some(AnswerEvent::Text(said)) = self.events[settled..].last_mut() {
             return self.text.give(text, said);
         }
         let mut said = String::new();
@@ -249,8 +249,8 @@ impl<'a> Engine<'a> {
     }
 
     fn think(&mut self, text: &str) {
-        let told = self.told();
-        if let Some(AnswerEvent::Reasoning(thought)) = self.events[told..].last_mut() {
+        let settled = self.final_events();
+        if let Some(AnswerEvent::Reasoning(thought)) = self.events[settled..].last_mut() {
             return self.reasoning.give(text, thought);
         }
         let mut thought = String::new();
@@ -268,14 +268,14 @@ impl<'a> Engine<'a> {
         if row.to.is_value() && row.marker.ends_with(['[', '{']) {
             self.at -= 1;
         }
-        if row.from == Place::Reasoning && !self.is_thinking() {
-            return self.end_reasoning_of_the_prompt(start);
+        if row.from == State::Reasoning && !self.is_thinking() {
+            return self.close_prompt_reasoning(start);
         }
-        if self.place == Place::Reasoning && row.begins_call() {
-            return self.consider(start);
+        if self.state == State::Reasoning && row.begins_call() {
+            return self.skip_call(start);
         }
-        let is_nameless = self.place == Place::Within && row.ends_call() && self.call.is_none();
-        if self.place.is_head_of_call() && (row.from != self.place || is_nameless) {
+        let is_nameless = self.state == State::Within && row.ends_call() && self.call.is_none();
+        if self.state.is_head_of_call() && (row.from != self.state || is_nameless) {
             if !self.is_sure() {
                 self.at = start;
                 return self.fail(Failure::unreadable(NO_NAME));
@@ -284,10 +284,10 @@ impl<'a> Engine<'a> {
         }
         let mut to = row.to;
         let gathered = std::mem::take(&mut self.gathered);
-        let place = self.place;
-        match place {
-            Place::Broken => {
-                let is_next = row.begins_call() || row.begins_next();
+        let state = self.state;
+        match state {
+            State::Broken => {
+                let is_next = row.begins_call() || row.separates_calls();
                 let end = if is_next { start } else { self.at };
                 let written = self.written(end);
                 let failure = match std::mem::replace(&mut self.failure, Failure::CutOff) {
@@ -297,72 +297,72 @@ impl<'a> Engine<'a> {
                 };
                 self.problem(|| failure.problem(written));
             }
-            Place::Name if self.family.user.is_some_and(|user| user == gathered.trim()) => {
-                to = Place::Text;
+            State::Name if self.family.user.is_some_and(|user| user == gathered.trim()) => {
+                to = State::Text;
             }
             // The names are in the JSON that follows.
-            Place::Name if row.to == Place::Calls => {}
-            Place::Name if !self.set_name(gathered.trim()) => {
+            State::Name if row.to == State::Calls => {}
+            State::Name if !self.set_name(gathered.trim()) => {
                 self.at = start;
                 return self.fail(Failure::unreadable(NO_NAME));
             }
-            Place::Id => self.id = Some(gathered.trim().to_owned()),
-            Place::Considered => self.think_all(start),
-            Place::Key if !is_key(gathered.trim()) => {
+            State::Id => self.id = Some(gathered.trim().to_owned()),
+            State::ReasoningCall => self.end_skipping(start),
+            State::Key if !is_key(gathered.trim()) => {
                 self.at = start;
                 return self.fail(Failure::unreadable(NO_KEY));
             }
-            Place::Key => gathered.trim().clone_into(&mut self.key),
-            Place::Value => self.set_argument(&gathered),
-            Place::Verbatim => self.set_value(gathered.into()),
-            Place::Elements => self.set_elements(&gathered),
-            Place::Lines => {
+            State::Key => gathered.trim().clone_into(&mut self.key),
+            State::Value => self.set_argument(&gathered),
+            State::Verbatim => self.set_value(gathered.into()),
+            State::Elements => self.set_elements(&gathered),
+            State::ValueLines => {
                 let value = gathered.strip_prefix('\n').unwrap_or(&gathered);
                 self.set_argument(value.strip_suffix('\n').unwrap_or(value));
             }
-            Place::Header => to = self.read_header(&gathered, row),
+            State::Header => to = self.read_header(&gathered, row),
             _ => {}
         }
         self.enter(to, start, row.certainty);
     }
 
-    /// Goes to a place; what began at `start` is a call if that is the place of one.
-    fn enter(&mut self, to: Place, start: usize, certainty: Certainty) {
-        let from = self.place;
+    /// Goes to a state; what began at `start` is a call if that is the state of one.
+    fn enter(&mut self, to: State, start: usize, certainty: Certainty) {
+        let from = self.state;
         let goes_on = match (from, to) {
-            (Place::Header, _) => self.region.is_some(),
-            (Place::Broken, _) => false,
+            (State::Header, _) => self.region.is_some(),
+            (State::Broken, _) => false,
             // A call may say what it is before it says its name.
-            (_, Place::Name) => from == Place::Within,
+            (_, State::Name) => from == State::Within,
             _ => from.is_in_call() && !self.is_read,
         };
         if !(goes_on && to.is_in_call()) {
             self.complete();
         }
-        let is_region = to.is_in_call() || to == Place::Header;
+        let is_region = to.is_in_call() || to == State::Header;
         if !is_region {
             self.region = None;
         } else if !goes_on {
             self.defer(to, start);
             // What ends a message is no part of the next one's head.
-            let is_head = to == Place::Header && from != Place::Header;
+            let is_head = to == State::Header && from != State::Header;
             self.region = Some((if is_head { self.at } else { start }, certainty));
         }
-        if matches!(to, Place::Calls | Place::Python) && self.is_sure() {
+        if matches!(to, State::Calls | State::Python) && self.is_sure() {
             self.events.push(AnswerEvent::CallBegun { name: None });
         }
         match to {
-            Place::Reasoning => {
+            State::Reasoning => {
                 // The text before was for the user: otherwise it would have become reasoning.
-                (self.may_have_thought, self.deferred) = (false, None);
+                (self.may_be_reasoning, self.pending) = (false, None);
                 self.reasoning.divide();
             }
-            _ if !is_region && from != Place::Text => self.text.divide(),
+            _ if !is_region && from != State::Text => self.text.divide(),
             _ => {}
         }
-        self.place = to;
+        self.state = to;
         self.is_read = false;
-        self.is_place_blank = true;
+        self.is_state_blank = true;
         self.scan = None;
     }
 
@@ -409,13 +409,13 @@ impl<'a> Engine<'a> {
             Some((start, Certainty::Maybe)) => {
                 self.stop_deferring(start);
                 self.region = None;
-                self.place = Place::Text;
+                self.state = State::Text;
                 self.is_line_blank = true;
                 self.doubtful_before = seen.max(start + 1);
                 self.at = start;
             }
             _ => {
-                self.place = Place::Broken;
+                self.state = State::Broken;
                 self.failure = failure;
             }
         }
@@ -434,14 +434,14 @@ impl<'a> Engine<'a> {
 
     /// Ends an answer that nothing follows.
     fn end(&mut self) -> Step {
-        if self.place == Place::Header && !self.has_markers {
+        if self.state == State::Header && !self.has_markers {
             let said = std::mem::take(&mut self.gathered);
             self.say(&said);
         }
-        if self.place == Place::Considered {
+        if self.state == State::ReasoningCall {
             self.read_unclosed();
         }
-        if !self.place.is_in_call() {
+        if !self.state.is_in_call() {
             return Step::Wait;
         }
         if !self.is_sure() {
@@ -449,13 +449,13 @@ impl<'a> Engine<'a> {
             return Step::On;
         }
         let written = self.written(self.buffer.len());
-        let failure = match self.place {
-            Place::Broken => std::mem::replace(&mut self.failure, Failure::CutOff),
+        let failure = match self.state {
+            State::Broken => std::mem::replace(&mut self.failure, Failure::CutOff),
             _ => Failure::CutOff,
         };
         self.problem(|| failure.problem(written));
         self.call = None;
-        self.enter(Place::Text, self.buffer.len(), Certainty::Sure);
+        self.enter(State::Text, self.buffer.len(), Certainty::Sure);
         Step::Wait
     }
 

@@ -1,11 +1,11 @@
 //! The table of model families. Its markers are used to read answers, and to break control tokens
-//! in untrusted text. A marker that leads from a place to itself is dropped from the text.
+//! in untrusted text. A marker that leads from a state to itself is dropped from the text.
 
 mod deepseek;
-mod elements;
 mod functionary;
 mod google;
 mod harmony;
+mod key_value;
 mod llama;
 mod minimax;
 mod mistral;
@@ -29,11 +29,11 @@ pub(super) static FAMILIES: [Family; 33] = [
     deepseek::DEEPSEEK_V3_2,
     minimax::MINIMAX_M2,
     minimax::MINIMAX_M3,
-    elements::LONGCAT,
-    elements::HUNYUAN,
-    elements::GLM_4_5,
-    elements::SEED_OSS,
-    elements::QWEN3_CODER,
+    key_value::LONGCAT,
+    key_value::HUNYUAN,
+    key_value::GLM_4_5,
+    key_value::SEED_OSS,
+    key_value::QWEN3_CODER,
     functionary::FUNCTIONARY_V3_2,
     functionary::FUNCTIONARY_V2,
     functionary::FUNCTIONARY_V3_1,

@@ -1,15 +1,15 @@
-//! The answer format of a model family, as data: the places in an answer, the markers that lead
-//! from one place to the next, and the models' other control tokens.
+//! The answer format of a model family, as data: the states in an answer, the markers that lead
+//! from one state to the next, and the models' other control tokens.
 
 /// Where in an answer a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum State {
     /// Text for the user.
     Text,
     /// Text that the model wrote for itself.
     Reasoning,
     /// Reasoning after what looks like a call. It stays reasoning if the reasoning is closed later.
-    Considered,
+    ReasoningCall,
     /// What says to whom the text that follows is written.
     Header,
     /// Among calls, in none of them.
@@ -25,7 +25,7 @@ pub(super) enum Place {
     /// The value of an argument.
     Value,
     /// The same, on lines of its own.
-    Lines,
+    ValueLines,
     /// The value of an argument that is always a string, even if it looks like JSON.
     Verbatim,
     /// All arguments, as elements that may be nested.
@@ -37,20 +37,20 @@ pub(super) enum Place {
     /// Calls as Python writes them.
     Python,
     /// The arguments of the call that was named, as an object without quotes about its names.
-    Lax,
+    UnquotedObject,
     /// In what is no call after all.
     Broken,
 }
 
-/// How many places there are.
-pub(super) const PLACES: usize = Place::Broken as usize + 1;
+/// How many states there are.
+pub(super) const STATES: usize = State::Broken as usize + 1;
 
-impl Place {
+impl State {
     /// Whether it belongs to one call or to several.
     pub(super) fn is_in_call(self) -> bool {
         !matches!(
             self,
-            Self::Text | Self::Reasoning | Self::Considered | Self::Header | Self::Between
+            Self::Text | Self::Reasoning | Self::ReasoningCall | Self::Header | Self::Between
         )
     }
 
@@ -58,11 +58,11 @@ impl Place {
     pub(super) fn is_value(self) -> bool {
         matches!(
             self,
-            Self::Calls | Self::Arguments | Self::Python | Self::Lax
+            Self::Calls | Self::Arguments | Self::Python | Self::UnquotedObject
         )
     }
 
-    /// True if the place is inside of a call, before any part that may hold arbitrary text.
+    /// True if the state is inside of a call, before any part that may hold arbitrary text.
     pub(super) fn is_head_of_call(self) -> bool {
         matches!(self, Self::Within | Self::Name | Self::Id | Self::Key)
     }
@@ -77,26 +77,26 @@ pub(super) enum Certainty {
     Maybe,
 }
 
-/// A text that takes the reader from one place to another. A bracket at the end of a marker
+/// A text that takes the reader from one state to another. A bracket at the end of a marker
 /// belongs to what follows it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    pub(super) from: Place,
+    pub(super) from: State,
     pub(super) marker: &'static str,
-    pub(super) to: Place,
+    pub(super) to: State,
     pub(super) certainty: Certainty,
 }
 
 impl Row {
     /// True if the marker begins a call, or a list of calls, and has no other meaning.
     pub(super) fn begins_call(&self) -> bool {
-        let is_call = self.to.is_in_call() || self.to == Place::Between;
-        self.from == Place::Text && is_call && self.certainty == Certainty::Sure
+        let is_call = self.to.is_in_call() || self.to == State::Between;
+        self.from == State::Text && is_call && self.certainty == Certainty::Sure
     }
 
     /// True if the marker leads from one call to the next.
-    pub(super) fn begins_next(&self) -> bool {
-        self.from.is_value() && matches!(self.to, Place::Name | Place::Within)
+    pub(super) fn separates_calls(&self) -> bool {
+        self.from.is_value() && matches!(self.to, State::Name | State::Within)
     }
 
     pub(super) fn ends_call(&self) -> bool {
@@ -105,12 +105,12 @@ impl Row {
 
     /// True if the text before the marker is reasoning and the text after it is for the user.
     pub(super) fn ends_reasoning(&self) -> bool {
-        self.from == Place::Reasoning && self.to == Place::Text
+        self.from == State::Reasoning && self.to == State::Text
     }
 }
 
 /// A marker that stands for nothing else.
-pub(super) const fn row(from: Place, marker: &'static str, to: Place) -> Row {
+pub(super) const fn row(from: State, marker: &'static str, to: State) -> Row {
     Row {
         from,
         marker,
@@ -120,7 +120,7 @@ pub(super) const fn row(from: Place, marker: &'static str, to: Place) -> Row {
 }
 
 /// A marker that may be text.
-pub(super) const fn maybe(from: Place, marker: &'static str, to: Place) -> Row {
+pub(super) const fn maybe(from: State, marker: &'static str, to: State) -> Row {
     Row {
         from,
         marker,
@@ -129,7 +129,7 @@ pub(super) const fn maybe(from: Place, marker: &'static str, to: Place) -> Row {
     }
 }
 
-/// The form of calls in [`Place::Calls`].
+/// The form of calls in [`State::Calls`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// `{"name": "add", "arguments": {"a": 1}}`.
@@ -147,11 +147,11 @@ pub(super) struct Family {
     /// the model's, so those that are found by more come first.
     pub(super) found_by: &'static [&'static [&'static str]],
     /// Where an answer begins.
-    pub(super) start: Place,
+    pub(super) start: State,
     pub(super) rows: &'static [Row],
     /// What a bracket at the beginning of a line may begin, without any marker.
-    pub(super) bare: Option<(u8, Place)>,
-    /// What stands around strings in [`Place::Lax`].
+    pub(super) bare: Option<(u8, State)>,
+    /// What stands around strings in [`State::UnquotedObject`].
     pub(super) quote: &'static str,
     /// The name that stands for the user.
     pub(super) user: Option<&'static str>,
@@ -178,7 +178,7 @@ impl Family {
 pub(super) const PLAIN: Family = Family {
     name: "",
     found_by: &[],
-    start: Place::Text,
+    start: State::Text,
     rows: &[],
     bare: None,
     quote: "\"",

@@ -7,10 +7,10 @@ use super::scan::{DEPTH_MAX, Quotes};
 use crate::ToolCall;
 
 /// Why a text is no value.
-pub(super) type Unread = &'static str;
+pub(super) type ParseError = &'static str;
 
 /// The value that the whole of `text` is.
-pub(super) fn value(text: &str, quotes: Quotes) -> Result<Value, Unread> {
+pub(super) fn value(text: &str, quotes: Quotes) -> Result<Value, ParseError> {
     let mut reader = Reader::new(text, quotes);
     let value = reader.value()?;
     reader.end()?;
@@ -18,7 +18,7 @@ pub(super) fn value(text: &str, quotes: Quotes) -> Result<Value, Unread> {
 }
 
 /// The calls that the whole of `text` is: one, or a list of them.
-pub(super) fn calls(text: &str) -> Result<Vec<ToolCall>, Unread> {
+pub(super) fn calls(text: &str) -> Result<Vec<ToolCall>, ParseError> {
     let mut reader = Reader::new(text, Quotes::Either);
     let mut calls = Vec::new();
     if reader.takes("[") {
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn end(&mut self) -> Result<(), Unread> {
+    fn end(&mut self) -> Result<(), ParseError> {
         match self.rest.trim() {
             "" => Ok(()),
             _ => Err("something follows the value"),
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A comma, unless `closer` comes next.
-    fn comma(&mut self, closer: &str) -> Result<(), Unread> {
+    fn comma(&mut self, closer: &str) -> Result<(), ParseError> {
         let is_next = self.rest.trim_start().starts_with(closer);
         match self.takes(",") || is_next {
             true => Ok(()),
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         word
     }
 
-    fn call(&mut self) -> Result<ToolCall, Unread> {
+    fn call(&mut self) -> Result<ToolCall, ParseError> {
         self.rest = self.rest.trim_start();
         let name = self.word().to_owned();
         if name.is_empty() || !self.takes("(") {
@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn value(&mut self) -> Result<Value, Unread> {
+    fn value(&mut self) -> Result<Value, ParseError> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err("values are nested too deep");
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    fn list(&mut self, closer: &str) -> Result<Value, Unread> {
+    fn list(&mut self, closer: &str) -> Result<Value, ParseError> {
         let mut values = Vec::new();
         while !self.takes(closer) {
             values.push(self.value()?);
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         Ok(Value::Array(values))
     }
 
-    fn object(&mut self) -> Result<Value, Unread> {
+    fn object(&mut self) -> Result<Value, ParseError> {
         let mut members = Map::new();
         while !self.takes("}") {
             let name = match self.string()? {
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A string, where one comes next.
-    fn string(&mut self) -> Result<Option<String>, Unread> {
+    fn string(&mut self) -> Result<Option<String>, ParseError> {
         let marked = match self.quotes {
             Quotes::Marker(quote) => self.takes(quote).then_some(quote),
             _ => None,
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The rest of a string that `closer` ends.
-    fn escaped(&mut self, closer: char) -> Result<String, Unread> {
+    fn escaped(&mut self, closer: char) -> Result<String, ParseError> {
         let mut text = String::new();
         let mut characters = self.rest.chars();
         while let Some(character) = characters.next() {
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number or one of a few words.
-    fn bare(&mut self) -> Result<Value, Unread> {
+    fn bare(&mut self) -> Result<Value, ParseError> {
         let word = self.word();
         let value = match word {
             "" => return Err("a value is missing"),
@@ -224,8 +224,8 @@ fn number(word: &str) -> Option<Number> {
 }
 
 /// The character of four hexadecimal digits, or of two such groups.
-fn unicode(characters: &mut std::str::Chars<'_>) -> Result<char, Unread> {
-    const WRONG: Unread = "an escape in a string is no character";
+fn unicode(characters: &mut std::str::Chars<'_>) -> Result<char, ParseError> {
+    const WRONG: ParseError = "an escape in a string is no character";
     let first = digits(characters).ok_or(WRONG)?;
     if let Some(character) = char::from_u32(first) {
         return Ok(character);

@@ -12,8 +12,8 @@ use crate::ToolCall;
 
 mod bounds;
 mod checks;
+mod reasoning;
 mod templates;
-mod thought;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

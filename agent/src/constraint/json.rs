@@ -100,7 +100,7 @@ impl<'a> Compiler<'_, 'a> {
     /// Like `node`, for a part that may be left out: `None` if it has no valid value. Careless
     /// schemas have such parts, for example an optional member that is a boolean and also one of
     /// `"True"` and `"False"`.
-    fn possible(
+    fn optional_member(
         &mut self,
         node: &Node<'a>,
         name: &str,
@@ -268,7 +268,9 @@ impl<'a> Compiler<'_, 'a> {
                 self.lose(node, "oneOf");
             }
         }
-        let choices = nodes.iter().map(|choice| self.possible(choice, name));
+        let choices = nodes
+            .iter()
+            .map(|choice| self.optional_member(choice, name));
         let choices: Vec<Option<Expression>> = choices.collect::<Result<_, _>>()?;
         let choices: Vec<Expression> = choices.into_iter().flatten().collect();
         if choices.is_empty() {

@@ -1,8 +1,8 @@
-//! Where the next marker of a place stands.
+//! Where the next marker of a state stands.
 
 use std::ops::Range;
 
-use super::super::family::{Certainty, Family, PLACES, Place, Row};
+use super::super::family::{Certainty, Family, Row, STATES, State};
 use super::super::scan::Seen;
 use super::Engine;
 
@@ -15,85 +15,85 @@ pub(super) enum Found {
     Marker(usize, Row),
 }
 
-/// Which bytes begin what leads on from each place.
+/// Which bytes begin what leads on from each state.
 pub(super) fn first_bytes(family: &Family) -> Vec<[bool; 256]> {
-    let mut first = vec![[false; 256]; PLACES];
-    for place in PLACES_WITH_MARKERS {
-        let bytes = &mut first[place as usize];
-        for row in family.rows.iter().filter(|row| leads_from(row, place)) {
+    let mut first = vec![[false; 256]; STATES];
+    for state in STATES_WITH_MARKERS {
+        let bytes = &mut first[state as usize];
+        for row in family.rows.iter().filter(|row| leads_from(row, state)) {
             bytes[usize::from(row.marker.as_bytes()[0])] = true;
         }
-        if matches!(place, Place::Name | Place::Between) {
+        if matches!(state, State::Name | State::Between) {
             (bytes[usize::from(b'{')], bytes[usize::from(b'[')]) = (true, true);
         }
     }
     if let Some((bracket, to)) = family.bare {
-        let bytes = &mut first[Place::Text as usize];
+        let bytes = &mut first[State::Text as usize];
         bytes[usize::from(bracket)] = true;
-        bytes[usize::from(b'[')] |= to == Place::Calls;
+        bytes[usize::from(b'[')] |= to == State::Calls;
     }
     first
 }
 
-const PLACES_WITH_MARKERS: [Place; PLACES] = [
-    Place::Text,
-    Place::Reasoning,
-    Place::Considered,
-    Place::Header,
-    Place::Between,
-    Place::Within,
-    Place::Name,
-    Place::Id,
-    Place::Key,
-    Place::Value,
-    Place::Lines,
-    Place::Verbatim,
-    Place::Elements,
-    Place::Calls,
-    Place::Arguments,
-    Place::Python,
-    Place::Lax,
-    Place::Broken,
+const STATES_WITH_MARKERS: [State; STATES] = [
+    State::Text,
+    State::Reasoning,
+    State::ReasoningCall,
+    State::Header,
+    State::Between,
+    State::Within,
+    State::Name,
+    State::Id,
+    State::Key,
+    State::Value,
+    State::ValueLines,
+    State::Verbatim,
+    State::Elements,
+    State::Calls,
+    State::Arguments,
+    State::Python,
+    State::UnquotedObject,
+    State::Broken,
 ];
 
-/// Whether a row's marker counts in a place.
-fn leads_from(row: &Row, place: Place) -> bool {
-    let is_own = row.from == place;
-    let is_text = row.from == Place::Text && row.certainty == Certainty::Sure;
-    match place {
+/// Whether a row's marker counts in a state.
+fn leads_from(row: &Row, state: State) -> bool {
+    let is_own = row.from == state;
+    let is_text = row.from == State::Text && row.certainty == Certainty::Sure;
+    match state {
         // Whose reasoning the prompt began ends it all the same.
-        Place::Text => is_own || row.from == Place::Reasoning,
-        Place::Between => is_own || is_text || row.ends_reasoning(),
-        Place::Reasoning => is_own || row.begins_call(),
-        Place::Considered => row.from == Place::Reasoning && row.to != Place::Reasoning,
-        Place::Broken => {
-            row.begins_call() || row.begins_next() || row.ends_call() || row.ends_reasoning()
+        State::Text => is_own || row.from == State::Reasoning,
+        State::Between => is_own || is_text || row.ends_reasoning(),
+        State::Reasoning => is_own || row.begins_call(),
+        State::ReasoningCall => row.from == State::Reasoning && row.to != State::Reasoning,
+        State::Broken => {
+            row.begins_call() || row.separates_calls() || row.ends_call() || row.ends_reasoning()
         }
         // A broken call is reported, and must not swallow the next one.
-        place if place.is_head_of_call() => {
+        state if state.is_head_of_call() => {
             is_own || row.begins_call() || row.ends_call() || row.ends_reasoning()
         }
         // What is outside of the strings of a value and no part of any.
-        place if place.is_value() => is_own || is_text || row.ends_reasoning(),
+        state if state.is_value() => is_own || is_text || row.ends_reasoning(),
         _ => is_own,
     }
 }
 
 impl Engine<'_> {
-    /// True if the row's marker has a meaning at the reader's current place.
+    /// True if the row's marker has a meaning at the reader's current state.
     fn leads_on(&self, row: &Row) -> bool {
         // Inside of a call, the end of reasoning only counts if the call may be reasoning.
         let is_stray = row.ends_reasoning()
-            && !self.may_have_thought
-            && (self.place.is_in_call() || self.place == Place::Between);
-        let is_again = self.is_unclosed && row.to == Place::Reasoning;
-        leads_from(row, self.place) && !is_stray && !is_again
+            && !self.may_be_reasoning
+            && (self.state.is_in_call() || self.state == State::Between);
+        let is_again = self.is_unclosed && row.to == State::Reasoning;
+        leads_from(row, self.state) && !is_stray && !is_again
     }
 
-    /// The first marker of this place that begins in a part of the buffer.
+    /// The first marker of this state that begins in a part of the buffer.
     pub(super) fn find(&self, part: Range<usize>, is_end: bool) -> Found {
         let bytes = &self.buffer.as_bytes()[..part.end];
-        let first = &self.first[self.place as usize];
+        let first = &self.first[self.state as usize];
         let mut from = part.start;
         while let Some(ahead) = bytes[from..].iter().position(|it| first[usize::from(*it)]) {
             let here = from + ahead;
@@ -118,7 +118,7 @@ impl Engine<'_> {
             let marker = row.marker.as_bytes();
             if rest.starts_with(marker) {
                 let is_longer = longest.is_none_or(|it| {
-                    let is_own = row.from == self.place && it.from != self.place;
+                    let is_own = row.from == self.state && it.from != self.state;
                     row.marker.len() > it.marker.len()
                         || (row.marker.len() == it.marker.len() && is_own)
                 });
@@ -143,22 +143,22 @@ impl Engine<'_> {
         }
         let before = &self.buffer[self.at..at];
         let row = |to, certainty| Row {
-            from: self.place,
+            from: self.state,
             marker: "",
             to,
             certainty,
         };
-        match (self.place, self.family.bare) {
-            (Place::Name | Place::Between, _) => {
-                let is_blank = self.is_place_blank && before.trim().is_empty();
+        match (self.state, self.family.bare) {
+            (State::Name | State::Between, _) => {
+                let is_blank = self.is_state_blank && before.trim().is_empty();
                 let certainty = self.region.map_or(Certainty::Sure, |(_, it)| it);
                 match is_blank {
-                    true => Found::Marker(at, row(Place::Calls, certainty)),
+                    true => Found::Marker(at, row(State::Calls, certainty)),
                     false => Found::Nothing,
                 }
             }
-            (Place::Text, Some((usual, to))) => {
-                let is_meant = bracket == usual || to == Place::Calls;
+            (State::Text, Some((usual, to))) => {
+                let is_meant = bracket == usual || to == State::Calls;
                 let line = before.trim_end_matches([' ', '\t']);
                 let is_first = line.ends_with('\n') || (line.is_empty() && self.is_line_blank);
                 if at < self.doubtful_before || !is_meant || !is_first {
@@ -182,7 +182,7 @@ impl Engine<'_> {
         let Some(&byte) = rest.as_bytes().first() else {
             return Seen::Nothing;
         };
-        if !self.first[self.place as usize][usize::from(byte)] {
+        if !self.first[self.state as usize][usize::from(byte)] {
             return Seen::Nothing;
         }
         let mut rows = self.family.rows.iter().filter(|row| self.leads_on(row));
@@ -197,9 +197,9 @@ impl Engine<'_> {
 }
 
 /// What may stand after the bracket that begins calls.
-fn may_follow(bracket: u8, next: u8, to: Place) -> bool {
+fn may_follow(bracket: u8, next: u8, to: State) -> bool {
     match (to, bracket) {
-        (Place::Python, _) => next.is_ascii_alphabetic() || next == b'_',
+        (State::Python, _) => next.is_ascii_alphabetic() || next == b'_',
         (_, b'[') => next == b'{',
         _ => matches!(next, b'"' | b'\''),
     }

@@ -1,7 +1,7 @@
 //! The head of a call or message: the function's name, and the recipient and channel of a message.
 
 use super::super::AnswerEvent;
-use super::super::family::{Place, Row};
+use super::super::family::{Row, State};
 use super::{Engine, Failure, NO_KEY, NO_NAME};
 use crate::ToolCall;
 
@@ -35,14 +35,14 @@ impl Engine<'_> {
     }
 
     /// Reads a message header: its recipient, and whether it is reasoning or text.
-    pub(super) fn read_header(&mut self, written: &str, row: Row) -> Place {
-        if row.to == Place::Header {
+    pub(super) fn read_header(&mut self, written: &str, row: Row) -> State {
+        if row.to == State::Header {
             // The header continues.
             let goes_on = row.marker != "<|start|>";
             if goes_on {
                 self.gathered = format!("{written} ");
             }
-            return Place::Header;
+            return State::Header;
         }
         let mut words = written.split_whitespace();
         let recipient = words.clone().find_map(|word| word.strip_prefix("to="));
@@ -51,25 +51,25 @@ impl Engine<'_> {
             Some(to) if !matches!(to, "user" | "assistant" | "all") => {
                 let name = to.strip_prefix("functions.").unwrap_or(to);
                 match self.set_name(name) {
-                    true => Place::Arguments,
-                    false => Place::Text,
+                    true => State::Arguments,
+                    false => State::Text,
                 }
             }
-            _ if words.any(|word| word == "analysis") => Place::Reasoning,
-            _ => Place::Text,
+            _ if words.any(|word| word == "analysis") => State::Reasoning,
+            _ => State::Text,
         }
     }
 
     /// Ends a call whose head is incomplete: a marker was found where a name was expected.
     pub(super) fn leave_head(&mut self) {
-        let reason = match self.place {
-            Place::Key => NO_KEY,
+        let reason = match self.state {
+            State::Key => NO_KEY,
             _ => NO_NAME,
         };
         self.failure = Failure::unreadable(reason);
         (self.call, self.id) = (None, None);
         self.gathered.clear();
-        self.place = Place::Broken;
+        self.state = State::Broken;
     }
 }
 

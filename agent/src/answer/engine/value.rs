@@ -1,6 +1,6 @@
 //! Values: JSON, calls as Python writes them, and objects without quotes about their names.
 
-use super::super::family::{Certainty, Place, Shape};
+use super::super::family::{Certainty, Shape, State};
 use super::super::scan::{Quotes, Scan, Scanned, Seen};
 use super::super::{AnswerProblem, call, literal};
 use super::find::Found;
@@ -37,20 +37,20 @@ impl Engine<'_> {
             return Err(if is_end { self.end() } else { Step::Wait });
         };
         // The list must contain calls in JSON or in Python syntax.
-        let item = match (self.place, first) {
-            (Place::Python, '[') => rest[1..].trim_start().chars().next(),
+        let item = match (self.state, first) {
+            (State::Python, '[') => rest[1..].trim_start().chars().next(),
             _ => Some(first),
         };
         let Some(item) = item else {
             return Err(if is_end { self.end() } else { Step::Wait });
         };
-        if self.place == Place::Python && item == '{' {
-            self.place = Place::Calls;
+        if self.state == State::Python && item == '{' {
+            self.state = State::Calls;
         }
-        let quotes = match (self.place, first) {
-            (Place::Calls, '{' | '[') | (Place::Arguments, '{' | '"') => Quotes::Double,
-            (Place::Python, it) if it == '[' || it == '_' || it.is_alphabetic() => Quotes::Either,
-            (Place::Lax, '{') => Quotes::Marker(self.family.quote),
+        let quotes = match (self.state, first) {
+            (State::Calls, '{' | '[') | (State::Arguments, '{' | '"') => Quotes::Double,
+            (State::Python, it) if it == '[' || it == '_' || it.is_alphabetic() => Quotes::Either,
+            (State::UnquotedObject, '{') => Quotes::Marker(self.family.quote),
             _ => return Err(self.without_value(is_end)),
         };
         Ok(Scan::new(quotes, self.at))
@@ -60,12 +60,12 @@ impl Engine<'_> {
     fn without_value(&mut self, is_end: bool) -> Step {
         match self.seen(&self.buffer[self.at..], is_end) {
             Seen::Beginning => return Step::Wait,
-            Seen::Marker if self.place == Place::Arguments => {
+            Seen::Marker if self.state == State::Arguments => {
                 self.is_read = true;
                 self.complete();
             }
-            _ => self.fail(Failure::unreadable(match self.place {
-                Place::Arguments | Place::Lax => "the arguments are no object",
+            _ => self.fail(Failure::unreadable(match self.state {
+                State::Arguments | State::UnquotedObject => "the arguments are no object",
                 _ => "a call is an object with `name` and `arguments`",
             })),
         }
@@ -74,11 +74,11 @@ impl Engine<'_> {
 
     fn take_value(&mut self, start: usize, end: usize) {
         let text = &self.buffer[start..end];
-        let calls: Result<Vec<Result<ToolCall, String>>, String> = match self.place {
-            Place::Python => literal::calls(text)
+        let calls: Result<Vec<Result<ToolCall, String>>, String> = match self.state {
+            State::Python => literal::calls(text)
                 .map(|calls| calls.into_iter().map(Ok).collect())
                 .map_err(str::to_owned),
-            Place::Calls => match call::json(text) {
+            State::Calls => match call::json(text) {
                 Ok(value) if self.family.shape == Shape::Keyed => Ok(call::keyed(value)),
                 Ok(value) if self.is_sure() || call::is_calls(&value) => Ok(call::calls(value)),
                 Ok(_) => Err(String::new()),
@@ -114,8 +114,8 @@ impl Engine<'_> {
 
     fn take_arguments(&mut self, start: usize, end: usize) {
         let text = &self.buffer[start..end];
-        let value = match self.place {
-            Place::Lax => literal::value(text, Quotes::Marker(self.family.quote)),
+        let value = match self.state {
+            State::UnquotedObject => literal::value(text, Quotes::Marker(self.family.quote)),
             _ => call::json(text),
         };
         match value.and_then(call::arguments) {
@@ -151,7 +151,7 @@ impl Engine<'_> {
                 return Step::Wait;
             }
             self.at = next;
-            self.enter(Place::Text, next, Certainty::Sure);
+            self.enter(State::Text, next, Certainty::Sure);
             return Step::On;
         };
         match self.marker(next, is_end) {
@@ -161,9 +161,9 @@ impl Engine<'_> {
                 self.follow(row);
             }
             Found::Nothing => {
-                let is_list = matches!(self.place, Place::Calls | Place::Python);
+                let is_list = matches!(self.state, State::Calls | State::Python);
                 // Calls outside of a list are on separate lines.
-                let is_line = self.place == Place::Python && self.buffer[..self.at].ends_with(')');
+                let is_line = self.state == State::Python && self.buffer[..self.at].ends_with(')');
                 let is_name = first.is_ascii_alphabetic() || first == b'_';
                 if (is_list && matches!(first, b'{' | b'[')) || (is_line && is_name) {
                     self.text.divide();
@@ -171,7 +171,7 @@ impl Engine<'_> {
                     self.is_read = false;
                     self.region = Some((next, self.certainty_of_next()));
                 } else {
-                    self.enter(Place::Text, next, Certainty::Sure);
+                    self.enter(State::Text, next, Certainty::Sure);
                 }
             }
         }
@@ -182,7 +182,7 @@ impl Engine<'_> {
     /// closes the list. Otherwise it may be text.
     fn certainty_of_next(&self) -> Certainty {
         let mut rows = self.family.rows.iter();
-        let is_closed = rows.any(|row| row.from == self.place && row.ends_call());
+        let is_closed = rows.any(|row| row.from == self.state && row.ends_call());
         match self.region {
             Some((_, certainty)) if is_closed => certainty,
             _ => Certainty::Maybe,

@@ -1,6 +1,6 @@
 //! DeepSeek: JSON between special tokens; later versions use an element for each argument.
 
-use crate::answer::family::Place::{
+use crate::answer::family::State::{
     Arguments, Between, Key, Name, Reasoning, Text, Value, Verbatim, Within,
 };
 use crate::answer::family::{Family, PLAIN, row};

@@ -1,6 +1,6 @@
 //! Functionary: each text is preceded by its recipient's name.
 
-use crate::answer::family::Place::{Arguments, Name, Text, Within};
+use crate::answer::family::State::{Arguments, Name, Text, Within};
 use crate::answer::family::{Family, PLAIN, maybe, row};
 
 pub(in crate::answer) const FUNCTIONARY_V3_2: Family = Family {

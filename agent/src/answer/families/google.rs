@@ -1,6 +1,6 @@
 //! Gemma: calls as objects with unquoted keys.
 
-use crate::answer::family::Place::{Lax, Name, Reasoning, Text, Within};
+use crate::answer::family::State::{Name, Reasoning, Text, UnquotedObject, Within};
 use crate::answer::family::{Family, PLAIN, row};
 
 pub(in crate::answer) const FUNCTIONGEMMA: Family = Family {
@@ -9,8 +9,8 @@ pub(in crate::answer) const FUNCTIONGEMMA: Family = Family {
     rows: &[
         row(Text, "<start_function_call>", Within),
         row(Within, "call:", Name),
-        row(Name, "{", Lax),
-        row(Lax, "<end_function_call>", Text),
+        row(Name, "{", UnquotedObject),
+        row(UnquotedObject, "<end_function_call>", Text),
         row(Text, "<start_function_response>", Text),
         row(Text, "<end_of_turn>", Text),
     ],
@@ -41,8 +41,8 @@ pub(in crate::answer) const GEMMA_4: Family = Family {
         row(Text, "<|tool_call>", Within),
         row(Text, "<|tool_call>:", Name),
         row(Within, "call:", Name),
-        row(Name, "{", Lax),
-        row(Lax, "<tool_call|>", Text),
+        row(Name, "{", UnquotedObject),
+        row(UnquotedObject, "<tool_call|>", Text),
         row(Text, "<|tool_response>", Text),
         row(Text, "<turn|>", Text),
     ],

@@ -1,6 +1,6 @@
 //! gpt-oss: message headers that name the recipient.
 
-use crate::answer::family::Place::{Arguments, Header, Reasoning, Text};
+use crate::answer::family::State::{Arguments, Header, Reasoning, Text};
 use crate::answer::family::{Family, PLAIN, row};
 
 pub(in crate::answer) const HARMONY: Family = Family {

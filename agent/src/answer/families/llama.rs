@@ -1,6 +1,6 @@
 //! Llama: bare JSON, and calls in Python syntax.
 
-use crate::answer::family::Place::{Calls, Python, Text};
+use crate::answer::family::State::{Calls, Python, Text};
 use crate::answer::family::{Family, PLAIN, maybe, row};
 
 pub(in crate::answer) const LLAMA_PYTHONIC: Family = Family {

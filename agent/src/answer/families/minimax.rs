@@ -1,6 +1,6 @@
 //! MiniMax: an element for each argument; later versions nest elements.
 
-use crate::answer::family::Place::{Between, Elements, Key, Name, Reasoning, Text, Value, Within};
+use crate::answer::family::State::{Between, Elements, Key, Name, Reasoning, Text, Value, Within};
 use crate::answer::family::{Family, PLAIN, row};
 
 const MARKS: &[&str] = &["]~", "[e~[", "]<]", "<tools>", "</tools>"];

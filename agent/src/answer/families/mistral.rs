@@ -1,6 +1,6 @@
 //! Mistral: markers in brackets.
 
-use crate::answer::family::Place::{Arguments, Calls, Id, Name, Reasoning, Text};
+use crate::answer::family::State::{Arguments, Calls, Id, Name, Reasoning, Text};
 use crate::answer::family::{Family, PLAIN, row};
 
 pub(in crate::answer) const MISTRAL: Family = Family {

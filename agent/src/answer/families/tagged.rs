@@ -1,6 +1,6 @@
 //! JSON between tags.
 
-use crate::answer::family::Place::{Calls, Python, Reasoning, Text, Within};
+use crate::answer::family::State::{Calls, Python, Reasoning, Text, Within};
 use crate::answer::family::{Family, PLAIN, Shape, maybe, row};
 
 pub(in crate::answer) const COMMAND_R: Family = Family {

@@ -118,7 +118,7 @@ impl<'a> Compiler<'_, 'a> {
                 let pairs = members.iter().map(|member| {
                     let value = match member.presence {
                         Presence::Required => Some(self.node(&member.node, member.name)?),
-                        Presence::Optional => self.possible(&member.node, member.name)?,
+                        Presence::Optional => self.optional_member(&member.node, member.name)?,
                     };
                     let key = Expression::text(Value::from(member.name).to_string());
                     let pair = |value| Expression::Sequence(vec![key, self.colon(), value]);

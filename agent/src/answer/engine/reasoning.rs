@@ -1,16 +1,16 @@
 //! Tells calls from reasoning. Calls inside of reasoning are ignored, unless the reasoning is never
 //! closed.
 
-use super::super::family::{Certainty, Place};
+use super::super::family::{Certainty, State};
 use super::super::problem::Problems;
 use super::super::sink::Sink;
-use super::super::{AnswerEvent, elements};
+use super::super::{AnswerEvent, xml_arguments};
 use super::{Engine, Failure};
 
 /// The state before a call that may turn out to be reasoning. It is restored if the reasoning is
 /// closed later.
 #[derive(Debug)]
-pub(super) struct Deferred {
+pub(super) struct PendingCall {
     /// The offset at which the call begins.
     pub(super) start: usize,
     /// The number of events from before the call, which may be reported in any case.
@@ -21,15 +21,15 @@ pub(super) struct Deferred {
 
 impl Engine<'_> {
     pub(super) fn is_thinking(&self) -> bool {
-        matches!(self.place, Place::Reasoning | Place::Considered)
+        matches!(self.state, State::Reasoning | State::ReasoningCall)
     }
 
     /// Takes the events that can no longer be revoked.
     pub(super) fn take_events(&mut self) -> Vec<AnswerEvent> {
-        let Some(deferred) = &mut self.deferred else {
+        let Some(pending) = &mut self.pending else {
             return std::mem::take(&mut self.events);
         };
-        match std::mem::take(&mut deferred.events) {
+        match std::mem::take(&mut pending.events) {
             0 => Vec::new(),
             told => {
                 let kept = self.events.split_off(told);
@@ -39,14 +39,14 @@ impl Engine<'_> {
     }
 
     /// The number of events that are final: later text must not be merged into them.
-    pub(super) fn told(&self) -> usize {
-        self.deferred.as_ref().map_or(0, |deferred| deferred.events)
+    pub(super) fn final_events(&self) -> usize {
+        self.pending.as_ref().map_or(0, |pending| pending.events)
     }
 
     /// Holds back the call that begins at `start`, and everything after it, if it may be reasoning.
-    pub(super) fn defer(&mut self, to: Place, start: usize) {
-        if self.may_have_thought && self.deferred.is_none() && to.is_in_call() {
-            self.deferred = Some(Deferred {
+    pub(super) fn defer(&mut self, to: State, start: usize) {
+        if self.may_be_reasoning && self.pending.is_none() && to.is_in_call() {
+            self.pending = Some(PendingCall {
                 start,
                 events: self.events.len(),
                 text: self.text.clone(),
@@ -56,40 +56,40 @@ impl Engine<'_> {
 
     /// Stops holding back: what begins at `start` was no call.
     pub(super) fn stop_deferring(&mut self, start: usize) {
-        self.deferred.take_if(|deferred| deferred.start == start);
+        self.pending.take_if(|pending| pending.start == start);
     }
 
     /// Turns everything so far into reasoning: the prompt had opened it, and it is closed at `end`.
-    pub(super) fn end_reasoning_of_the_prompt(&mut self, end: usize) {
-        let deferred = self.deferred.take();
-        let was_thought = std::mem::take(&mut self.may_have_thought) || self.calls == 0;
-        if let Some(deferred) = &deferred {
-            self.events.truncate(deferred.events);
-            self.text = deferred.text.clone();
+    pub(super) fn close_prompt_reasoning(&mut self, end: usize) {
+        let pending = self.pending.take();
+        let was_thought = std::mem::take(&mut self.may_be_reasoning) || self.calls == 0;
+        if let Some(pending) = &pending {
+            self.events.truncate(pending.events);
+            self.text = pending.text.clone();
             (self.calls, self.problems) = (0, Problems::default());
         }
         if self.text.has_begun() && !self.reasoning.has_begun() && was_thought {
             self.reasoning = std::mem::take(&mut self.text);
             self.events.push(AnswerEvent::TextWasReasoning);
         }
-        if let Some(deferred) = deferred {
-            let thought = self.buffer[deferred.start..end].to_owned();
+        if let Some(pending) = pending {
+            let thought = self.buffer[pending.start..end].to_owned();
             self.think(&thought);
         }
         (self.call, self.id, self.region, self.scan) = (None, None, None, None);
         self.gathered.clear();
-        (self.is_read, self.is_place_blank) = (false, true);
-        self.place = Place::Text;
+        (self.is_read, self.is_state_blank) = (false, true);
+        self.state = State::Text;
     }
 
     /// Skips what looks like a call inside of reasoning, until the reasoning is closed.
-    pub(super) fn consider(&mut self, start: usize) {
+    pub(super) fn skip_call(&mut self, start: usize) {
         self.region = Some((start, Certainty::Sure));
-        self.place = Place::Considered;
+        self.state = State::ReasoningCall;
     }
 
     /// Turns the skipped text up to `end` into reasoning.
-    pub(super) fn think_all(&mut self, end: usize) {
+    pub(super) fn end_skipping(&mut self, end: usize) {
         let thought = self.written(end);
         self.region = None;
         self.think(&thought);
@@ -100,8 +100,8 @@ impl Engine<'_> {
     pub(super) fn read_unclosed(&mut self) {
         let written = self.written(self.buffer.len());
         let mut reader = Engine::new(self.family, "", self.offered);
-        (reader.place, reader.region) = (Place::Text, None);
-        (reader.may_have_thought, reader.is_unclosed) = (false, true);
+        (reader.state, reader.region) = (State::Text, None);
+        (reader.may_be_reasoning, reader.is_unclosed) = (false, true);
         reader.calls = self.calls;
         let mut events = reader.push(&written);
         events.extend(reader.finish());
@@ -109,17 +109,17 @@ impl Engine<'_> {
         self.region = None;
         if events.iter().any(is_said) {
             self.think(&written);
-            self.place = Place::Reasoning;
+            self.state = State::Reasoning;
         } else {
             self.calls = reader.calls;
             self.events.extend(events);
-            self.place = Place::Text;
+            self.state = State::Text;
         }
     }
 
     /// Sets all arguments of the call from nested elements.
     pub(super) fn set_elements(&mut self, written: &str) {
-        match elements::arguments(written, &self.name, self.offered) {
+        match xml_arguments::arguments(written, &self.name, self.offered) {
             Ok(arguments) => {
                 if let Some(call) = &mut self.call {
                     call.arguments = arguments;

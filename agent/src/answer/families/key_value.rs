@@ -1,7 +1,7 @@
 //! Families that write each argument as elements with a key and a value.
 
-use crate::answer::family::Place::{
-    Between, Calls, Key, Lines, Name, Reasoning, Text, Value, Within,
+use crate::answer::family::State::{
+    Between, Calls, Key, Name, Reasoning, Text, Value, ValueLines, Within,
 };
 use crate::answer::family::{Family, PLAIN, Row, row};
 
@@ -134,10 +134,10 @@ macro_rules! functions {
             row(Between, $close, Text),
             row(Name, ">", Within),
             row(Within, "<parameter=", Key),
-            row(Key, ">", Lines),
-            row(Lines, "</parameter>", Within),
-            row(Lines, "<parameter=", Key),
-            row(Lines, "</function>", Text),
+            row(Key, ">", ValueLines),
+            row(ValueLines, "</parameter>", Within),
+            row(ValueLines, "<parameter=", Key),
+            row(ValueLines, "</function>", Text),
             row(Within, "</function>", Text),
             row(Within, $close, Text),
             row(Calls, $close, Text),

@@ -1,7 +1,7 @@
 //! Calls inside of reasoning are not made, and a broken call does not affect the others.
 
 use super::super::families;
-use super::super::family::{Certainty, Place, Row};
+use super::super::family::{Certainty, Row, State};
 use super::{Answer, AnswerEvent, AnswerFormat, AnswerProblem, Vector, read_in, stream, vectors};
 use crate::ToolCall;
 
@@ -9,8 +9,8 @@ use crate::ToolCall;
 fn marks_of_reasoning(name: &str) -> Option<(&'static str, &'static str)> {
     let rows = families::named(name).unwrap().rows;
     let is_open = |from, to| move |row: &&Row| (row.from, row.to) == (from, to);
-    let open = rows.iter().find(is_open(Place::Text, Place::Reasoning))?;
-    let close = rows.iter().find(is_open(Place::Reasoning, Place::Text))?;
+    let open = rows.iter().find(is_open(State::Text, State::Reasoning))?;
+    let close = rows.iter().find(is_open(State::Reasoning, State::Text))?;
     Some((open.marker, close.marker))
 }
 
@@ -216,9 +216,9 @@ fn what_is_broken_calls_nothing() {
             assert!(!broken.contains(token), "{name}: {token}");
         }
         // Families that are read by brackets, line feeds and words have no tokens to break.
-        let is_bare = family.bare.is_some() || family.start == Place::Name;
+        let is_bare = family.bare.is_some() || family.start == State::Name;
         let is_plain = |row: &&Row| {
-            let begins = row.from == Place::Text && row.to.is_in_call();
+            let begins = row.from == State::Text && row.to.is_in_call();
             begins && !row.marker.starts_with(['<', '[', ']'])
         };
         let plain: Vec<&str> = family

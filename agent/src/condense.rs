@@ -8,19 +8,19 @@ use tool_hub_manifest::FunctionSpec;
 /// argument's description in the schema are removed, and 64-bit integers are described as plain
 /// integers. A decimal string is still accepted as such an argument, and a result may still be one.
 #[must_use]
-pub fn brief(spec: &FunctionSpec) -> FunctionSpec {
-    let mut brief = spec.clone();
+pub fn condense(spec: &FunctionSpec) -> FunctionSpec {
+    let mut condensed = spec.clone();
     if let Some(members) = spec.input_schema.get("properties") {
-        brief.description = without_items(&spec.description, |name, text| {
+        condensed.description = without_items(&spec.description, |name, text| {
             let told = members[name]["description"].as_str();
             told.is_some_and(|told| told.split_whitespace().eq(text.iter().copied()))
         });
     }
-    shorten(&mut brief.input_schema, &json!("integer"));
-    if let Some(schema) = &mut brief.output_schema {
+    shorten(&mut condensed.input_schema, &json!("integer"));
+    if let Some(schema) = &mut condensed.output_schema {
         shorten(schema, &json!(["integer", "string"]));
     }
-    brief
+    condensed
 }
 
 /// Removes from `text` the list items that describe a name, as in ``- `text`: what to count``, when
@@ -31,7 +31,7 @@ fn without_items(text: &str, is_told: impl Fn(&str, &[&str]) -> bool) -> String 
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let mut whole = vec![line];
-        if let Some((name, rest)) = item(line) {
+        if let Some((name, rest)) = parse_list_item(line) {
             let goes_on = |line: &&str| line.starts_with(' ') && !line.trim().is_empty();
             whole.extend(std::iter::from_fn(|| lines.next_if(goes_on)));
             let words = whole[1..].iter().flat_map(|line| line.split_whitespace());
@@ -55,7 +55,7 @@ fn without_items(text: &str, is_told: impl Fn(&str, &[&str]) -> bool) -> String 
 }
 
 /// Splits a list item into the name that it describes and the description.
-fn item(line: &str) -> Option<(&str, &str)> {
+fn parse_list_item(line: &str) -> Option<(&str, &str)> {
     let item = line
         .strip_prefix("- ")
         .or_else(|| line.strip_prefix("* "))?;
@@ -66,7 +66,7 @@ fn item(line: &str) -> Option<(&str, &str)> {
 fn shorten(schema: &mut Value, kind: &Value) {
     match schema {
         Value::Object(keywords) => {
-            if is_wide(keywords) {
+            if is_int64(keywords) {
                 keywords.insert("type".to_owned(), kind.clone());
                 for keyword in ["pattern", "maximum"] {
                     keywords.shift_remove(keyword);
@@ -89,7 +89,7 @@ fn shorten(schema: &mut Value, kind: &Value) {
 
 /// True for the schema that the host writes for 64-bit integers. It also allows decimal strings
 /// because some JSON parsers lose digits of large numbers.
-fn is_wide(keywords: &Map<String, Value>) -> bool {
+fn is_int64(keywords: &Map<String, Value>) -> bool {
     let is = |keyword: &str, value: Value| keywords.get(keyword) == Some(&value);
     let bounds = |min: Value, max: Value| is("minimum", min) && is("maximum", max);
     is("type", json!(["integer", "string"]))
@@ -120,9 +120,9 @@ mod tests {
             "limit": {"type": "integer", "description": "how many at most."},
             "bare": {"type": "integer"},
         }});
-        let brief = brief(&spec(description, schema.clone(), None));
-        assert_eq!(brief.description, expect);
-        assert_eq!(brief.input_schema, schema);
+        let condensed = condense(&spec(description, schema.clone(), None));
+        assert_eq!(condensed.description, expect);
+        assert_eq!(condensed.input_schema, schema);
     }
 
     #[test]
@@ -167,16 +167,19 @@ mod tests {
         let own = json!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"});
         let members = json!({"a": wide, "b": {"type": "array", "items": signed}, "c": own});
         let schema = json!({"type": "object", "properties": members, "examples": [wide]});
-        let brief = brief(&spec("Counts.", schema.clone(), Some(schema)));
+        let condensed = condense(&spec("Counts.", schema.clone(), Some(schema)));
         let members = |kind: Value| {
             json!({
                 "a": {"type": kind, "minimum": 0, "description": "How many."},
                 "b": {"type": "array", "items": {"type": kind}}, "c": own,
             })
         };
-        assert_eq!(brief.input_schema["properties"], members(json!("integer")));
-        assert_eq!(brief.input_schema["examples"][0], wide);
-        let written = brief.output_schema.unwrap();
+        assert_eq!(
+            condensed.input_schema["properties"],
+            members(json!("integer"))
+        );
+        assert_eq!(condensed.input_schema["examples"][0], wide);
+        let written = condensed.output_schema.unwrap();
         assert_eq!(written["properties"], members(json!(["integer", "string"])));
         let largest = json!({"a": "18446744073709551615", "b": [-1, "-9223372036854775808"]});
         assert!(jsonschema::is_valid(&written, &largest));

@@ -9,9 +9,9 @@ use super::scan::DEPTH_MAX;
 use super::typed;
 
 /// The reason why a text cannot be read as arguments.
-type Unread = &'static str;
+type ParseError = &'static str;
 
-const NO_END: Unread = "an element is not closed";
+const NO_END: ParseError = "an element is not closed";
 
 /// The element name of a list item.
 const ITEM: &str = "item";
@@ -21,7 +21,7 @@ pub(super) fn arguments(
     written: &str,
     function: &str,
     offered: &[FunctionSpec],
-) -> Result<Map<String, Value>, Unread> {
+) -> Result<Map<String, Value>, ParseError> {
     let mut reader = Reader { rest: written };
     let mut arguments = Map::new();
     while let Some(name) = reader.open()? {
@@ -48,7 +48,7 @@ enum Content<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads an opening tag if one begins here, and returns its name.
-    fn open(&mut self) -> Result<Option<&'a str>, Unread> {
+    fn open(&mut self) -> Result<Option<&'a str>, ParseError> {
         let rest = self.rest.trim_start().strip_prefix(NAMESPACE);
         let Some(tag) = rest.and_then(|rest| rest.trim_start().strip_prefix('<')) else {
             return Ok(None);
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the content of the element `name`, up to and including its closing tag.
-    fn content(&mut self, name: &str, depth: usize) -> Result<Content<'a>, Unread> {
+    fn content(&mut self, name: &str, depth: usize) -> Result<Content<'a>, ParseError> {
         if depth > DEPTH_MAX {
             return Err("values are nested too deep");
         }
