@@ -5,7 +5,7 @@ use std::fmt;
 
 use tool_hub_manifest::{Grants, ToolName, VariableName, Verified};
 
-use crate::grant::Known;
+use crate::grant::ToolIdentity;
 use crate::secret::{MASKED_BYTES_MIN, Secret};
 use crate::{HostError, Storage};
 
@@ -131,10 +131,10 @@ impl Approved {
     }
 
     /// How the user knows the tool.
-    pub(crate) fn known(&self) -> Known {
+    pub(crate) fn known(&self) -> ToolIdentity {
         let name = self.known_as.as_deref().unwrap_or(self.name().as_str());
         let command = self.granted_with.clone();
-        Known {
+        ToolIdentity {
             name: name.to_owned(),
             command: command.unwrap_or_else(|| format!("tool grant {name}")),
         }

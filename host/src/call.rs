@@ -20,8 +20,8 @@ use wasmtime::component::Val;
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::Failure;
+use crate::admission::CallPermit;
 use crate::engine::TICK;
-use crate::places::Place;
 use crate::plan::Plan;
 use crate::processors::Running;
 use crate::secret::Mask;
@@ -36,17 +36,17 @@ use self::trouble::{Stop, stopped, too_long, trouble};
 type Ended = Result<Option<Val>, Failure>;
 
 /// Runs `plan` of `tool` with `arguments` in a sandbox of its own, and `read`s the result.
-/// `place` is given back when the guest is gone, which may be later than this is dropped.
+/// `permit` is given back when the guest is gone, which may be later than this is dropped.
 pub(crate) async fn run<T: Size + Mask>(
     tool: &Arc<Loaded>,
     plan: &Plan,
     arguments: Vec<Val>,
     record: &Arc<Record>,
-    place: Place,
+    permit: CallPermit,
     read: impl FnOnce(Option<&Val>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     audit::given(&tool.known.name, &tool.grants);
-    let guest = guest(tool.clone(), plan, arguments, record.clone(), place);
+    let guest = guest(tool.clone(), plan, arguments, record.clone(), permit);
     let running = tool.host.processors.run(Box::pin(guest), record);
     let max = tool.limits.outcome_bytes;
     let came = match finish(running, record).await {
@@ -85,13 +85,13 @@ fn guest(
     plan: &Plan,
     arguments: Vec<Val>,
     record: Arc<Record>,
-    place: Place,
+    permit: CallPermit,
 ) -> impl Future<Output = Ended> + Send + use<> {
     let (export, results) = (plan.export, usize::from(plan.signature.result.is_some()));
     async move {
-        // What is declared first goes last: the place is free when the store is gone, and the
-        // clock ticks as long as there is something to interrupt.
-        let _place = place;
+        // What is declared first goes last: the permit is given back when the store is gone, and
+        // the clock ticks as long as there is something to interrupt.
+        let _permit = permit;
         let _ticking = tool.host.clock.tick();
         let mut store = store(&tool, CallState::new(tool.clone(), record)?);
         let called = async {

@@ -7,9 +7,9 @@ use tool_hub_manifest::{Capabilities, DirectoryRequest, Grants, Origin, Variable
 
 use crate::secret::Masked;
 
-/// How the user knows a tool.
+/// A tool as the user knows it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct ToolIdentity {
     pub(crate) name: String,
     /// The command that grants it more, but for the flags that say what.
     pub(crate) command: String,
@@ -36,7 +36,7 @@ pub(crate) const STORAGE_FLAG: &str = "--allow-storage";
 /// Something a tool may not do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Denial {
-    tool: Arc<Known>,
+    tool: Arc<ToolIdentity>,
     /// What the capability is called: `network https://example.com`.
     capability: String,
     why: Why,
@@ -57,7 +57,7 @@ enum Why {
 impl Denial {
     /// Refused: a request with `method` to `origin`; both are the guest's text.
     pub(crate) fn network(
-        tool: &Arc<Known>,
+        tool: &Arc<ToolIdentity>,
         method: &Masked,
         origin: &Masked,
         asked: &Capabilities,
@@ -90,7 +90,7 @@ impl Denial {
     }
 
     /// The tool tried to reach `origin`, whose name leads to a private address.
-    pub(crate) fn address(tool: &Arc<Known>, origin: &Origin) -> Self {
+    pub(crate) fn address(tool: &Arc<ToolIdentity>, origin: &Origin) -> Self {
         Self {
             tool: tool.clone(),
             capability: format!("network {origin}"),
@@ -99,7 +99,7 @@ impl Denial {
     }
 
     /// Refused: access to `name` in a directory with write access.
-    pub(crate) fn guarded(tool: &Arc<Known>, name: &str) -> Self {
+    pub(crate) fn guarded(tool: &Arc<ToolIdentity>, name: &str) -> Self {
         Self {
             tool: tool.clone(),
             capability: format!("`{name}` in its directory"),
@@ -108,7 +108,7 @@ impl Denial {
     }
 
     /// The tool tried to keep something.
-    pub(crate) fn storage(tool: &Arc<Known>, asked: &Capabilities) -> Self {
+    pub(crate) fn storage(tool: &Arc<ToolIdentity>, asked: &Capabilities) -> Self {
         Self {
             tool: tool.clone(),
             capability: "storage".to_owned(),
@@ -119,7 +119,7 @@ impl Denial {
         }
     }
 
-    fn directory(tool: &Arc<Known>, request: &DirectoryRequest) -> Self {
+    fn directory(tool: &Arc<ToolIdentity>, request: &DirectoryRequest) -> Self {
         Self {
             tool: tool.clone(),
             capability: format!("directory {}", request.name),
@@ -127,7 +127,7 @@ impl Denial {
         }
     }
 
-    fn variable(tool: &Arc<Known>, request: &VariableRequest) -> Self {
+    fn variable(tool: &Arc<ToolIdentity>, request: &VariableRequest) -> Self {
         Self {
             tool: tool.clone(),
             capability: format!("variable {}", request.name),
@@ -189,7 +189,11 @@ impl Denial {
 
 /// The directories and variables that `asked` asks for and `grants` do not hold. A tool finds
 /// them absent, so no refusal is on record; a refused request always is.
-pub(crate) fn absent(tool: &Arc<Known>, asked: &Capabilities, grants: &Grants) -> Vec<Denial> {
+pub(crate) fn absent(
+    tool: &Arc<ToolIdentity>,
+    asked: &Capabilities,
+    grants: &Grants,
+) -> Vec<Denial> {
     let missing = grants.missing(asked);
     let directories = missing.directories.iter();
     let variables = missing.variables.iter();

@@ -8,6 +8,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 use wasmtime_wasi_config::WasiConfig;
 
+use crate::admission::CallLimiter;
 use crate::ahead::Ahead;
 use crate::cache::Cache;
 use crate::call::state::CallState;
@@ -17,7 +18,6 @@ use crate::compiler::Turns;
 use crate::engine::{self, Clock};
 use crate::exports::{Exports, Placed};
 use crate::http::Tls;
-use crate::places::Places;
 use crate::plan::Plan;
 use crate::processors::Processors;
 use crate::secret::Secrets;
@@ -40,7 +40,7 @@ pub(crate) struct Shared {
     cache: Option<Cache>,
     ahead: Ahead,
     compilations: Turns,
-    pub(crate) places: Places,
+    pub(crate) limiter: CallLimiter,
     pub(crate) processors: Processors,
 }
 
@@ -80,7 +80,7 @@ impl Host {
             Some(directory) => Some(Cache::open(directory, config.cache_bytes_max, &engine)?),
             None => None,
         };
-        let places = Places::new(in_flight, config.calls_waiting_max);
+        let limiter = CallLimiter::new(in_flight, config.calls_waiting_max);
         let processors = Processors::new(config.calls_running_max)?;
         Ok(Self {
             shared: Arc::new(Shared {
@@ -92,7 +92,7 @@ impl Host {
                 cache,
                 ahead: Ahead::default(),
                 compilations: Turns::new(),
-                places,
+                limiter,
                 processors,
             }),
         })

@@ -21,7 +21,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use crate::call::audit;
 use crate::call::record::Record;
-use crate::grant::{Denial, Known};
+use crate::grant::{Denial, ToolIdentity};
 use crate::tool::Loaded;
 
 use self::body::Bounded;
@@ -36,7 +36,7 @@ type Response = (http::Response<WasiBody>, Driver);
 pub(crate) struct Gate(Arc<Rules>);
 
 struct Rules {
-    tool: Arc<Known>,
+    tool: Arc<ToolIdentity>,
     granted: Arc<Grants>,
     asked: Arc<Capabilities>,
     in_flight: Arc<Semaphore>,
@@ -89,7 +89,7 @@ impl Rules {
             }
             error
         };
-        let request = self.bodiless(&origin, request, &options).await?;
+        let request = self.without_body(&origin, request, &options).await?;
         let answered = self.send(&origin, request, options).await.map_err(&note);
         let status = answered.as_ref().map(|(response, _)| response.status());
         audit::requested(&self.tool.name, &origin, &method, status);
@@ -179,17 +179,17 @@ impl Rules {
     }
 
     /// Records that a request to `origin` was refused, because of its method or body.
-    fn deny(&self, with: &str, origin: &str) -> Error {
+    fn deny(&self, what: &str, origin: &str) -> Error {
         let secrets = &self.record.secrets;
-        let (with, origin) = (secrets.masked(with), secrets.masked(origin));
+        let (what, origin) = (secrets.masked(what), secrets.masked(origin));
         let (tool, asked) = (&self.tool, &self.asked);
-        let denial = Denial::network(tool, &with, &origin, asked, &self.granted);
+        let denial = Denial::network(tool, &what, &origin, asked, &self.granted);
         self.record.denials.add(denial);
         Error::HttpRequestDenied
     }
 
     /// Checks that `request` has no body if it may have none.
-    async fn bodiless(
+    async fn without_body(
         &self,
         origin: &Origin,
         request: Request,
@@ -200,9 +200,9 @@ impl Rules {
         if granted.is_some_and(|granted| method::may_have_body(method.as_str(), granted)) {
             return Ok(request);
         }
-        let patience = Times::new(&self.record.limits, options).between_bytes;
+        let timeout = Times::new(&self.record.limits, options).between_bytes;
         let (head, body) = request.into_parts();
-        match method::nothing(body, patience).await? {
+        match method::expect_empty(body, timeout).await? {
             Some(nothing) => Ok(Request::from_parts(head, nothing)),
             None => Err(self.deny(&format!("a body in {method}"), &origin.to_string())),
         }

@@ -36,6 +36,7 @@
 
 pub mod authoring;
 
+mod admission;
 mod ahead;
 mod approved;
 mod beside;
@@ -61,7 +62,6 @@ mod interaction;
 mod json;
 mod needs;
 mod outcome;
-mod places;
 mod plan;
 mod processors;
 mod prompt;
@@ -79,6 +79,7 @@ mod usage;
 mod validate;
 mod wit;
 
+pub use admission::CallerKey;
 pub use approved::Approved;
 pub use cache::Trimmed;
 pub use compiler::{CompileLimits, Compiler, CompilerProcess, Confinement, compile_for_parent};
@@ -97,7 +98,6 @@ pub use outcome::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
     Reply, ResourceContents, ResourceLink, Role,
 };
-pub use places::CallerKey;
 pub use prompt::{Prompt, PromptArgument, PromptMessage};
 pub use resource::{ResourceEntry, ResourceTemplate};
 pub use storage::Storage;

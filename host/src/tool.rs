@@ -9,14 +9,14 @@ use tracing::Instrument as _;
 use wasmtime::component::{InstancePre, Val};
 use wasmtime_wasi_config::WasiConfigVariables;
 
+use crate::admission::CallerKey;
 use crate::beside::Beside;
 use crate::call::record::Record;
 use crate::call::state::CallState;
 use crate::call::{self, trouble};
-use crate::grant::{Denial, Known};
+use crate::grant::{Denial, ToolIdentity};
 use crate::host::Shared;
 use crate::json::{ArgumentError, arguments};
-use crate::places::CallerKey;
 use crate::plan::Plan;
 use crate::secret::{Mask, Secrets};
 use crate::size::Size;
@@ -37,7 +37,7 @@ pub(crate) struct Loaded {
     pub(crate) name: ToolName,
     pub(crate) icon: Option<Icon>,
     pub(crate) pin: Pin,
-    pub(crate) known: Arc<Known>,
+    pub(crate) known: Arc<ToolIdentity>,
     pub(crate) grants: Arc<Grants>,
     pub(crate) asked: Arc<Capabilities>,
     pub(crate) limits: Limits,
@@ -206,13 +206,13 @@ impl Tool {
                 "its arguments are too long",
             ));
         }
-        let patience = Duration::from_millis(loaded.limits.call_ms);
+        let timeout = Duration::from_millis(loaded.limits.call_ms);
         // Values take more memory than their text, so they too are for those with a place.
-        let places = &loaded.host.places;
-        let place = places.enter(self.caller.as_ref(), patience).await;
+        let limiter = &loaded.host.limiter;
+        let permit = limiter.acquire(self.caller.as_ref(), timeout).await;
         record.queued();
-        let (place, values) = (place?, values(plan)?);
-        call::run(loaded, plan, values, record, place, |result| {
+        let (permit, values) = (permit?, values(plan)?);
+        call::run(loaded, plan, values, record, permit, |result| {
             read(plan, result)
         })
         .await

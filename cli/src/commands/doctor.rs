@@ -185,7 +185,7 @@ fn compiler() -> Finding {
             format!("without {what}, an exploited compiler bug can use all rights of this user"),
         )
     };
-    match Confinement::of_this_machine() {
+    match Confinement::detect() {
         Confinement {
             landlock: true,
             seccomp: true,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tool_hub_manifest::Limits;
 
-use crate::grant::{self, Denial, Known};
+use crate::grant::{self, Denial, ToolIdentity};
 use crate::interaction::Output;
 use crate::secret::{Mask, Secrets};
 use crate::size::Size;
@@ -21,7 +21,7 @@ use super::time::Time;
 /// What outlives the guest of a call.
 pub(crate) struct Record {
     /// The tool's name, and the command that grants it more.
-    pub(crate) tool: Arc<Known>,
+    pub(crate) tool: Arc<ToolIdentity>,
     pub(crate) time: Time,
     pub(crate) counts: Counts,
     pub(crate) stdout: Captured,
@@ -97,7 +97,7 @@ impl Record {
     #[cfg(test)]
     pub(crate) fn blank(limits: Limits) -> Self {
         Self {
-            tool: Arc::new(Known {
+            tool: Arc::new(ToolIdentity {
                 name: String::new(),
                 command: String::new(),
             }),

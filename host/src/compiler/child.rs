@@ -37,7 +37,7 @@ fn compile() -> wasmtime::Result<()> {
     CompileLimits::read(&mut input)?.impose()?;
     // This inspects the processor and no untrusted data, so it may come before the confinement.
     let engine = engine::compiling()?;
-    Confinement::enter();
+    Confinement::apply();
     let mut component = Vec::new();
     input.read_to_end(&mut component)?;
     validate(&component).map_err(wasmtime::Error::new)?;

@@ -23,9 +23,9 @@ pub struct Confinement {
 
 impl Confinement {
     /// The confinement that this machine supports, found out by confining a short-lived thread.
-    pub fn of_this_machine() -> Self {
+    pub fn detect() -> Self {
         let thread = std::thread::Builder::new().name("tool-hub confined".into());
-        let entered = thread.spawn(Self::enter).ok();
+        let entered = thread.spawn(Self::apply).ok();
         let entered = entered.and_then(|thread| thread.join().ok());
         entered.unwrap_or(Self {
             landlock: false,
@@ -39,7 +39,7 @@ impl Confinement {
         all(target_os = "linux", target_arch = "x86_64"),
         all(target_os = "linux", target_arch = "aarch64"),
     ))]
-    pub(super) fn enter() -> Self {
+    pub(super) fn apply() -> Self {
         Self {
             landlock: linux::landlock(),
             // Last, because it denies the system calls that the others need.
@@ -51,7 +51,7 @@ impl Confinement {
         all(target_os = "linux", target_arch = "x86_64"),
         all(target_os = "linux", target_arch = "aarch64"),
     )))]
-    pub(super) fn enter() -> Self {
+    pub(super) fn apply() -> Self {
         Self {
             landlock: false,
             seccomp: false,

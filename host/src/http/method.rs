@@ -48,14 +48,14 @@ pub(super) fn announce_body(headers: &HeaderMap) -> bool {
     announced.next().is_some() || headers.contains_key(header::TRANSFER_ENCODING)
 }
 
-/// Waits at most `patience` for the end of `body`; guests open an empty one even for requests that
+/// Waits at most `timeout` for the end of `body`; guests open an empty one even for requests that
 /// have none. `None` if it is not empty.
-pub(super) async fn nothing(
+pub(super) async fn expect_empty(
     mut body: WasiBody,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Option<WasiBody>, Error> {
     while !body.is_end_stream() {
-        let frame = tokio::time::timeout(patience, body.frame()).await;
+        let frame = tokio::time::timeout(timeout, body.frame()).await;
         let Some(frame) = frame.map_err(|_| Error::ConnectionWriteTimeout)? else {
             break;
         };

@@ -60,7 +60,7 @@ fn rules_with(granted: &[String], methods: &Methods, edit: impl FnOnce(&mut Limi
     let mut limits = Limits::standard();
     edit(&mut limits);
     Rules {
-        tool: Arc::new(Known {
+        tool: Arc::new(ToolIdentity {
             name: "demo".into(),
             command: "tool grant demo".into(),
         }),

@@ -24,7 +24,7 @@ fn confined<R: Send + 'static>(
 }
 
 fn whole() -> bool {
-    let held = Confinement::enter();
+    let held = Confinement::apply();
     held.landlock && held.seccomp
 }
 
@@ -149,7 +149,7 @@ fn memory_and_threads_are_there_all_the_same() {
 #[test]
 fn what_a_machine_gives_is_found_out_without_taking_it_from_this_process() {
     let begun = Instant::now();
-    let held = Confinement::of_this_machine();
+    let held = Confinement::detect();
     eprintln!("confined in {:?}", begun.elapsed());
     assert!(held.landlock && held.seccomp, "{held:?}");
     assert!(File::open("/etc/passwd").is_ok());

@@ -7,18 +7,18 @@ use super::CallerKey;
 /// A caller may take another place while it holds fewer than this many times the free ones. A
 /// single caller gets at most 7/8 of all; two get 7/15 each; a new caller finds a free place unless
 /// more than a handful of others take all they can.
-const TIMES_FREE: u32 = 7;
+const SHARE_FACTOR: u32 = 7;
 
 /// The number of places each caller holds.
 #[derive(Debug)]
-pub(super) struct Holders {
+pub(super) struct FairShares {
     max: u32,
     total: u32,
     /// Callers that hold at least one place.
     each: HashMap<Option<CallerKey>, u32>,
 }
 
-impl Holders {
+impl FairShares {
     pub(super) fn new(max: u32) -> Self {
         Self {
             max,
@@ -57,7 +57,7 @@ impl Holders {
     fn may_admit(&self, caller: Option<&CallerKey>) -> bool {
         let free = self.max - self.total;
         match caller {
-            Some(_) => self.held(caller) < free.saturating_mul(TIMES_FREE),
+            Some(_) => self.held(caller) < free.saturating_mul(SHARE_FACTOR),
             None => free > 0,
         }
     }
@@ -69,8 +69,8 @@ impl Holders {
 
 /// The index of the next of `callers`: the first of those with the fewest places whose share allows
 /// another one.
-pub(super) fn fewest<'a>(
-    holders: &Holders,
+pub(super) fn next_waiter<'a>(
+    holders: &FairShares,
     callers: impl Iterator<Item = Option<&'a CallerKey>>,
 ) -> Option<usize> {
     let admissible = callers

@@ -10,19 +10,20 @@ fn key(name: &str) -> CallerKey {
 }
 
 /// Takes all places that `caller` can get without waiting.
-async fn fill(places: &Places, caller: Option<&CallerKey>) -> Vec<Place> {
+async fn fill(limiter: &CallLimiter, caller: Option<&CallerKey>) -> Vec<CallPermit> {
     let mut taken = Vec::new();
-    while let Ok(place) = places.enter(caller, Duration::ZERO).await {
-        taken.push(place);
+    while let Ok(permit) = limiter.acquire(caller, Duration::ZERO).await {
+        taken.push(permit);
     }
     taken
 }
 
 #[tokio::test]
 async fn those_beyond_the_places_wait_and_those_beyond_the_queue_are_told() {
-    let places = Places::new(1, 1);
-    let inside = places.enter(None, MOMENT).await.unwrap();
-    let (waited, refused) = tokio::join!(places.enter(None, MOMENT), places.enter(None, MOMENT));
+    let limiter = CallLimiter::new(1, 1);
+    let inside = limiter.acquire(None, MOMENT).await.unwrap();
+    let (waited, refused) =
+        tokio::join!(limiter.acquire(None, MOMENT), limiter.acquire(None, MOMENT));
     assert_eq!(
         waited.unwrap_err().message,
         "the host is busy: 1 calls run and this one waited for 20 ms (limits \
@@ -34,21 +35,21 @@ async fn those_beyond_the_places_wait_and_those_beyond_the_queue_are_told() {
          calls_waiting_max = 1)"
     );
     drop(inside);
-    assert!(places.enter(None, MOMENT).await.is_ok());
+    assert!(limiter.acquire(None, MOMENT).await.is_ok());
 }
 
 #[tokio::test]
 async fn no_caller_takes_all_places_and_the_embedder_may() {
-    let places = Places::new(32, 256);
+    let limiter = CallLimiter::new(32, 256);
     let (ann, bob) = (key("ann"), key("bob"));
-    let of_ann = fill(&places, Some(&ann)).await;
+    let of_ann = fill(&limiter, Some(&ann)).await;
     assert_eq!(of_ann.len(), 28);
-    assert!(places.enter(Some(&bob), Duration::ZERO).await.is_ok());
+    assert!(limiter.acquire(Some(&bob), Duration::ZERO).await.is_ok());
     drop(of_ann);
-    assert_eq!(fill(&places, None).await.len(), 32);
+    assert_eq!(fill(&limiter, None).await.len(), 32);
     for small in 1..8 {
         assert_eq!(
-            fill(&Places::new(small, 8), Some(&ann)).await.len(),
+            fill(&CallLimiter::new(small, 8), Some(&ann)).await.len(),
             small as usize
         );
     }
@@ -56,15 +57,15 @@ async fn no_caller_takes_all_places_and_the_embedder_may() {
 
 #[tokio::test]
 async fn the_caller_with_the_fewest_running_calls_is_next() {
-    let places = Places::new(4, 64);
+    let limiter = CallLimiter::new(4, 64);
     let (ann, bob) = (key("ann"), key("bob"));
-    let mut of_ann = fill(&places, Some(&ann)).await;
+    let mut of_ann = fill(&limiter, Some(&ann)).await;
     assert_eq!(of_ann.len(), 4);
     let order = Mutex::new(Vec::new());
     let call = async |caller: &CallerKey, name: &'static str| {
-        let place = places.enter(Some(caller), LONG).await.unwrap();
+        let permit = limiter.acquire(Some(caller), LONG).await.unwrap();
         order.lock().unwrap().push(name);
-        place
+        permit
     };
     let ends = async {
         // The waiting calls are in the queue by now, because they are polled first.
@@ -86,16 +87,18 @@ async fn the_caller_with_the_fewest_running_calls_is_next() {
 
 #[tokio::test]
 async fn no_caller_fills_the_queue() {
-    let places = Places::new(1, 16);
+    let limiter = CallLimiter::new(1, 16);
     let (ann, bob) = (key("ann"), key("bob"));
-    let _inside = places.enter(Some(&ann), MOMENT).await.unwrap();
-    let of_ann: Vec<_> = (0..20).map(|_| places.enter(Some(&ann), MOMENT)).collect();
+    let _inside = limiter.acquire(Some(&ann), MOMENT).await.unwrap();
+    let of_ann: Vec<_> = (0..20)
+        .map(|_| limiter.acquire(Some(&ann), MOMENT))
+        .collect();
     let (of_ann, of_bob) = tokio::join!(
         biased;
         futures::future::join_all(of_ann),
-        places.enter(Some(&bob), MOMENT)
+        limiter.acquire(Some(&bob), MOMENT)
     );
-    let told = |outcome: Result<Place, Failure>| outcome.unwrap_err().message;
+    let told = |outcome: Result<CallPermit, Failure>| outcome.unwrap_err().message;
     let of_ann: Vec<String> = of_ann.into_iter().map(told).collect();
     let turned_away = of_ann.iter().filter(|message| message.contains("14 wait"));
     assert_eq!(turned_away.count(), 6, "{of_ann:?}");
@@ -104,18 +107,18 @@ async fn no_caller_fills_the_queue() {
 
 #[tokio::test]
 async fn a_place_goes_past_those_who_have_left() {
-    let places = Places::new(1, 8);
-    let inside = places.enter(None, MOMENT).await.unwrap();
-    assert!(places.enter(None, Duration::ZERO).await.is_err());
-    let mut gone = Box::pin(places.enter(None, LONG));
+    let limiter = CallLimiter::new(1, 8);
+    let inside = limiter.acquire(None, MOMENT).await.unwrap();
+    assert!(limiter.acquire(None, Duration::ZERO).await.is_err());
+    let mut gone = Box::pin(limiter.acquire(None, LONG));
     assert!(futures::poll!(&mut gone).is_pending());
-    let mut waiting = Box::pin(places.enter(None, LONG));
+    let mut waiting = Box::pin(limiter.acquire(None, LONG));
     assert!(futures::poll!(&mut waiting).is_pending());
     // It is admitted, but dropped before it notices.
     drop(inside);
     drop(gone);
     assert!(waiting.await.is_ok());
-    let crowd = places.0.lock();
-    assert_eq!((crowd.inside.total(), crowd.queue.total()), (0, 0));
-    assert!(crowd.waiting.is_empty());
+    let state = limiter.0.lock();
+    assert_eq!((state.inside.total(), state.queue.total()), (0, 0));
+    assert!(state.waiting.is_empty());
 }

@@ -2,7 +2,7 @@
 //! callers that the embedder tells apart share the places: none can take all of them, and the
 //! waiting caller with the fewest running calls is next.
 
-mod share;
+mod fair_share;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::{Failure, FailureKind};
 
-use self::share::{Holders, fewest};
+use self::fair_share::{FairShares, next_waiter};
 
 /// Identifies a caller, so that each has a fair share of the host's places. The embedder chooses
 /// the text; the host only compares it and never shows it.
@@ -33,89 +33,89 @@ impl fmt::Debug for CallerKey {
     }
 }
 
-/// The places of a host.
+/// The limits of a host on its calls.
 #[derive(Debug)]
-pub(crate) struct Places(Arc<Shared>);
+pub(crate) struct CallLimiter(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     in_flight_max: u32,
     waiting_max: u32,
-    crowd: Mutex<Crowd>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct Crowd {
-    inside: Holders,
-    queue: Holders,
+struct State {
+    inside: FairShares,
+    queue: FairShares,
     /// In order of arrival.
-    waiting: Vec<Waiting>,
+    waiting: Vec<Waiter>,
     tickets: u64,
 }
 
 #[derive(Debug)]
-struct Waiting {
+struct Waiter {
     ticket: u64,
     caller: Option<CallerKey>,
-    admit: oneshot::Sender<Place>,
+    admit: oneshot::Sender<CallPermit>,
 }
 
-/// A place, which is freed when this is dropped.
+/// The permission to run a call, given back when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct CallPermit {
     shared: Arc<Shared>,
     caller: Option<CallerKey>,
 }
 
-impl Places {
+impl CallLimiter {
     pub(crate) fn new(in_flight_max: u32, waiting_max: u32) -> Self {
         Self(Arc::new(Shared {
             in_flight_max,
             waiting_max,
-            crowd: Mutex::new(Crowd {
-                inside: Holders::new(in_flight_max),
-                queue: Holders::new(waiting_max),
+            state: Mutex::new(State {
+                inside: FairShares::new(in_flight_max),
+                queue: FairShares::new(waiting_max),
                 waiting: Vec::new(),
                 tickets: 0,
             }),
         }))
     }
 
-    /// Waits at most `patience` for a place for a call of `caller`. Drop the place only when the
+    /// Waits at most `timeout` for a call of `caller` to be admitted. Drop the permit only when the
     /// guest has ended.
-    pub(crate) async fn enter(
+    pub(crate) async fn acquire(
         &self,
         caller: Option<&CallerKey>,
-        patience: Duration,
-    ) -> Result<Place, Failure> {
-        let (_leaving, admitted) = {
-            let mut crowd = self.0.lock();
-            if crowd.inside.admit(caller) {
-                return Ok(Place {
+        timeout: Duration,
+    ) -> Result<CallPermit, Failure> {
+        let (_queued, admitted) = {
+            let mut state = self.0.lock();
+            if state.inside.admit(caller) {
+                return Ok(CallPermit {
                     shared: self.0.clone(),
                     caller: caller.cloned(),
                 });
             }
-            if !crowd.queue.admit(caller) {
-                let wait = format!("{} wait", crowd.waiting.len());
-                return Err(self.busy(&crowd, &wait));
+            if !state.queue.admit(caller) {
+                let wait = format!("{} wait", state.waiting.len());
+                return Err(self.busy(&state, &wait));
             }
             let (admit, admitted) = oneshot::channel();
-            let ticket = crowd.join(caller, admit);
-            (Leaving(&self.0, ticket), admitted)
+            let ticket = state.join(caller, admit);
+            (QueueGuard(&self.0, ticket), admitted)
         };
-        match tokio::time::timeout(patience, admitted).await {
-            Ok(Ok(place)) => Ok(place),
+        match tokio::time::timeout(timeout, admitted).await {
+            Ok(Ok(permit)) => Ok(permit),
             Ok(Err(_)) | Err(_) => {
-                let waited = format!("this one waited for {} ms", patience.as_millis());
+                let waited = format!("this one waited for {} ms", timeout.as_millis());
                 Err(self.busy(&self.0.lock(), &waited))
             }
         }
     }
 
-    fn busy(&self, crowd: &Crowd, why: &str) -> Failure {
+    fn busy(&self, state: &State, why: &str) -> Failure {
         let (in_flight, waiting) = (self.0.in_flight_max, self.0.waiting_max);
-        let inside = crowd.inside.total();
+        let inside = state.inside.total();
         Failure::new(
             FailureKind::Unavailable,
             format!(
@@ -129,15 +129,15 @@ impl Places {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Crowd> {
-        self.crowd.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Crowd {
-    fn join(&mut self, caller: Option<&CallerKey>, admit: oneshot::Sender<Place>) -> u64 {
+impl State {
+    fn join(&mut self, caller: Option<&CallerKey>, admit: oneshot::Sender<CallPermit>) -> u64 {
         self.tickets += 1;
-        self.waiting.push(Waiting {
+        self.waiting.push(Waiter {
             ticket: self.tickets,
             caller: caller.cloned(),
             admit,
@@ -154,39 +154,39 @@ impl Crowd {
     }
 
     /// The next waiting call, if there is a place for one.
-    fn next(&mut self) -> Option<Waiting> {
+    fn next(&mut self) -> Option<Waiter> {
         let callers = self.waiting.iter();
         let callers = callers.map(|waiting| waiting.caller.as_ref());
-        let index = fewest(&self.inside, callers)?;
+        let index = next_waiter(&self.inside, callers)?;
         let next = self.take_out(index);
         self.inside.admit(next.caller.as_ref()).then_some(next)
     }
 
-    fn take_out(&mut self, index: usize) -> Waiting {
+    fn take_out(&mut self, index: usize) -> Waiter {
         let waiting = self.waiting.remove(index);
         self.queue.release(waiting.caller.as_ref());
         waiting
     }
 }
 
-impl Drop for Place {
+impl Drop for CallPermit {
     fn drop(&mut self) {
-        let mut crowd = self.shared.lock();
-        crowd.inside.release(self.caller.as_ref());
-        let admitted: Vec<Waiting> = std::iter::from_fn(|| crowd.next()).collect();
-        drop(crowd);
-        for Waiting { caller, admit, .. } in admitted {
+        let mut state = self.shared.lock();
+        state.inside.release(self.caller.as_ref());
+        let admitted: Vec<Waiter> = std::iter::from_fn(|| state.next()).collect();
+        drop(state);
+        for Waiter { caller, admit, .. } in admitted {
             let shared = self.shared.clone();
-            // A caller that gave up meanwhile drops the place, which then goes to the next one.
-            drop(admit.send(Place { shared, caller }));
+            // A caller that gave up meanwhile drops the permit, which then goes to the next one.
+            drop(admit.send(CallPermit { shared, caller }));
         }
     }
 }
 
 /// Removes a call from the queue when dropped, whether it was admitted or gave up.
-struct Leaving<'a>(&'a Shared, u64);
+struct QueueGuard<'a>(&'a Shared, u64);
 
-impl Drop for Leaving<'_> {
+impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {
         self.0.lock().leave(self.1);
     }
