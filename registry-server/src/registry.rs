@@ -141,13 +141,13 @@ impl Registry {
     }
 
     /// True if slow clients make others wait, for memory or for a connection.
-    pub(crate) fn is_pressed(&self) -> bool {
-        self.0.pressed_listeners.load(Ordering::Relaxed) > 0 || self.0.memory.is_tight()
+    pub(crate) fn is_under_pressure(&self) -> bool {
+        self.0.pressed_listeners.load(Ordering::Relaxed) > 0 || self.0.memory.is_low()
     }
 
     /// The handle with which a listener reports that it is under pressure.
-    pub(crate) fn pressure(&self) -> Pressure {
-        Pressure {
+    pub(crate) fn pressure(&self) -> PressureReporter {
+        PressureReporter {
             pressed_listeners: Arc::clone(&self.0.pressed_listeners),
             is_under_pressure: false,
         }
@@ -163,12 +163,12 @@ impl Registry {
 }
 
 /// The pressure on one listener.
-pub(crate) struct Pressure {
+pub(crate) struct PressureReporter {
     pressed_listeners: Arc<AtomicUsize>,
     is_under_pressure: bool,
 }
 
-impl Pressure {
+impl PressureReporter {
     pub(crate) fn report(&mut self, is_under_pressure: bool) {
         match (self.is_under_pressure, is_under_pressure) {
             (false, true) => self.pressed_listeners.fetch_add(1, Ordering::Relaxed),
@@ -179,7 +179,7 @@ impl Pressure {
     }
 }
 
-impl Drop for Pressure {
+impl Drop for PressureReporter {
     fn drop(&mut self) {
         self.report(false);
     }

@@ -97,14 +97,14 @@ async fn accept_until(
                 None => continue,
             },
             _ = looking.tick() => {
-                connections.shed_expired(Instant::now());
+                connections.evict_expired(Instant::now());
                 pressure.report(connections.is_under_pressure());
                 continue;
             }
             () = &mut shutdown => break,
         };
         let counted = counted(address, registry.trusted_proxies());
-        let (slot, shed) = match connections.admit(counted, Instant::now()) {
+        let (slot, evicted) = match connections.admit(counted, Instant::now()) {
             Ok(entered) => entered,
             Err(_) => {
                 refuse(&stream);
@@ -127,7 +127,7 @@ async fn accept_until(
                 ended = connection => if let Err(error) = ended {
                     tracing::debug!(%error, "a connection broke off");
                 },
-                Ok(()) = shed => tracing::debug!("an idle connection was closed to make room"),
+                Ok(()) = evicted => tracing::debug!("an idle connection was closed to make room"),
             }
             drop((open, slot));
         });

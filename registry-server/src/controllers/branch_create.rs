@@ -14,7 +14,7 @@ use crate::http::{Refusal, Reply};
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Wish {
+struct CreateBranchRequest {
     #[serde(default)]
     starting_point: Option<String>,
     #[serde(default)]
@@ -26,8 +26,8 @@ struct Wish {
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let bytes = call.bytes().await?;
     // Python sends no body when there is nothing to say.
-    let wish: Wish = if bytes.is_empty() {
-        Wish::default()
+    let request: CreateBranchRequest = if bytes.is_empty() {
+        CreateBranchRequest::default()
     } else {
         serde_json::from_slice(&bytes).map_err(|error| Refusal::bad_request(error.to_string()))?
     };
@@ -41,7 +41,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         )
     };
     let database = call.registry.database();
-    let start = match (&wish.starting_point, wish.empty_branch) {
+    let start = match (&request.starting_point, request.empty_branch) {
         (_, true) => None,
         (point, false) => {
             let point = point.as_deref().unwrap_or(DEFAULT_BRANCH);
@@ -49,7 +49,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         }
     };
     let mut writing = database.write_to(&repository.id).await?;
-    if wish.overwrite && branch.as_str() != DEFAULT_BRANCH {
+    if request.overwrite && branch.as_str() != DEFAULT_BRANCH {
         writing
             .delete_reference(&repository.id, &branch.branch())
             .await?;

@@ -32,7 +32,7 @@ use crate::random;
 use crate::registry::Registry;
 
 #[derive(Deserialize)]
-struct Wish {
+struct CreateRepoRequest {
     name: String,
     #[serde(default)]
     organization: Option<String>,
@@ -48,11 +48,11 @@ struct Wish {
     #[serde(default)]
     sdk: Option<String>,
     #[serde(default)]
-    files: List<WishedFile>,
+    files: List<RequestedFile>,
 }
 
 #[derive(Deserialize)]
-struct WishedFile {
+struct RequestedFile {
     path: String,
     content: String,
     #[serde(default)]
@@ -60,13 +60,13 @@ struct WishedFile {
 }
 
 pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
-    let mut wish: Wish = call.json_list().await?;
+    let mut request: CreateRepoRequest = call.json_list().await?;
     let registry = &call.registry;
-    let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
-    let (owner, name) = owner_and_name(&wish)?;
+    let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
+    let (owner, name) = owner_and_name(&request)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
     require_reach(&call.admitted, &owner.name, name.as_str())?;
-    let visibility = Visibility::new(wish.visibility.take(), wish.private);
+    let visibility = Visibility::new(request.visibility.take(), request.private);
     let private = visibility.private()?;
     let now_ms = clock::now_ms();
     let repository = Repository {
@@ -82,7 +82,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         created_ms: now_ms,
         modified_ms: now_ms,
     };
-    let mut proposal = first_proposal(registry, &repository, &mut wish).await?;
+    let mut proposal = first_proposal(registry, &repository, &mut request).await?;
     let author = &call.admitted.account;
     let prepared = prepare_first(registry.database(), &repository, author, &proposal)
         .await?
@@ -97,14 +97,14 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     // If the repository exists already, nothing is stored. That it still does not exist is checked
     // again below, in the transaction.
     if is_taken(registry, &repository).await? {
-        return Err(taken(&call.base, &repository));
+        return Err(already_exists(&call.base, &repository));
     }
     if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal.files).await? {
         return Err(exceeded.into());
     }
     let mut writing = registry.database().write().await?;
     if !writing.insert_repository(&repository).await? {
-        return Err(taken(&call.base, &repository));
+        return Err(already_exists(&call.base, &repository));
     }
     initial_commit(
         registry,
@@ -142,7 +142,7 @@ async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, 
 
 /// The refusal if the repository exists. With `exist_ok`, the Python client takes the repository's
 /// address from it.
-fn taken(base: &BaseUrl, repository: &Repository) -> Refusal {
+fn already_exists(base: &BaseUrl, repository: &Repository) -> Refusal {
     let message = format!(
         "You already created this {} repo: {}",
         repository.kind.word(),
@@ -153,13 +153,15 @@ fn taken(base: &BaseUrl, repository: &Repository) -> Refusal {
 }
 
 /// The owner may be named apart from the name, before it, or not at all, which means the caller.
-fn owner_and_name(wish: &Wish) -> Result<(Option<AccountName>, RepositoryName), Refusal> {
+fn owner_and_name(
+    request: &CreateRepoRequest,
+) -> Result<(Option<AccountName>, RepositoryName), Refusal> {
     let refuse = |error: NameError| Refusal::bad_request(error.to_string());
-    let (before, name) = match wish.name.split_once('/') {
+    let (before, name) = match request.name.split_once('/') {
         Some((owner, name)) => (Some(owner), name),
-        None => (None, wish.name.as_str()),
+        None => (None, request.name.as_str()),
     };
-    let owner = wish
+    let owner = request
         .organization
         .as_deref()
         .filter(|text| !text.is_empty())
@@ -202,18 +204,18 @@ pub(super) async fn find_owner(
 async fn first_proposal(
     registry: &Registry,
     repository: &Repository,
-    wish: &mut Wish,
+    request: &mut CreateRepoRequest,
 ) -> Result<Proposal, Refusal> {
     let files_max = registry.limits().commit_operations_max;
-    let wished = mem::take(&mut wish.files).within(files_max, "files")?;
+    let requested = mem::take(&mut request.files).within(files_max, "files")?;
     // Clients and their tests expect this file in a new repository.
     let attributes = standard_attributes(repository.kind);
     let mut files = BTreeMap::from([(ATTRIBUTES_FILE.to_owned(), attributes.into_bytes())]);
-    if let Some(card) = first_card(repository, wish)? {
+    if let Some(card) = first_card(repository, request)? {
         files.insert("README.md".to_owned(), card.into_bytes());
     }
     let decoding = tokio::task::spawn_blocking(move || {
-        for file in wished {
+        for file in requested {
             let content = decode(&file)?;
             files.insert(file.path, content);
         }
@@ -263,7 +265,7 @@ async fn first_proposal(
     })
 }
 
-fn decode(file: &WishedFile) -> Result<Vec<u8>, Refusal> {
+fn decode(file: &RequestedFile) -> Result<Vec<u8>, Refusal> {
     let encoding = file.encoding.as_deref();
     if encoding.is_some_and(|encoding| encoding != "base64") {
         return Err(Refusal::bad_request("files must be encoded as base64"));
@@ -274,15 +276,18 @@ fn decode(file: &WishedFile) -> Result<Vec<u8>, Refusal> {
 }
 
 /// The card of a new repository, if there is anything to put on it. A space always has one.
-fn first_card(repository: &Repository, wish: &Wish) -> Result<Option<String>, Refusal> {
+fn first_card(
+    repository: &Repository,
+    request: &CreateRepoRequest,
+) -> Result<Option<String>, Refusal> {
     let is_space = repository.kind == RepositoryKind::Space;
     let mut lines = Vec::new();
     if is_space {
         // Quoted, because a name may read as a number.
         lines.push(format!("title: {:?}\n", repository.name));
-        lines.extend(card_line("sdk", wish.sdk.as_deref())?);
+        lines.extend(card_line("sdk", request.sdk.as_deref())?);
     }
-    lines.extend(card_line("license", wish.license.as_deref())?);
+    lines.extend(card_line("license", request.license.as_deref())?);
     Ok((!lines.is_empty()).then(|| format!("---\n{}---\n", lines.concat())))
 }
 

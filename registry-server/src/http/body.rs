@@ -13,7 +13,7 @@ use super::pace::Pace;
 use crate::registry::Registry;
 
 /// The interval at which a wait for a client checks if other clients have to wait.
-const LOOK: Duration = Duration::from_secs(1);
+const PRESSURE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A body read piece by piece.
 pub(crate) struct BodyReader<'a> {
@@ -48,7 +48,9 @@ impl<'a> BodyReader<'a> {
                     "the client sent nothing, or next to nothing, for too long",
                 ));
             }
-            if let Ok(piece) = tokio::time::timeout(left.min(LOOK), self.stream.next()).await {
+            if let Ok(piece) =
+                tokio::time::timeout(left.min(PRESSURE_CHECK_INTERVAL), self.stream.next()).await
+            {
                 break piece;
             }
         };
@@ -69,7 +71,7 @@ impl<'a> BodyReader<'a> {
     /// The remaining time to wait for this client. It is shorter while others have to wait for it.
     fn patience(&self) -> Duration {
         let limits = self.registry.limits();
-        match self.registry.is_pressed() {
+        match self.registry.is_under_pressure() {
             true => self.pace.left_of(limits.pressed_stall_max),
             false => self.pace.left(),
         }

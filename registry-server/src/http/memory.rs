@@ -64,7 +64,7 @@ impl Memory {
                 held.add(permit);
                 Ok(())
             }
-            _ => Err(busy()),
+            _ => Err(overloaded()),
         }
     }
 
@@ -76,13 +76,13 @@ impl Memory {
     }
 
     /// True if less than half of the budget is free.
-    pub(crate) fn is_tight(&self) -> bool {
+    pub(crate) fn is_low(&self) -> bool {
         self.free.available_permits() < self.bytes_max / 2
     }
 }
 
 /// The refusal for a temporary overload.
-pub(crate) fn busy() -> Refusal {
+pub(crate) fn overloaded() -> Refusal {
     Refusal::new(
         StatusCode::SERVICE_UNAVAILABLE,
         "the registry is overloaded; try again",
@@ -101,9 +101,9 @@ mod tests {
         memory.hold(&mut first, 1).await.unwrap();
         memory.hold(&mut first, 10 << 10).await.unwrap();
         assert_eq!(first.bytes(), STEP_BYTES);
-        assert!(!memory.is_tight());
+        assert!(!memory.is_low());
         memory.hold(&mut first, 90 << 10).await.unwrap();
-        assert!(memory.is_tight());
+        assert!(memory.is_low());
         let mut second = Reservation::default();
         assert!(memory.hold(&mut second, 10 << 10).await.is_err());
         assert!(memory.try_hold(10 << 10).is_none());

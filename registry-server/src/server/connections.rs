@@ -20,15 +20,15 @@ pub(super) struct Connections(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     all_max: usize,
-    of_one_max: usize,
-    patience: Patience,
+    address_max: usize,
+    timeouts: Timeouts,
     table: Mutex<Table>,
     left: Notify,
 }
 
 /// The time a connection may wait for its first request, and, under pressure, for any request.
 #[derive(Debug)]
-struct Patience {
+struct Timeouts {
     first: Duration,
     pressed: Duration,
 }
@@ -42,24 +42,24 @@ struct Table {
 }
 
 /// The idle connections, in the order in which they are closed.
-type Waiting = BTreeSet<(Wait, u64)>;
+type Waiting = BTreeSet<(Idle, u64)>;
 
 /// The kind of request a connection waits for, and since when. In the order in which connections
 /// are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Wait {
+enum Idle {
     /// The whole head of its first request.
-    First(Instant),
+    BeforeFirst(Instant),
     /// The head of a later request, part of which may have arrived. Clients that pool connections
     /// keep them open like this.
-    Again(Instant),
+    BetweenRequests(Instant),
 }
 
 #[derive(Debug)]
 struct Connection {
     /// The address it is counted for; `None` if many clients share it.
     address: Option<IpAddr>,
-    waits: Option<Wait>,
+    waits: Option<Idle>,
     leave: Option<oneshot::Sender<()>>,
 }
 
@@ -71,7 +71,7 @@ struct AddressEntry {
 
 /// The reason why a connection is not admitted.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Full {
+pub(super) enum AdmitError {
     /// All connections that its address may have are busy.
     Address,
     /// All connections that the listener may have are busy.
@@ -95,8 +95,8 @@ impl Connections {
     pub(super) fn new(limits: &Limits) -> Self {
         Self(Arc::new(Shared {
             all_max: limits.connections_max.max(1),
-            of_one_max: limits.address_connections_max.max(1),
-            patience: Patience {
+            address_max: limits.address_connections_max.max(1),
+            timeouts: Timeouts {
                 first: limits.head_max,
                 pressed: limits.pressed_head_max,
             },
@@ -129,22 +129,22 @@ impl Connections {
         &self,
         address: Option<IpAddr>,
         now: Instant,
-    ) -> Result<(Slot, oneshot::Receiver<()>), Full> {
+    ) -> Result<(Slot, oneshot::Receiver<()>), AdmitError> {
         let mut table = self.table();
         if let Some(by_address) = address.and_then(|address| table.by_address.get(&address))
-            && by_address.count >= self.0.of_one_max
+            && by_address.count >= self.0.address_max
         {
-            let (_, longest) = *by_address.waiting.first().ok_or(Full::Address)?;
-            table.shed(longest);
+            let (_, longest) = *by_address.waiting.first().ok_or(AdmitError::Address)?;
+            table.evict(longest);
         }
         if table.all.len() >= self.0.all_max {
-            let (_, longest) = *table.waiting.first().ok_or(Full::All)?;
-            table.shed(longest);
+            let (_, longest) = *table.waiting.first().ok_or(AdmitError::All)?;
+            table.evict(longest);
         }
         let (leave, left) = oneshot::channel();
         let id = table.add(Connection {
             address,
-            waits: Some(Wait::First(now)),
+            waits: Some(Idle::BeforeFirst(now)),
             leave: Some(leave),
         });
         let connections = self.clone();
@@ -157,15 +157,15 @@ impl Connections {
     }
 
     /// Closes the connections that have waited too long.
-    pub(super) fn shed_expired(&self, now: Instant) {
+    pub(super) fn evict_expired(&self, now: Instant) {
         let is_under_pressure = self.is_under_pressure();
-        let patience = &self.0.patience;
-        let has_expired = |wait: &Wait| match wait {
-            Wait::First(since) if is_under_pressure => {
-                now - *since > patience.pressed.min(patience.first)
+        let timeouts = &self.0.timeouts;
+        let has_expired = |wait: &Idle| match wait {
+            Idle::BeforeFirst(since) if is_under_pressure => {
+                now - *since > timeouts.pressed.min(timeouts.first)
             }
-            Wait::First(since) => now - *since > patience.first,
-            Wait::Again(since) => is_under_pressure && now - *since > patience.pressed,
+            Idle::BeforeFirst(since) => now - *since > timeouts.first,
+            Idle::BetweenRequests(since) => is_under_pressure && now - *since > timeouts.pressed,
         };
         let mut table = self.table();
         let late: Vec<u64> = table
@@ -175,7 +175,7 @@ impl Connections {
             .map(|(_, id)| *id)
             .collect();
         for id in late {
-            table.shed(id);
+            table.evict(id);
         }
     }
 }
@@ -191,7 +191,7 @@ impl Slot {
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         let SlotGuard { id, connections } = &*self.0.0;
-        let wait = Wait::Again(Instant::now());
+        let wait = Idle::BetweenRequests(Instant::now());
         connections.table().set_waiting(*id, Some(wait));
         // A new connection that waits for room may replace this one.
         connections.0.left.notify_one();
@@ -220,7 +220,7 @@ impl Table {
         id
     }
 
-    fn set_waiting(&mut self, id: u64, wait: Option<Wait>) {
+    fn set_waiting(&mut self, id: u64, wait: Option<Idle>) {
         let Some(connection) = self.all.get_mut(&id) else {
             return;
         };
@@ -237,7 +237,7 @@ impl Table {
     }
 
     /// Closes a connection. Its slot is free at once; the socket is closed when its task runs next.
-    fn shed(&mut self, id: u64) {
+    fn evict(&mut self, id: u64) {
         if let Some(leave) = self.remove(id) {
             // It may be closing already.
             let _ = leave.send(());
@@ -299,7 +299,7 @@ mod tests {
         let _fifth = (fifth.begin(), fifth);
         // Connections with a request under way are never closed.
         let sixth = connections.admit(address(6), start + 5 * SECOND);
-        assert_eq!(sixth.unwrap_err(), Full::All);
+        assert_eq!(sixth.unwrap_err(), AdmitError::All);
         drop(busy);
         assert!(connections.admit(address(6), start + 6 * SECOND).is_ok());
         assert!(has_expired(&mut young_left));
@@ -315,7 +315,7 @@ mod tests {
         assert!(has_expired(&mut first_left) && !has_expired(&mut other_left));
         let _busy = (second.begin(), third.begin());
         let refused = connections.admit(address(2), start + 4 * SECOND);
-        assert_eq!(refused.unwrap_err(), Full::Address);
+        assert_eq!(refused.unwrap_err(), AdmitError::Address);
         assert!(connections.admit(address(1), start + 4 * SECOND).is_ok());
         assert!(!has_expired(&mut second_left) && !has_expired(&mut third_left));
         // Connections of a proxy are not counted for an address.
@@ -331,16 +331,16 @@ mod tests {
         let (idle, mut idle_left) = connections.admit(None, start).unwrap();
         drop(idle.begin());
         let (_half, mut half_left) = connections.admit(None, start).unwrap();
-        connections.shed_expired(start + 20 * SECOND);
+        connections.evict_expired(start + 20 * SECOND);
         assert!(!has_expired(&mut half_left));
         let (_third, mut third_left) = connections.admit(None, start + 20 * SECOND).unwrap();
         assert!(connections.is_under_pressure());
-        connections.shed_expired(start + 21 * SECOND);
+        connections.evict_expired(start + 21 * SECOND);
         assert!(has_expired(&mut half_left) && has_expired(&mut idle_left));
         assert!(!has_expired(&mut third_left) && !connections.is_under_pressure());
-        connections.shed_expired(start + 49 * SECOND);
+        connections.evict_expired(start + 49 * SECOND);
         assert!(!has_expired(&mut third_left));
-        connections.shed_expired(start + 51 * SECOND);
+        connections.evict_expired(start + 51 * SECOND);
         assert!(has_expired(&mut third_left));
     }
 
