@@ -61,7 +61,7 @@ pub struct AuditedRequest<'a> {
 
 /// Marks the response to a request that clients may not make.
 #[derive(Clone, Copy)]
-pub(crate) struct NotPassedOn;
+pub(crate) struct RefusedRoute;
 
 /// A call, without what was said in it.
 #[derive(Debug, Clone)]
@@ -184,7 +184,7 @@ impl Auditor {
     ) -> io::Result<Response> {
         self.log.ready()?;
         let method = method.as_str();
-        let mut under_way = Passing {
+        let mut under_way = PendingRequest {
             auditor: self,
             method: &method[..method.floor_char_boundary(METHOD_BYTES_MAX)],
             path: &path[..path.floor_char_boundary(URI_BYTES_MAX)],
@@ -194,8 +194,8 @@ impl Auditor {
         };
         let response = answer.await;
         under_way.status = Some(response.status().as_u16());
-        under_way.outcome = match response.extensions().get::<NotPassedOn>() {
-            Some(NotPassedOn) => "refused",
+        under_way.outcome = match response.extensions().get::<RefusedRoute>() {
+            Some(RefusedRoute) => "refused",
             None => "answered",
         };
         Ok(response)
@@ -203,7 +203,7 @@ impl Auditor {
 }
 
 /// A request that is recorded when this is dropped, whatever its outcome.
-struct Passing<'a> {
+struct PendingRequest<'a> {
     auditor: &'a Auditor,
     method: &'a str,
     path: &'a str,
@@ -212,7 +212,7 @@ struct Passing<'a> {
     status: Option<u16>,
 }
 
-impl Drop for Passing<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
         let (began, clock) = self.began;
         self.auditor.log.note_request(&AuditedRequest {
@@ -229,7 +229,7 @@ impl Drop for Passing<'_> {
 
 /// Makes a call, and notes it where somebody wants to know: also when the future is dropped
 /// before its end, which stops the call.
-pub(crate) async fn noted<T, F: Future<Output = Result<T, Failure>>>(
+pub(crate) async fn audited<T, F: Future<Output = Result<T, Failure>>>(
     auditor: Option<&Auditor>,
     request: Request<'_>,
     interaction: Arc<dyn Interaction>,

@@ -106,7 +106,7 @@ impl Callee {
                     tool: &offer.tool,
                     front_end,
                 };
-                audit::noted(self.toolset.auditor(), request, interaction, call).await
+                audit::audited(self.toolset.auditor(), request, interaction, call).await
             }
             Err(_) => call(interaction).await,
         };
@@ -156,8 +156,9 @@ impl Callee {
                 let outcome = tool.call_with(function, arguments, interaction).await;
                 // Only what calls itself read-only leaves the tool's resources as they are.
                 if self.spec().annotations.read_only != Some(true) && offer.tool.has_resources() {
-                    let beside = self.catalogue.beside();
-                    self.toolset.touch(|| beside.key_of(&offer.tool).cloned());
+                    let offerings = self.catalogue.offerings();
+                    self.toolset
+                        .touch(|| offerings.key_of(&offer.tool).cloned());
                 }
                 outcome
             }

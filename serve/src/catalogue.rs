@@ -7,9 +7,9 @@ use tool_hub_agent::{Dialect, ResultShape, condense, export, or_kept};
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, visible_name};
 
-use crate::beside::Beside;
 use crate::built_in::BuiltIn;
 use crate::index::Index;
+use crate::offerings::Offerings;
 use crate::{discovery, mark};
 
 /// The longest text of an answer, in bytes, that is handed over whole unless somebody says
@@ -59,7 +59,7 @@ impl Offer {
 pub struct Catalogue {
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
-    beside: Beside,
+    offerings: Offerings,
     built_ins: Vec<BuiltInEntry>,
     /// Longer answers are kept for the agent to read in pieces.
     answer_bytes_max: Option<usize>,
@@ -164,7 +164,7 @@ impl Catalogue {
         Ok(Self {
             entries,
             by_name,
-            beside: Beside::default(),
+            offerings: Offerings::default(),
             built_ins: Vec::new(),
             answer_bytes_max: None,
             index: None,
@@ -178,13 +178,13 @@ impl Catalogue {
         mut self,
         tools: impl IntoIterator<Item = (ToolKey, Tool)>,
     ) -> Self {
-        self.beside = Beside::new(tools);
+        self.offerings = Offerings::new(tools);
         self
     }
 
     /// What tools offer beside functions.
-    pub(crate) fn beside(&self) -> &Beside {
-        &self.beside
+    pub(crate) fn offerings(&self) -> &Offerings {
+        &self.offerings
     }
 
     /// Puts the functions before an agent in this way. A catalogue lists every function and

@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::{Gateway, ServeError};
-use body::Room;
+use body::BodyBudget;
 use guard::Guard;
 use routes::Routes;
 use workers::Workers;
@@ -72,9 +72,9 @@ pub async fn serve_http(
     // Nobody keeps the others out.
     let callers = access.callers.len();
     let places = (REQUESTS_MAX / callers.max(1)).max(1);
-    let room = Room::new();
+    let budget = BodyBudget::new();
     let guard = Guard::new(access, |toolset| {
-        let share = (places, room.share(callers));
+        let share = (places, budget.share(callers));
         Routes::new(toolset, gateway.clone(), share, &stop)
     })?;
     let workers = Workers::start()?;

@@ -55,7 +55,6 @@ mod document {}
 
 mod agent_loop;
 mod audit;
-mod beside;
 mod built_in;
 mod callee;
 mod catalogue;
@@ -65,6 +64,7 @@ mod http;
 mod index;
 mod mark;
 mod mcp;
+mod offerings;
 mod openai;
 mod rest;
 mod result;

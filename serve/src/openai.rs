@@ -143,10 +143,10 @@ pub(crate) fn router(gateway: Gateway, toolset: Toolset, stop: CancellationToken
     Router::new()
         .route(
             "/v1/chat/completions",
-            post(answer::<Chat>).fallback(through),
+            post(answer::<Chat>).fallback(forward),
         )
-        .route("/v1/responses", post(answer::<Responses>).fallback(through))
-        .route("/v1/{*rest}", any(through))
+        .route("/v1/responses", post(answer::<Responses>).fallback(forward))
+        .route("/v1/{*rest}", any(forward))
         .layer(from_fn_with_state(shared.clone(), noted))
         .with_state(shared)
 }
@@ -162,8 +162,8 @@ async fn noted(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
 }
 
 /// Hands a request on, and its answer back.
-async fn through(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Refusal> {
-    shared.gateway.upstream.through(request).await
+async fn forward(State(shared): State<Arc<Shared>>, request: Request) -> Result<Response, Refusal> {
+    shared.gateway.upstream.forward(request).await
 }
 
 /// Answers a request for text, with as many rounds as it takes.
@@ -182,7 +182,7 @@ async fn answer<A: Api>(
             .upstream
             .ask(&head, api.request())
             .await
-            .map(upstream::handed_on);
+            .map(upstream::into_response);
     }
     if streams {
         rounds::streamed(shared, api, head).await

@@ -9,8 +9,8 @@ use tool_hub_host::{CallerKey, EmbeddedResource, ResourceContents, Tool};
 use tool_hub_manifest::ToolKey;
 
 use crate::audit::Auditor;
-use crate::beside::{self, Beside};
 use crate::callee::Callee;
+use crate::offerings::{self, Offerings};
 use crate::shelf::Shelf;
 use crate::{Audit, CallerName, Catalogue};
 
@@ -103,14 +103,14 @@ impl Toolset {
 
     /// `tool`, with calls made for the caller.
     pub(crate) fn called(&self, tool: &Tool) -> Tool {
-        beside::for_caller(tool, self.caller.as_ref())
+        offerings::for_caller(tool, self.caller.as_ref())
     }
 
     /// The tools with prompts or resources that are offered at this moment, with requests made for
     /// the caller.
-    pub(crate) fn beside(&self) -> Beside {
+    pub(crate) fn offerings(&self) -> Offerings {
         let catalogue = self.shared.catalogue.borrow();
-        catalogue.beside().for_caller(self.caller.clone())
+        catalogue.offerings().for_caller(self.caller.clone())
     }
 
     /// Wakes up at every replacement from now on.

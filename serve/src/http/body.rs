@@ -17,7 +17,7 @@ use crate::mcp::MESSAGE_BYTES_MAX;
 /// place among the requests for as long as it likes.
 const BODY_TIME: Duration = Duration::from_secs(30);
 /// The longest wait for memory that other requests hold.
-const ROOM_TIME: Duration = Duration::from_secs(30);
+const BUDGET_TIME: Duration = Duration::from_secs(30);
 /// The most bytes that the text of all bodies may take together. The values that are parsed from
 /// them may take as much again.
 const HELD_BYTES_MAX: usize = 64 << 20;
@@ -30,27 +30,27 @@ const UNIT_BYTES: usize = 1 << 10;
 
 /// The memory for bodies: one budget for texts, and one for parsed values. Clones share both.
 #[derive(Clone)]
-pub(super) struct Room {
+pub(super) struct BodyBudget {
     texts: Arc<Semaphore>,
     values: Arc<Semaphore>,
 }
 
 /// A caller's share of the memory, which keeps one caller from taking all of it.
-pub(super) struct Share {
-    all: Room,
-    own: Room,
+pub(super) struct CallerBudget {
+    all: BodyBudget,
+    own: BodyBudget,
     bytes: usize,
 }
 
 /// A body and the memory that it holds until this is dropped.
-pub(super) struct Whole {
+pub(super) struct BufferedBody {
     pub(super) body: Body,
-    pub(super) taken: [Option<Taken>; 2],
+    pub(super) taken: [Option<Permits>; 2],
 }
 
-type Taken = [OwnedSemaphorePermit; 2];
+type Permits = [OwnedSemaphorePermit; 2];
 
-impl Room {
+impl BodyBudget {
     pub(super) fn new() -> Self {
         Self::of(HELD_BYTES_MAX)
     }
@@ -65,12 +65,12 @@ impl Room {
 
     /// The share of one of `callers` callers: half of the memory if there are several, which is
     /// enough for the longest body.
-    pub(super) fn share(&self, callers: usize) -> Share {
+    pub(super) fn share(&self, callers: usize) -> CallerBudget {
         let bytes = match callers {
             0 | 1 => HELD_BYTES_MAX,
             _ => (HELD_BYTES_MAX / 2).max(BODY_BYTES_MAX),
         };
-        Share {
+        CallerBudget {
             all: self.clone(),
             own: Self::of(bytes),
             bytes,
@@ -78,10 +78,10 @@ impl Room {
     }
 }
 
-impl Share {
+impl CallerBudget {
     /// Reads all of `body`. Returns the response to send if it is refused.
-    pub(super) async fn whole(&self, body: Body) -> Result<Whole, Response> {
-        self.read(body).await.map_err(|problem| {
+    pub(super) async fn read(&self, body: Body) -> Result<BufferedBody, Response> {
+        self.try_read(body).await.map_err(|problem| {
             let mut response = problem.into_response();
             // The rest of the body is not read, so no other request can follow.
             let close = HeaderValue::from_static("close");
@@ -90,7 +90,7 @@ impl Share {
         })
     }
 
-    async fn read(&self, body: Body) -> Result<Whole, Problem> {
+    async fn try_read(&self, body: Body) -> Result<BufferedBody, Problem> {
         let length = body.size_hint().upper();
         let length = length.and_then(|length| usize::try_from(length).ok());
         let text = match length {
@@ -99,16 +99,19 @@ impl Share {
             // A body of unknown length may be the longest.
             length => {
                 let length = length.unwrap_or(BODY_BYTES_MAX);
-                self.take(length, |room| &room.texts).await?
+                self.take(length, |budget| &budget.texts).await?
             }
         };
         let bytes = in_time(body, length).await?;
         // A short text can hold many values, each of which takes more memory than its text.
         let values = match bytes.len() {
             ..=SHORT_BYTES_MAX => None,
-            _ => self.take(value_bytes(&bytes), |room| &room.values).await?,
+            _ => {
+                self.take(value_bytes(&bytes), |budget| &budget.values)
+                    .await?
+            }
         };
-        Ok(Whole {
+        Ok(BufferedBody {
             body: Body::from(bytes),
             taken: [text, values],
         })
@@ -119,8 +122,8 @@ impl Share {
     async fn take(
         &self,
         bytes: usize,
-        kind: impl Fn(&Room) -> &Arc<Semaphore>,
-    ) -> Result<Option<Taken>, Problem> {
+        kind: impl Fn(&BodyBudget) -> &Arc<Semaphore>,
+    ) -> Result<Option<Permits>, Problem> {
         if bytes <= SHORT_BYTES_MAX {
             return Ok(None);
         }
@@ -135,7 +138,7 @@ impl Share {
             let of_all = kind(&self.all).clone().acquire_many_owned(units).await;
             Some([own.ok()?, of_all.ok()?])
         };
-        match tokio::time::timeout(ROOM_TIME, taken).await {
+        match tokio::time::timeout(BUDGET_TIME, taken).await {
             Ok(Some(taken)) => Ok(Some(taken)),
             Ok(None) | Err(_) => Err(Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -202,29 +205,29 @@ mod tests {
 
     #[tokio::test]
     async fn long_bodies_of_one_caller_leave_room_for_others() {
-        let room = Room::new();
-        let (ann, robin) = (room.share(2), room.share(2));
+        let budget = BodyBudget::new();
+        let (ann, robin) = (budget.share(2), budget.share(2));
         let long = || Body::from(vec![b' '; BODY_BYTES_MAX]);
         // A body of unknown length.
         let unsaid = || Body::from_stream(futures::stream::iter([Ok::<_, axum::Error>("{}")]));
-        let held = ann.whole(long()).await.unwrap();
+        let held = ann.read(long()).await.unwrap();
         for waits in [long(), unsaid()] {
-            assert!(ann.whole(waits).now_or_never().is_none());
+            assert!(ann.read(waits).now_or_never().is_none());
         }
-        assert!(ann.whole(Body::from("{}")).await.is_ok());
-        assert!(robin.whole(long()).await.is_ok());
+        assert!(ann.read(Body::from("{}")).await.is_ok());
+        assert!(robin.read(long()).await.is_ok());
         drop(held);
-        assert!(ann.whole(long()).await.is_ok());
-        let longer = ann.whole(Body::from(vec![b' '; BODY_BYTES_MAX + 1])).await;
+        assert!(ann.read(long()).await.is_ok());
+        let longer = ann.read(Body::from(vec![b' '; BODY_BYTES_MAX + 1])).await;
         let refused = longer.err().unwrap().status();
         assert_eq!(refused, StatusCode::PAYLOAD_TOO_LARGE);
     }
 
     #[tokio::test]
     async fn few_bytes_that_are_many_values_need_more_room() {
-        let share = Room::new().share(1);
+        let share = BodyBudget::new().share(1);
         let taken = async |text: String| {
-            let whole = share.whole(Body::from(text)).await;
+            let whole = share.read(Body::from(text)).await;
             whole
                 .map(|whole| whole.taken[1].is_some())
                 .map_err(|refused| refused.status())

@@ -35,16 +35,16 @@ struct Open {
 
 /// The decision about a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Room {
-    /// It is admitted. `is_tight` if there are many connections already.
-    For { is_tight: bool },
+pub(super) enum Admission {
+    /// It is admitted. `is_under_pressure` if there are many connections already.
+    Admitted { is_under_pressure: bool },
     /// It is refused: all connections that could be closed for it are being answered.
-    None,
+    Refused,
 }
 
 impl Connections {
     /// True if the limit is reached and no connection is waiting for a head.
-    pub(super) fn are_all_answered(&self) -> bool {
+    pub(super) fn is_full_of_active(&self) -> bool {
         self.open.len() >= CONNECTIONS_MAX
             && !self
                 .open
@@ -54,21 +54,21 @@ impl Connections {
 
     /// Makes room for another connection of `address`, by closing the one that has waited longest
     /// for a head: one of the same address if that has used up its limit, else any.
-    pub(super) fn make_room(&mut self, address: IpAddr) -> Room {
+    pub(super) fn make_room(&mut self, address: IpAddr) -> Admission {
         let network = network(address);
         // Below this number, no address can have reached its limit.
         if self.open.len() >= ADDRESS_CONNECTIONS_MAX && !network.is_loopback() {
             let of_address = |open: &Open| open.address == network;
             let count = self.open.values().filter(|open| of_address(open)).count();
-            if count >= ADDRESS_CONNECTIONS_MAX && !self.give_up_oldest(of_address) {
-                return Room::None;
+            if count >= ADDRESS_CONNECTIONS_MAX && !self.evict_oldest(of_address) {
+                return Admission::Refused;
             }
         }
-        if self.open.len() >= CONNECTIONS_MAX && !self.give_up_oldest(|_| true) {
-            return Room::None;
+        if self.open.len() >= CONNECTIONS_MAX && !self.evict_oldest(|_| true) {
+            return Admission::Refused;
         }
-        let is_tight = self.open.len() >= PRESSURE;
-        Room::For { is_tight }
+        let is_under_pressure = self.open.len() >= PRESSURE;
+        Admission::Admitted { is_under_pressure }
     }
 
     /// The state of a new connection, which waits for its first head.
@@ -94,7 +94,7 @@ impl Connections {
         self.open.remove(&task);
     }
 
-    fn give_up_oldest(&mut self, may_go: impl Fn(&Open) -> bool) -> bool {
+    fn evict_oldest(&mut self, may_go: impl Fn(&Open) -> bool) -> bool {
         loop {
             let waiting = self.open.iter().filter(|(_, open)| may_go(open));
             let waiting = waiting.filter_map(|(id, open)| Some((open.state.waits_since()?, *id)));
@@ -102,8 +102,8 @@ impl Connections {
                 return false;
             };
             // If its head was completed meanwhile, it stays.
-            let is_given_up = |open: &mut Open| open.state.change(since, GIVEN_UP);
-            if self.open.get_mut(&id).is_some_and(is_given_up)
+            let is_evicted = |open: &mut Open| open.state.change(since, EVICTED);
+            if self.open.get_mut(&id).is_some_and(is_evicted)
                 && let Some(oldest) = self.open.remove(&id)
             {
                 oldest.task.abort();
@@ -132,7 +132,7 @@ pub(super) struct State {
 }
 
 const ANSWERING: u64 = 0;
-const GIVEN_UP: u64 = 1;
+const EVICTED: u64 = 1;
 const FIRST_TURN: u64 = 2;
 
 fn turn(turns: &AtomicU64) -> u64 {
@@ -155,29 +155,29 @@ impl State {
 }
 
 /// A request that is being answered. Its connection is not closed for another one.
-pub(super) struct Answering(Arc<State>);
+pub(super) struct ActiveRequest(Arc<State>);
 
-impl Answering {
+impl ActiveRequest {
     /// Begins an answer; `None` if the connection was closed for another one.
     pub(super) fn begin(state: &Arc<State>) -> Option<Self> {
         // The previous answer may not have ended yet.
-        let is_given_up = match state.waits_since() {
+        let is_evicted = match state.waits_since() {
             Some(since) => !state.change(since, ANSWERING),
-            None => state.since.load(Ordering::Relaxed) == GIVEN_UP,
+            None => state.since.load(Ordering::Relaxed) == EVICTED,
         };
-        (!is_given_up).then(|| Self(state.clone()))
+        (!is_evicted).then(|| Self(state.clone()))
     }
 
     /// Wraps the body, so that the request counts as answered at its end.
     pub(super) fn until_end_of(self, body: Body) -> Body {
         Body::new(Answer {
             body,
-            _answering: self,
+            _active: self,
         })
     }
 }
 
-impl Drop for Answering {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.change(ANSWERING, turn(&self.0.turns));
     }
@@ -185,7 +185,7 @@ impl Drop for Answering {
 
 struct Answer {
     body: Body,
-    _answering: Answering,
+    _active: ActiveRequest,
 }
 
 impl HttpBody for Answer {
@@ -236,7 +236,7 @@ mod tests {
         /// Adds a connection that waits for a head, if there is room.
         fn open(&mut self, address: &str) -> Option<Arc<State>> {
             let address = address.parse().unwrap();
-            if self.connections.make_room(address) == Room::None {
+            if self.connections.make_room(address) == Admission::Refused {
                 return None;
             }
             let state = self.connections.waiting();
@@ -250,7 +250,7 @@ mod tests {
     async fn who_waits_the_longest_gives_way() {
         let mut opened = Opened::new();
         let busy = opened.open("127.0.0.1").unwrap();
-        let busy = Answering::begin(&busy).unwrap();
+        let busy = ActiveRequest::begin(&busy).unwrap();
         let oldest = opened.open("127.0.0.1").unwrap();
         let second = opened.open("127.0.0.1").unwrap();
         for _ in 3..CONNECTIONS_MAX {
@@ -259,7 +259,7 @@ mod tests {
         assert!(oldest.waits());
         assert!(opened.open("127.0.0.1").is_some());
         assert!(!oldest.waits() && second.waits());
-        assert!(Answering::begin(&oldest).is_none(), "it was given up");
+        assert!(ActiveRequest::begin(&oldest).is_none(), "it was given up");
         assert_eq!(opened.connections.open.len(), CONNECTIONS_MAX);
         // A connection that was answered waits again, as the one that has waited the least.
         let answered = busy.0.clone();
@@ -275,12 +275,12 @@ mod tests {
         let mut busy = Vec::new();
         for _ in 0..CONNECTIONS_MAX {
             let state = opened.open("127.0.0.1").unwrap();
-            busy.push(Answering::begin(&state).unwrap());
+            busy.push(ActiveRequest::begin(&state).unwrap());
         }
-        assert!(opened.connections.are_all_answered());
+        assert!(opened.connections.is_full_of_active());
         assert!(opened.open("127.0.0.1").is_none());
         busy.pop();
-        assert!(!opened.connections.are_all_answered());
+        assert!(!opened.connections.is_full_of_active());
         assert!(opened.open("127.0.0.1").is_some());
     }
 
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(opened.connections.open.len(), 1 + ADDRESS_CONNECTIONS_MAX);
         let theirs = theirs.into_iter().flatten();
         let busy: Vec<_> = theirs
-            .filter_map(|state| Answering::begin(&state))
+            .filter_map(|state| ActiveRequest::begin(&state))
             .collect();
         assert_eq!(busy.len(), ADDRESS_CONNECTIONS_MAX);
         assert!(opened.open("2001:db8::a").is_none());
@@ -314,10 +314,20 @@ mod tests {
         let mut opened = Opened::new();
         for _ in 0..PRESSURE {
             let room = opened.connections.make_room("127.0.0.1".parse().unwrap());
-            assert_eq!(room, Room::For { is_tight: false });
+            assert_eq!(
+                room,
+                Admission::Admitted {
+                    is_under_pressure: false
+                }
+            );
             opened.open("127.0.0.1");
         }
         let room = opened.connections.make_room("127.0.0.1".parse().unwrap());
-        assert_eq!(room, Room::For { is_tight: true });
+        assert_eq!(
+            room,
+            Admission::Admitted {
+                is_under_pressure: true
+            }
+        );
     }
 }

@@ -143,7 +143,7 @@ impl IntoResponse for Refusal {
 mod tests {
     use tokio_util::sync::CancellationToken;
 
-    use super::super::body::Room;
+    use super::super::body::BodyBudget;
     use super::super::caller::tests::caller;
     use super::*;
 
@@ -151,7 +151,7 @@ mod tests {
 
     fn behind(access: Access) -> Guard {
         let stop = CancellationToken::new();
-        let share = || (1, Room::new().share(1));
+        let share = || (1, BodyBudget::new().share(1));
         Guard::new(access, |toolset| Routes::new(toolset, None, share(), &stop)).unwrap()
     }
 

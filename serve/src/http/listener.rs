@@ -21,7 +21,7 @@ use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::connections::{Answering, Connections, Room, State};
+use super::connections::{ActiveRequest, Admission, Connections, State};
 use super::guard::Guard;
 use super::workers::Workers;
 
@@ -73,14 +73,14 @@ pub(super) async fn answer(
                 continue;
             }
         };
-        let Room::For { is_tight } = connections.make_room(address) else {
+        let Admission::Admitted { is_under_pressure } = connections.make_room(address) else {
             tracing::debug!(%address, "a connection was refused: its address has too many");
             continue;
         };
         let state = connections.waiting();
         let answered = connection(
             stream,
-            head_time(is_tight),
+            head_time(is_under_pressure),
             guard.clone(),
             state.clone(),
             graceful.watcher(),
@@ -97,8 +97,8 @@ pub(super) async fn answer(
     }
 }
 
-fn head_time(is_tight: bool) -> Duration {
-    match is_tight {
+fn head_time(is_under_pressure: bool) -> Duration {
+    match is_under_pressure {
         true => HEAD_TIME_UNDER_PRESSURE,
         false => HEAD_TIME,
     }
@@ -120,7 +120,7 @@ async fn connection(
         }
     };
     let service = service_fn(move |request: Request<Incoming>| {
-        let (guard, answering) = (guard.clone(), Answering::begin(&state));
+        let (guard, answering) = (guard.clone(), ActiveRequest::begin(&state));
         async move {
             let Some(answering) = answering else {
                 // The connection was just given up; its task is about to be aborted.
@@ -147,7 +147,7 @@ async fn accept(
     listener: &TcpListener,
     connections: &Connections,
 ) -> io::Result<(std::net::TcpStream, IpAddr)> {
-    while connections.are_all_answered() {
+    while connections.is_full_of_active() {
         tokio::time::sleep(ACCEPT_PAUSE).await;
     }
     let (stream, address) = listener.accept().await?;

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::body::{Share, Whole};
+use super::body::{BufferedBody, CallerBudget};
 use super::sessions::Sessions;
 use super::{KEEP_ALIVE, MCP_PATH};
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
@@ -25,16 +25,16 @@ pub(super) struct Routes {
     /// For requests that are answered at once.
     places: Semaphore,
     /// The caller's share of the memory for bodies.
-    room: Share,
+    budget: CallerBudget,
 }
 
 impl Routes {
     /// Routes for `toolset`, which answer as many requests at once as there are `places`, with
-    /// bodies as far as `room` has memory.
+    /// bodies as far as `budget` has memory.
     pub(super) fn new(
         toolset: Toolset,
         gateway: Option<Gateway>,
-        (places, room): (usize, Share),
+        (places, budget): (usize, CallerBudget),
         stop: &CancellationToken,
     ) -> Result<Self, ServeError> {
         let mut config = StreamableHttpServerConfig::default();
@@ -57,7 +57,7 @@ impl Routes {
             mcp: StreamableHttpService::new(server, Arc::new(Sessions::new()), config),
             others: others.layer(DefaultBodyLimit::disable()),
             places: Semaphore::new(places),
-            room,
+            budget,
         })
     }
 
@@ -65,11 +65,11 @@ impl Routes {
     pub(super) async fn answer(&self, request: Request) -> Response {
         let _place = self.places.acquire().await;
         let (head, body) = request.into_parts();
-        let whole = match self.room.whole(body).await {
-            Ok(whole) => whole,
+        let buffered = match self.budget.read(body).await {
+            Ok(buffered) => buffered,
             Err(refusal) => return refusal,
         };
-        let Whole { body, taken: _held } = whole;
+        let BufferedBody { body, taken: _held } = buffered;
         let request = Request::from_parts(head, body);
         if request.uri().path() == MCP_PATH {
             return self.mcp.handle(request).await.map(Body::new);

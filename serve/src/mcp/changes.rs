@@ -14,7 +14,7 @@ use tokio::sync::{broadcast, watch};
 use tool_hub_manifest::ToolKey;
 
 use super::session::Session;
-use crate::beside::Beside;
+use crate::offerings::Offerings;
 use crate::{Catalogue, Toolset};
 
 /// How often it is looked whether a client that has not been told anything is still there.
@@ -84,7 +84,7 @@ pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: Changes, session: 
 pub(super) async fn tell_listener(
     context: SubscriptionContext,
     mut changes: Changes,
-    beside: Beside,
+    offerings: Offerings,
 ) -> Result<(), ErrorData> {
     let accepted = context.sink().accepted();
     let lists = Lists::accepted(accepted);
@@ -92,14 +92,14 @@ pub(super) async fn tell_listener(
     for uri in accepted.resource_subscriptions.iter().flatten() {
         let reader = tokio::select! {
             () = context.cancelled() => return Ok(()),
-            reader = beside.reader(uri) => reader,
+            reader = offerings.reader(uri) => reader,
         };
         if let Some(reader) = reader {
             session.watch(uri.clone(), reader.key.clone())?;
         }
     }
     // Dropped, because it keeps tools alive that may have been removed.
-    drop(beside);
+    drop(offerings);
     loop {
         let change = tokio::select! {
             () = context.cancelled() => return Ok(()),
@@ -119,8 +119,8 @@ impl Lists {
     fn declared(catalogue: &Catalogue) -> Self {
         Self {
             tools: true,
-            prompts: catalogue.beside().has_prompts(),
-            resources: catalogue.beside().has_resources(),
+            prompts: catalogue.offerings().has_prompts(),
+            resources: catalogue.offerings().has_resources(),
         }
     }
 

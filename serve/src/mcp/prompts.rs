@@ -15,15 +15,15 @@ use super::pages::{FRESH_MS, page};
 use super::question::Asked;
 use super::result;
 use crate::audit::{self, Request, Subject};
-use crate::beside::{Beside, OfferedPrompt};
+use crate::offerings::{OfferedPrompt, Offerings};
 use crate::toolset::shown;
 use crate::{FrontEnd, mark};
 
 pub(super) async fn list(
-    beside: &Beside,
+    offerings: &Offerings,
     cursor: Option<&str>,
 ) -> Result<ListPromptsResult, ErrorData> {
-    let prompts = beside.prompts().await.into_iter();
+    let prompts = offerings.prompts().await.into_iter();
     let (prompts, next) = page(prompts.map(|offered| (&offered.name, offered)), cursor)?;
     let prompts = prompts.into_iter().map(definition).collect();
     let mut listed = ListPromptsResult::with_all_items(prompts)
@@ -34,12 +34,12 @@ pub(super) async fn list(
 }
 
 pub(super) async fn get(
-    beside: &Beside,
+    offerings: &Offerings,
     request: GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
     client: Client<'_>,
 ) -> Result<GetPromptResponse, ErrorData> {
-    let found = call::unless_cancelled(context, beside.prompt(&request.name));
+    let found = call::unless_cancelled(context, offerings.prompt(&request.name));
     let Some((tool, offered)) = found.await? else {
         return Err(unknown(&request.name));
     };
@@ -60,7 +60,8 @@ pub(super) async fn get(
     };
     let name = &offered.prompt.name;
     let filled = async |interaction| tool.get_prompt(name, &arguments, interaction).await;
-    let filled = async |interaction| audit::noted(client.auditor, noted, interaction, filled).await;
+    let filled =
+        async |interaction| audit::audited(client.auditor, noted, interaction, filled).await;
     match call::run(asked, context, client, filled).await? {
         Came::Answer(messages) => {
             let mut result = GetPromptResult::new(messages.into_iter().map(message).collect());

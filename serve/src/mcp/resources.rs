@@ -16,15 +16,15 @@ use super::pages::{FRESH_MS, STALE_MS, page};
 use super::question::Asked;
 use super::{content, prompts, result};
 use crate::audit::{self, Request, Subject};
-use crate::beside::Beside;
+use crate::offerings::Offerings;
 use crate::toolset::shown;
 use crate::{FrontEnd, mark};
 
 pub(super) async fn list(
-    beside: &Beside,
+    offerings: &Offerings,
     cursor: Option<&str>,
 ) -> Result<ListResourcesResult, ErrorData> {
-    let resources = beside.resources().await.into_iter();
+    let resources = offerings.resources().await.into_iter();
     let (resources, next) = page(resources.map(|it| (it.link.uri.clone(), it)), cursor)?;
     let resources = resources.into_iter().map(resource).collect();
     let mut listed = ListResourcesResult::with_all_items(resources)
@@ -35,10 +35,10 @@ pub(super) async fn list(
 }
 
 pub(super) async fn templates(
-    beside: &Beside,
+    offerings: &Offerings,
     cursor: Option<&str>,
 ) -> Result<ListResourceTemplatesResult, ErrorData> {
-    let templates = beside.templates().await.into_iter();
+    let templates = offerings.templates().await.into_iter();
     let (templates, next) = page(templates.map(|it| (it.uri_template.as_str(), it)), cursor)?;
     let templates = templates.into_iter().map(template).collect();
     let mut listed = ListResourceTemplatesResult::with_all_items(templates)
@@ -49,13 +49,13 @@ pub(super) async fn templates(
 }
 
 pub(super) async fn read(
-    beside: &Beside,
+    offerings: &Offerings,
     request: ReadResourceRequestParams,
     context: &RequestContext<RoleServer>,
     client: Client<'_>,
 ) -> Result<ReadResourceResponse, ErrorData> {
     let uri = &request.uri;
-    let found = call::unless_cancelled(context, beside.reader(uri));
+    let found = call::unless_cancelled(context, offerings.reader(uri));
     let Some(reader) = found.await? else {
         return Err(not_found(uri, None));
     };
@@ -72,7 +72,7 @@ pub(super) async fn read(
         front_end: FrontEnd::Mcp,
     };
     let read = async |interaction| reader.tool.read_resource(uri, interaction).await;
-    let read = async |interaction| audit::noted(client.auditor, noted, interaction, read).await;
+    let read = async |interaction| audit::audited(client.auditor, noted, interaction, read).await;
     match call::run(asked, context, client, read).await? {
         Came::Answer(parts) if parts.is_empty() => Err(not_found(uri, None)),
         Came::Answer(parts) => Ok(answer(parts, Some(&reader.tool)).into()),
@@ -97,16 +97,16 @@ pub(super) fn answer(parts: Vec<EmbeddedResource>, tool: Option<&Tool>) -> ReadR
 /// What may be written for an argument: a variable of addresses has the values that listed
 /// resources have. A prompt's arguments are any text.
 pub(super) async fn complete(
-    beside: &Beside,
+    offerings: &Offerings,
     request: CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let argument = request.argument;
     let mut values = match request.r#ref {
-        Reference::Prompt(prompt) => match beside.prompt(&prompt.name).await {
+        Reference::Prompt(prompt) => match offerings.prompt(&prompt.name).await {
             Some(_) => Vec::new(),
             None => return Err(prompts::unknown(&prompt.name)),
         },
-        Reference::Resource(template) => beside.values(&template.uri, &argument.name).await,
+        Reference::Resource(template) => offerings.values(&template.uri, &argument.name).await,
         _ => Vec::new(),
     };
     values.retain(|value| value.starts_with(&argument.value));

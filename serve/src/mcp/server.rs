@@ -72,17 +72,17 @@ impl Server {
     /// What is declared is there: clients ask for nothing else.
     fn capabilities(&self) -> ServerCapabilities {
         let catalogue = self.catalogue();
-        let beside = catalogue.beside();
+        let offerings = catalogue.offerings();
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
             .build();
-        if beside.has_prompts() {
+        if offerings.has_prompts() {
             let mut prompts = PromptsCapability::default();
             prompts.list_changed = Some(true);
             capabilities.prompts = Some(prompts);
         }
-        if beside.has_resources() {
+        if offerings.has_resources() {
             let mut resources = ResourcesCapability::default();
             resources.list_changed = Some(true);
             resources.subscribe = Some(true);
@@ -92,7 +92,7 @@ impl Server {
             // Long answers are kept as resources, which nobody lists.
             capabilities.resources.get_or_insert_default();
         }
-        let has_arguments = beside.has_prompts() || beside.has_resources();
+        let has_arguments = offerings.has_prompts() || offerings.has_resources();
         capabilities.completions = has_arguments.then(JsonObject::default);
         capabilities
     }
@@ -134,8 +134,8 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let beside = self.shared.toolset.beside();
-        let reader = beside.reader(&request.uri);
+        let offerings = self.shared.toolset.offerings();
+        let reader = offerings.reader(&request.uri);
         match Box::pin(unless_cancelled(&context, reader)).await? {
             Some(reader) => self.session.watch(request.uri, reader.key.clone()),
             None => Err(resources::not_found(&request.uri, None)),
@@ -193,8 +193,8 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let (beside, cursor) = (self.shared.toolset.beside(), pages::cursor(request));
-        let listed = prompts::list(&beside, cursor.as_deref());
+        let (offerings, cursor) = (self.shared.toolset.offerings(), pages::cursor(request));
+        let listed = prompts::list(&offerings, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
 
@@ -203,8 +203,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let beside = self.shared.toolset.beside();
-        Box::pin(prompts::get(&beside, request, &context, self.client())).await
+        let offerings = self.shared.toolset.offerings();
+        Box::pin(prompts::get(&offerings, request, &context, self.client())).await
     }
 
     async fn list_resources(
@@ -212,8 +212,8 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let (beside, cursor) = (self.shared.toolset.beside(), pages::cursor(request));
-        let listed = resources::list(&beside, cursor.as_deref());
+        let (offerings, cursor) = (self.shared.toolset.offerings(), pages::cursor(request));
+        let listed = resources::list(&offerings, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
 
@@ -222,8 +222,8 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (beside, cursor) = (self.shared.toolset.beside(), pages::cursor(request));
-        let listed = resources::templates(&beside, cursor.as_deref());
+        let (offerings, cursor) = (self.shared.toolset.offerings(), pages::cursor(request));
+        let listed = resources::templates(&offerings, cursor.as_deref());
         Box::pin(unless_cancelled(&context, listed)).await?
     }
 
@@ -235,8 +235,14 @@ impl ServerHandler for Server {
         if let Some(kept) = self.shared.toolset.kept_answer(&request.uri) {
             return Ok(resources::answer(vec![kept], None).into());
         }
-        let beside = self.shared.toolset.beside();
-        Box::pin(resources::read(&beside, request, &context, self.client())).await
+        let offerings = self.shared.toolset.offerings();
+        Box::pin(resources::read(
+            &offerings,
+            request,
+            &context,
+            self.client(),
+        ))
+        .await
     }
 
     async fn complete(
@@ -244,8 +250,8 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let beside = self.shared.toolset.beside();
-        let completed = resources::complete(&beside, request);
+        let offerings = self.shared.toolset.offerings();
+        let completed = resources::complete(&offerings, request);
         Box::pin(unless_cancelled(&context, completed)).await?
     }
 
@@ -272,7 +278,7 @@ impl ServerHandler for Server {
         Box::pin(changes::tell_listener(
             context,
             changes,
-            self.shared.toolset.beside(),
+            self.shared.toolset.offerings(),
         ))
         .await
     }

@@ -4,7 +4,7 @@
 use axum::http::{HeaderMap, HeaderName, header};
 
 /// The headers of every request.
-static OF_ROUND: [HeaderName; 4] = [
+static ALWAYS_ALLOWED: [HeaderName; 4] = [
     HeaderName::from_static("openai-beta"),
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
@@ -12,7 +12,7 @@ static OF_ROUND: [HeaderName; 4] = [
 ];
 /// Further headers of a request that is passed on unchanged. They describe its body or its answer,
 /// or belong to a single request, while a chat may take several.
-static OF_REQUEST: [HeaderName; 5] = [
+static PASSTHROUGH_ALLOWED: [HeaderName; 5] = [
     header::ACCEPT,
     header::CONTENT_ENCODING,
     header::CONTENT_TYPE,
@@ -20,7 +20,7 @@ static OF_REQUEST: [HeaderName; 5] = [
     header::IF_NONE_MATCH,
 ];
 /// The headers of an answer: its content, and when to ask again.
-static OF_ANSWER: [HeaderName; 18] = [
+static RESPONSE_ALLOWED: [HeaderName; 18] = [
     header::CACHE_CONTROL,
     header::CONTENT_ENCODING,
     header::CONTENT_LENGTH,
@@ -42,25 +42,25 @@ static OF_ANSWER: [HeaderName; 18] = [
 ];
 
 /// The headers passed on with a request whose body this server writes.
-pub(super) fn of_round(headers: &HeaderMap) -> HeaderMap {
-    kept(headers, &OF_ROUND)
+pub(super) fn round_headers(headers: &HeaderMap) -> HeaderMap {
+    retain_allowed(headers, &ALWAYS_ALLOWED)
 }
 
 /// The headers passed on with a request that is passed on unchanged.
-pub(super) fn of_request(headers: &HeaderMap) -> HeaderMap {
-    let mut all = of_round(headers);
-    all.extend(kept(headers, &OF_REQUEST));
+pub(super) fn passthrough_headers(headers: &HeaderMap) -> HeaderMap {
+    let mut all = round_headers(headers);
+    all.extend(retain_allowed(headers, &PASSTHROUGH_ALLOWED));
     all
 }
 
 /// The headers of the endpoint's answer that are passed on.
-pub(super) fn of_answer(headers: &HeaderMap) -> HeaderMap {
-    kept(headers, &OF_ANSWER)
+pub(super) fn response_headers(headers: &HeaderMap) -> HeaderMap {
+    retain_allowed(headers, &RESPONSE_ALLOWED)
 }
 
 /// Those of `headers` that are in `names`, unless `Connection` declares them as belonging to a
 /// single connection.
-fn kept(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
+fn retain_allowed(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
     let mut kept = HeaderMap::new();
     for name in names.iter().filter(|name| !is_of_connection(headers, name)) {
         for value in headers.get_all(name) {
@@ -108,8 +108,11 @@ mod tests {
             ("openai-beta", "a"),
             ("content-type", "a"),
         ]);
-        assert_eq!(names(&of_round(&asked)), ["openai-beta"]);
-        assert_eq!(names(&of_request(&asked)), ["openai-beta", "content-type"]);
+        assert_eq!(names(&round_headers(&asked)), ["openai-beta"]);
+        assert_eq!(
+            names(&passthrough_headers(&asked)),
+            ["openai-beta", "content-type"]
+        );
         let answered = headers(&[
             ("set-cookie", "a"),
             ("openai-organization", "a"),
@@ -117,7 +120,7 @@ mod tests {
             ("access-control-allow-origin", "*"),
             ("x-request-id", "a"),
         ]);
-        assert_eq!(names(&of_answer(&answered)), ["x-request-id"]);
+        assert_eq!(names(&response_headers(&answered)), ["x-request-id"]);
     }
 
     #[test]
@@ -128,6 +131,6 @@ mod tests {
             ("openai-beta", "a"),
             ("traceparent", "a"),
         ]);
-        assert_eq!(names(&of_request(&asked)), ["traceparent"]);
+        assert_eq!(names(&passthrough_headers(&asked)), ["traceparent"]);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::headers;
 use super::route;
-use crate::audit::NotPassedOn;
+use crate::audit::RefusedRoute;
 use crate::toolset::shown;
 
 /// How clients are told that they should not make a request again by themselves.
@@ -157,7 +157,7 @@ impl IntoResponse for Refusal {
             } => {
                 let mut response = Response::new(Body::from(body));
                 *response.status_mut() = status;
-                *response.headers_mut() = headers::of_answer(&headers);
+                *response.headers_mut() = headers::response_headers(&headers);
                 response
             }
             refusal => {
@@ -165,7 +165,7 @@ impl IntoResponse for Refusal {
                 let body = Json(json!({ "error": refusal.error() }));
                 let mut response = (refusal.status(), body).into_response();
                 if let Self::Route { .. } = refusal {
-                    response.extensions_mut().insert(NotPassedOn);
+                    response.extensions_mut().insert(RefusedRoute);
                 }
                 response
             }

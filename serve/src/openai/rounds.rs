@@ -198,7 +198,7 @@ impl<A: Api> Talk<A> {
             let mut headers = HeaderMap::new();
             let reply = match self.ask().await? {
                 Coming::Response(response) => {
-                    headers = headers::of_answer(response.headers());
+                    headers = headers::response_headers(response.headers());
                     headers.remove(header::CONTENT_LENGTH);
                     headers.remove(header::CONTENT_TYPE);
                     self.in_time(upstream::reply(response)).await?

@@ -129,7 +129,7 @@ impl Upstream {
         body: &Map<String, Value>,
     ) -> Result<reqwest::Response, Refusal> {
         let route = Route::of(&head.method, &head.uri)?;
-        let headers = headers::of_round(&head.headers);
+        let headers = headers::round_headers(&head.headers);
         self.posted(self.url(route), headers, body).await
     }
 
@@ -169,16 +169,16 @@ impl Upstream {
     }
 
     /// Passes on a request, if clients may make it, and streams the answer back.
-    pub(super) async fn through(&self, request: Request) -> Result<Response, Refusal> {
+    pub(super) async fn forward(&self, request: Request) -> Result<Response, Refusal> {
         let (head, body) = request.into_parts();
         let url = self.url(Route::of(&head.method, &head.uri)?);
         let body = match head.method {
             Method::POST => super::bytes(body).await?,
             _ => Bytes::new(),
         };
-        let headers = headers::of_request(&head.headers);
+        let headers = headers::passthrough_headers(&head.headers);
         let response = self.send(head.method, url, headers, body.into()).await?;
-        Ok(handed_on(response))
+        Ok(into_response(response))
     }
 
     async fn send(
@@ -212,12 +212,15 @@ impl Upstream {
 }
 
 /// A response of the endpoint as one of this server.
-pub(super) fn handed_on(response: reqwest::Response) -> Response {
-    let (status, headers) = (response.status(), headers::of_answer(response.headers()));
-    let mut handed_on = Response::new(Body::from_stream(response.bytes_stream()));
-    *handed_on.status_mut() = status;
-    *handed_on.headers_mut() = headers;
-    handed_on
+pub(super) fn into_response(response: reqwest::Response) -> Response {
+    let (status, headers) = (
+        response.status(),
+        headers::response_headers(response.headers()),
+    );
+    let mut forwarded = Response::new(Body::from_stream(response.bytes_stream()));
+    *forwarded.status_mut() = status;
+    *forwarded.headers_mut() = headers;
+    forwarded
 }
 
 /// The whole body, as JSON.

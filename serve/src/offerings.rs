@@ -10,7 +10,7 @@ use tool_hub_manifest::{ToolKey, visible_name};
 
 /// Tools with prompts or resources, in the order in which they are queried. Cloning is cheap.
 #[derive(Clone, Default)]
-pub(crate) struct Beside {
+pub(crate) struct Offerings {
     members: Arc<[Member]>,
     /// The caller that requests are made for, if there is one.
     caller: Option<CallerKey>,
@@ -37,7 +37,7 @@ pub(crate) struct Reader<'a> {
     pub(crate) tool: Tool,
 }
 
-impl Beside {
+impl Offerings {
     pub(crate) fn new(tools: impl IntoIterator<Item = (ToolKey, Tool)>) -> Self {
         let member = |(key, tool)| Member {
             key,
@@ -73,7 +73,7 @@ impl Beside {
     pub(crate) async fn prompts(&self) -> Vec<&OfferedPrompt> {
         let mut prompts = Vec::new();
         for member in self.with_prompts() {
-            prompts.extend(member.prompts(self.asked(member)).await);
+            prompts.extend(member.prompts(self.tool_for_caller(member)).await);
         }
         prompts
     }
@@ -84,7 +84,7 @@ impl Beside {
         let member = self
             .with_prompts()
             .find(|member| member.key.as_str() == key)?;
-        let tool = self.asked(member);
+        let tool = self.tool_for_caller(member);
         let mut offered = member.prompts(tool.clone()).await.iter();
         let prompt = offered.find(|prompt| prompt.name == name)?;
         Some((tool, prompt))
@@ -95,7 +95,10 @@ impl Beside {
         let mut resources = Vec::new();
         let mut uris = HashSet::new();
         for member in self.with_resources() {
-            let listed = member.resources(&self.asked(member)).await.into_iter();
+            let listed = member
+                .resources(&self.tool_for_caller(member))
+                .await
+                .into_iter();
             resources.extend(listed.filter(|entry| uris.insert(entry.link.uri.clone())));
         }
         resources
@@ -106,7 +109,7 @@ impl Beside {
         let mut templates = Vec::new();
         let mut patterns = HashSet::new();
         for member in self.with_resources() {
-            let offered = member.templates(self.asked(member)).await.iter();
+            let offered = member.templates(self.tool_for_caller(member)).await.iter();
             templates
                 .extend(offered.filter(|template| patterns.insert(template.uri_template.as_str())));
         }
@@ -116,7 +119,7 @@ impl Beside {
     /// The first tool that has a family to which `uri` belongs, or lists it.
     pub(crate) async fn reader(&self, uri: &str) -> Option<Reader<'_>> {
         for member in self.with_resources() {
-            let tool = self.asked(member);
+            let tool = self.tool_for_caller(member);
             let mut templates = member.templates(tool.clone()).await.iter();
             let belongs = templates.any(|template| template.uri_template.variables(uri).is_some());
             let listed = |entry: &ResourceEntry| entry.link.uri == uri;
@@ -141,7 +144,7 @@ impl Beside {
     pub(crate) async fn values(&self, template: &str, variable: &str) -> Vec<String> {
         let mut values = Vec::new();
         for member in self.with_resources() {
-            let tool = self.asked(member);
+            let tool = self.tool_for_caller(member);
             let mut templates = member.templates(tool.clone()).await.iter();
             let Some(found) = templates.find(|known| known.uri_template.as_str() == template)
             else {
@@ -166,7 +169,7 @@ impl Beside {
     }
 
     /// The tool of `member`, with requests made for the caller.
-    fn asked(&self, member: &Member) -> Tool {
+    fn tool_for_caller(&self, member: &Member) -> Tool {
         for_caller(&member.tool, self.caller.as_ref())
     }
 
