@@ -6,7 +6,7 @@
 //! listed here, where nobody but the user writes.
 //!
 //! Any program that the user runs can write here too. Where approvals have to be signed
-//! ([`Required`]), a record counts only with a signature over its digest.
+//! ([`SignaturePolicy`]), a record counts only with a signature over its digest.
 
 mod required;
 mod signature;
@@ -25,7 +25,7 @@ use crate::diagnosis::Problem;
 use crate::escape::escape_line;
 use crate::files;
 
-pub(crate) use required::{By, Required};
+pub(crate) use required::{PolicySource, SignaturePolicy};
 pub(crate) use signature::Signer;
 
 const FILE: &str = "approvals.toml";
@@ -36,7 +36,7 @@ pub(crate) const SYSTEM_DIRECTORY: &str = "/etc/tool-hub";
 pub(crate) struct Approvals {
     path: PathBuf,
     file: ApprovalsFile,
-    required: Option<Required>,
+    required: Option<SignaturePolicy>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl Approvals {
             None => ApprovalsFile::default(),
         };
         Ok(Self {
-            required: Required::read(&path, &file.signers)?,
+            required: SignaturePolicy::read(&path, &file.signers)?,
             path,
             file,
         })
@@ -75,20 +75,20 @@ impl Approvals {
     /// True if this user approved exactly this record, and signed the approval where a signature is
     /// required.
     pub(crate) fn holds(&self, locked: &LockedTool) -> bool {
-        self.file.approved.contains(&locked.digest()) && self.lacks_signature(locked).is_none()
+        self.file.approved.contains(&locked.digest()) && self.missing_signature(locked).is_none()
     }
 
     /// The requirement that this record's approval does not meet; `None` if it meets it or there is
     /// none.
-    pub(crate) fn lacks_signature(&self, locked: &LockedTool) -> Option<&Required> {
+    pub(crate) fn missing_signature(&self, locked: &LockedTool) -> Option<&SignaturePolicy> {
         let digest = locked.digest();
         let signature = self.file.signatures.get(&digest);
         let required = self.required.as_ref();
-        required.filter(|required| !required.is_met(&digest, signature))
+        required.filter(|required| !required.is_met_by(&digest, signature))
     }
 
     /// The keys that have to sign approvals, if any.
-    pub(crate) fn required(&self) -> Option<&Required> {
+    pub(crate) fn required(&self) -> Option<&SignaturePolicy> {
         self.required.as_ref()
     }
 
@@ -103,7 +103,7 @@ impl Approvals {
             Some(required) => {
                 let keys = escape_line(&required.fingerprints());
                 writeln!(io::stderr(), "To be signed with {keys}: {digest}")?;
-                Some(required.approve(&digest, config.home())?)
+                Some(required.sign_approval(&digest, config.home())?)
             }
             None => None,
         };
@@ -150,7 +150,7 @@ impl Approvals {
             let nothing = "no signature is required on approvals, so there is nothing to release";
             return Err(Problem::user(nothing).into());
         };
-        if required.by() == By::System {
+        if required.source() == PolicySource::System {
             let place = required.place().display();
             return Err(Problem::refused(format!(
                 "{place} requires signatures for all users of this machine"
@@ -165,7 +165,7 @@ impl Approvals {
             io::stderr(),
             "To be signed with {keys}: signatures on approvals are no longer required"
         )?;
-        required.release(config.home())?;
+        required.sign_release(config.home())?;
         Self::change(config, |file| file.signers.clear())
     }
 

@@ -119,7 +119,7 @@ impl Config {
             .or(from_environment)
             .or(file.endpoint)
             .unwrap_or(default);
-        let environment = match variable("HF_TOKEN") {
+        let env_token = match variable("HF_TOKEN") {
             Some(text) => Some(text.trim().parse::<Token>().map_err(|error| {
                 Problem::user("HF_TOKEN cannot be used as a token")
                     .caused_by(error)
@@ -128,10 +128,10 @@ impl Config {
             None => None,
         };
         let tokens = Tokens {
-            environment,
-            hub,
+            env_token,
+            hub_endpoint: hub,
             hub_file: places.hub_token_file,
-            stored: places.user.join("credentials.toml"),
+            stored_file: places.user.join("credentials.toml"),
         };
         Ok(Self {
             endpoint,
@@ -256,12 +256,12 @@ impl Config {
 
     /// The tokens that `tool login` keeps.
     pub(crate) fn credentials(&self) -> anyhow::Result<Credentials> {
-        Credentials::read(self.tokens.stored.clone())
+        Credentials::read(self.tokens.stored_file.clone())
     }
 
     /// True if `HF_TOKEN` is the token for `endpoint`, whatever `tool login` stored.
     pub(crate) fn token_is_in_the_environment(&self, endpoint: &Url) -> bool {
-        self.tokens.environment.is_some() && endpoint.origin() == self.tokens.hub.origin()
+        self.tokens.env_token.is_some() && endpoint.origin() == self.tokens.hub_endpoint.origin()
     }
 
     /// The value of a variable that a tool was granted: the environment's `NAME`, else the

@@ -89,7 +89,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Diagnosis {
 }
 
 /// The registry that denied access, if that is the cause of the error: logging in may help.
-pub(crate) fn not_let_in(error: &anyhow::Error) -> Option<&Url> {
+pub(crate) fn unauthorized_registry(error: &anyhow::Error) -> Option<&Url> {
     error.chain().find_map(|cause| match cause.downcast_ref()? {
         ClientError::TokenMissing { endpoint, .. } | ClientError::RepoNotFound { endpoint, .. } => {
             Some(&**endpoint)

@@ -12,7 +12,7 @@ use crate::printer::Printer;
 ///
 /// # Errors
 /// If the bytes of the approved tool are not in the store any more.
-pub(crate) fn since(
+pub(crate) fn compare_with_approved(
     approved: &LockedTool,
     new: &Inspection,
     source: Source,

@@ -48,7 +48,11 @@ type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 /// When the environment names a collector that cannot be meant.
 pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Started> {
     let events = asked.or(logging.events);
-    let lines = events.map(|events| lines(logging.format).with_filter(filter(events)).boxed());
+    let lines = events.map(|events| {
+        lines(logging.format)
+            .with_filter(event_filter(events))
+            .boxed()
+    });
     #[cfg(feature = "opentelemetry")]
     let (traces, export) = traces::start()?.unzip();
     #[cfg(not(feature = "opentelemetry"))]
@@ -66,11 +70,11 @@ pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Sta
 
 /// A filter for `events` that leaves out the engine's own trace: it holds the guest's values before
 /// secrets are masked.
-fn filter<S: Subscriber>(events: &str) -> impl Filter<S> + use<S> {
-    let is_ours = |metadata: &Metadata<'_>| {
+fn event_filter<S: Subscriber>(events: &str) -> impl Filter<S> + use<S> {
+    let is_safe = |metadata: &Metadata<'_>| {
         *metadata.level() != Level::TRACE || !metadata.target().starts_with("wasmtime")
     };
-    EnvFilter::new(events).and(filter_fn(is_ours))
+    EnvFilter::new(events).and(filter_fn(is_safe))
 }
 
 /// A line on standard error for each event.

@@ -82,7 +82,7 @@ fn main() -> ExitCode {
 /// Prints the error and hints on what to do next.
 fn failed(error: &anyhow::Error, config: Option<&Config>, printer: &Printer) -> ExitCode {
     let mut diagnosis = diagnosis::of(error);
-    if let (Some(config), Some(endpoint)) = (config, diagnosis::not_let_in(error)) {
+    if let (Some(config), Some(endpoint)) = (config, diagnosis::unauthorized_registry(error)) {
         diagnosis.hints.extend(config.token_advice(endpoint));
     }
     printer.error(error, &diagnosis.hints);

@@ -18,13 +18,13 @@ use crate::progress::Spinner;
 use crate::toolbox::OpenToolbox;
 
 /// The grants that a user agreed to, with the way and the time of the consent.
-pub(crate) struct Consented {
+pub(crate) struct GivenConsent {
     grants: Grants,
     consent: Consent,
     at: String,
 }
 
-impl Consented {
+impl GivenConsent {
     /// A consent that was just given.
     pub(crate) fn now(grants: Grants, consent: Consent) -> anyhow::Result<Self> {
         let at = OffsetDateTime::now_utc()
@@ -52,13 +52,13 @@ pub(crate) async fn record(
     key: &ToolKey,
     entry: &ToolboxEntry,
     fetched: &Fetched,
-    consented: Consented,
+    given: GivenConsent,
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<LockedTool> {
     let host = config.open_host()?;
     let spinner = Spinner::start(format!("compiling {key}"), printer);
-    let approved = Approved::new(fetched.verified.clone(), consented.grants.clone())?;
+    let approved = Approved::new(fetched.verified.clone(), given.grants.clone())?;
     let approved = approved.known_as(key.as_str());
     let tool = loaded::load(&host, approved, &fetched.origin.source(), config).await;
     spinner.finish();
@@ -74,7 +74,7 @@ pub(crate) async fn record(
     if let FetchedFrom::File { .. } = &fetched.origin {
         config.open_store()?.put(&fetched.verified)?;
     }
-    let locked = locked(key, entry, fetched, consented, &tool);
+    let locked = locked(key, entry, fetched, given, &tool);
     OpenToolbox::insert(config, key, entry, locked.clone())?;
     Ok(locked)
 }
@@ -83,7 +83,7 @@ fn locked(
     key: &ToolKey,
     entry: &ToolboxEntry,
     fetched: &Fetched,
-    consented: Consented,
+    given: GivenConsent,
     tool: &Tool,
 ) -> LockedTool {
     let pin = fetched.verified.pin();
@@ -101,11 +101,11 @@ fn locked(
         source: fetched.origin.source(),
         approval: Approval {
             digest: overrides.digest_with(pin),
-            consent: consented.consent,
-            at: consented.at,
+            consent: given.consent,
+            at: given.at,
         },
         signer: None,
-        grants: consented.grants,
+        grants: given.grants,
         functions,
         overrides,
     }

@@ -22,16 +22,16 @@ const ROOT: u32 = 0;
 
 /// The keys, one of which has to sign every approval.
 #[derive(Debug)]
-pub(crate) struct Required {
+pub(crate) struct SignaturePolicy {
     signers: Vec<Signer>,
     /// The file with the requirement.
     place: PathBuf,
-    by: By,
+    source: PolicySource,
 }
 
 /// The owner of the requirement: the machine's administrator or the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum By {
+pub(crate) enum PolicySource {
     System,
     User,
 }
@@ -42,7 +42,7 @@ struct SystemFile {
     signers: Vec<Signer>,
 }
 
-impl Required {
+impl SignaturePolicy {
     /// Reads the machine's requirement. If there is none, returns the user's, made of `signers`
     /// from the file at `own`.
     ///
@@ -55,12 +55,12 @@ impl Required {
         Ok((!signers.is_empty()).then(|| Self {
             signers: signers.to_vec(),
             place: own.to_owned(),
-            by: By::User,
+            source: PolicySource::User,
         }))
     }
 
-    pub(crate) fn by(&self) -> By {
-        self.by
+    pub(crate) fn source(&self) -> PolicySource {
+        self.source
     }
 
     /// The file with the requirement.
@@ -75,11 +75,11 @@ impl Required {
     }
 
     /// True if `signature` approves `record` and is by one of the keys.
-    pub(super) fn is_met(&self, record: &Digest, signature: Option<&String>) -> bool {
+    pub(super) fn is_met_by(&self, record: &Digest, signature: Option<&String>) -> bool {
         let statement = Statement::approval(record);
         let signed = |signature: &String| {
             let mut signers = self.signers.iter();
-            signers.any(|signer| signer.has_signed(&statement, signature))
+            signers.any(|signer| signer.verify(&statement, signature))
         };
         signature.is_some_and(signed)
     }
@@ -88,20 +88,20 @@ impl Required {
     ///
     /// # Errors
     /// If none of the keys signs it.
-    pub(super) fn approve(&self, record: &Digest, home: &Path) -> anyhow::Result<String> {
-        self.signed(&Statement::approval(record), home)
+    pub(super) fn sign_approval(&self, record: &Digest, home: &Path) -> anyhow::Result<String> {
+        self.sign(&Statement::approval(record), home)
     }
 
     /// Requires a signature of the statement that these keys need not sign approvals any more.
     ///
     /// # Errors
     /// If none of the keys signs it.
-    pub(super) fn release(&self, home: &Path) -> anyhow::Result<()> {
-        self.signed(&Statement::release(&self.signers), home)
+    pub(super) fn sign_release(&self, home: &Path) -> anyhow::Result<()> {
+        self.sign(&Statement::release(&self.signers), home)
             .map(drop)
     }
 
-    fn signed(&self, statement: &Statement, home: &Path) -> anyhow::Result<String> {
+    fn sign(&self, statement: &Statement, home: &Path) -> anyhow::Result<String> {
         for signer in &self.signers {
             if let Some(signature) = signer.sign(statement, home)? {
                 return Ok(signature);
@@ -118,7 +118,7 @@ impl Required {
 }
 
 /// Reads the requirement from the file in `directory`. Both have to belong to `owner`.
-fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<Required>> {
+fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<SignaturePolicy>> {
     let place = directory.join(SYSTEM_FILE);
     let Some(text) = files::read_if_present(&place)? else {
         return Ok(None);
@@ -144,10 +144,10 @@ fn system(directory: &Path, owner: u32) -> anyhow::Result<Option<Required>> {
             .hint("list a key in `signers`, or remove the file")
             .into());
     }
-    Ok(Some(Required {
+    Ok(Some(SignaturePolicy {
         signers: file.signers,
         place,
-        by: By::System,
+        source: PolicySource::System,
     }))
 }
 

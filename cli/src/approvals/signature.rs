@@ -75,9 +75,9 @@ impl Signer {
     }
 
     /// True if `signature` is this key's, over exactly `statement`.
-    pub(crate) fn has_signed(&self, statement: &Statement, signature: &str) -> bool {
+    pub(crate) fn verify(&self, statement: &Statement, signature: &str) -> bool {
         let text = statement.text.as_bytes();
-        self.key.has_signed(statement.namespace, text, signature)
+        self.key.verify(statement.namespace, text, signature)
     }
 
     /// Has this key sign `statement`, wherever its private half is: in ssh-agent, on a security
@@ -116,7 +116,7 @@ impl Signer {
         }
         let output = child.wait_with_output()?;
         let signature = String::from_utf8(output.stdout).unwrap_or_default();
-        Ok(Some(signature).filter(|signature| self.has_signed(statement, signature)))
+        Ok(Some(signature).filter(|signature| self.verify(statement, signature)))
     }
 
     /// The file in `directory` that holds this key.
@@ -194,17 +194,17 @@ mod tests {
         let statement = Statement::approval(&Digest::of(b"x"));
         for (key, signature) in SIGNED {
             let signer: Signer = key.parse().unwrap();
-            assert!(signer.has_signed(&statement, signature), "{key}");
+            assert!(signer.verify(&statement, signature), "{key}");
             let other = Statement::approval(&Digest::of(b"y"));
-            assert!(!signer.has_signed(&other, signature), "{key}");
+            assert!(!signer.verify(&other, signature), "{key}");
             let released = Statement {
                 namespace: Statement::release(&[]).namespace,
                 text: statement.text.clone(),
             };
-            assert!(!signer.has_signed(&released, signature), "{key}");
+            assert!(!signer.verify(&released, signature), "{key}");
             for (other, _) in SIGNED.iter().filter(|(other, _)| *other != key) {
                 let other: Signer = other.parse().unwrap();
-                assert!(!other.has_signed(&statement, signature), "{key}");
+                assert!(!other.verify(&statement, signature), "{key}");
             }
         }
         for no_signature in [
@@ -213,10 +213,7 @@ mod tests {
             "-----BEGIN SSH SIGNATURE----------END SSH SIGNATURE-----",
         ] {
             let signer: Signer = SIGNED[0].0.parse().unwrap();
-            assert!(
-                !signer.has_signed(&statement, no_signature),
-                "{no_signature}"
-            );
+            assert!(!signer.verify(&statement, no_signature), "{no_signature}");
         }
     }
 

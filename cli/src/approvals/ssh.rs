@@ -10,9 +10,9 @@ const VERSION: u32 = 1;
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
 /// Bytes of each of the two integers of an ECDSA P-256 signature.
-const NUMBER_BYTES: usize = 32;
+const SCALAR_BYTES: usize = 32;
 /// The "user present" flag of a security key: somebody touched it.
-const SOMEBODY_WAS_THERE: u8 = 1;
+const FLAG_USER_PRESENT: u8 = 1;
 
 /// A public key that can sign approvals.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,13 +70,13 @@ impl PublicKey {
     /// True if `signature`, in the armor of `ssh-keygen -Y sign`, is this key's over `message` in
     /// `namespace`. A security key must have been touched: otherwise any program that can reach it
     /// could sign for as long as it is plugged in.
-    pub(super) fn has_signed(&self, namespace: &str, message: &[u8], signature: &str) -> bool {
+    pub(super) fn verify(&self, namespace: &str, message: &[u8], signature: &str) -> bool {
         self.check(namespace, message, signature).is_some()
     }
 
     /// `None` if the signature is malformed or does not match.
     fn check(&self, namespace: &str, message: &[u8], signature: &str) -> Option<()> {
-        let bytes = unarmored(signature)?;
+        let bytes = dearmor(signature)?;
         let mut rest = Reader(bytes.strip_prefix(MAGIC)?);
         if rest.number()? != VERSION || rest.string()? != self.blob {
             return None;
@@ -103,7 +103,7 @@ impl PublicKey {
         if let Some(application) = &self.application {
             let (flags, trailer) = (*signature.0.first()?, signature.0);
             // One byte of flags and a counter of four bytes.
-            if trailer.len() != 5 || flags & SOMEBODY_WAS_THERE == 0 {
+            if trailer.len() != 5 || flags & FLAG_USER_PRESENT == 0 {
                 return None;
             }
             let of = |bytes: &[u8]| digest(&SHA256, bytes);
@@ -111,17 +111,17 @@ impl PublicKey {
         } else if !signature.0.is_empty() {
             return None;
         }
-        self.verify(&signed, made)
+        self.verify_raw(&signed, made)
     }
 
-    fn verify(&self, signed: &[u8], made: &[u8]) -> Option<()> {
+    fn verify_raw(&self, signed: &[u8], made: &[u8]) -> Option<()> {
         match self.kind {
             Kind::Ed25519 => UnparsedPublicKey::new(&ED25519, &self.point)
                 .verify(signed, made)
                 .ok(),
             Kind::P256 => {
                 let mut numbers = Reader(made);
-                let both = [numbers.fixed()?, numbers.fixed()?].concat();
+                let both = [numbers.mpint_fixed()?, numbers.mpint_fixed()?].concat();
                 UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, &self.point)
                     .verify(signed, &both)
                     .ok()
@@ -132,7 +132,7 @@ impl PublicKey {
 }
 
 /// The bytes of an armored signature.
-fn unarmored(text: &str) -> Option<Vec<u8>> {
+fn dearmor(text: &str) -> Option<Vec<u8>> {
     let text = text.trim().strip_prefix(BEGIN)?.strip_suffix(END)?;
     let body: String = text.split_whitespace().collect();
     BASE64.decode(body.as_bytes()).ok()
@@ -163,13 +163,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a positive integer (an SSH `mpint`) and pads it to a fixed length.
-    fn fixed(&mut self) -> Option<[u8; NUMBER_BYTES]> {
+    fn mpint_fixed(&mut self) -> Option<[u8; SCALAR_BYTES]> {
         let number = self.string()?;
         // An `mpint` has a leading zero if its first bit is set.
         let start = number.iter().position(|byte| *byte != 0)?;
         let digits = &number[start..];
-        let mut fixed = [0; NUMBER_BYTES];
-        let at = NUMBER_BYTES.checked_sub(digits.len())?;
+        let mut fixed = [0; SCALAR_BYTES];
+        let at = SCALAR_BYTES.checked_sub(digits.len())?;
         fixed[at..].copy_from_slice(digits);
         Some(fixed)
     }
@@ -225,7 +225,7 @@ mod tests {
             key: PublicKey::read(&blob).unwrap(),
             sign: Box::new(move |message| {
                 let signature = pair.sign(&SystemRandom::new(), message).unwrap();
-                let (r, s) = signature.as_ref().split_at(NUMBER_BYTES);
+                let (r, s) = signature.as_ref().split_at(SCALAR_BYTES);
                 // A leading zero is always added, even where it is not needed.
                 [
                     string(&[&[0][..], r].concat()),
@@ -267,15 +267,11 @@ mod tests {
         for key in [ed25519(), p256()] {
             for (flags, expect) in [(1, true), (5, true), (0, false), (4, false)] {
                 let made = signature(&key, "space", b"text", flags);
-                assert_eq!(
-                    key.key.has_signed("space", b"text", &made),
-                    expect,
-                    "{flags}"
-                );
+                assert_eq!(key.key.verify("space", b"text", &made), expect, "{flags}");
             }
             let made = signature(&key, "space", b"text", 1);
-            assert!(!key.key.has_signed("other", b"text", &made));
-            assert!(!key.key.has_signed("space", b"texts", &made));
+            assert!(!key.key.verify("other", b"text", &made));
+            assert!(!key.key.verify("space", b"texts", &made));
         }
     }
 
@@ -283,14 +279,14 @@ mod tests {
     fn no_byte_of_a_signature_may_be_another() {
         for key in [ed25519(), p256()] {
             let made = signature(&key, "space", b"text", 1);
-            let bytes = unarmored(&made).unwrap();
+            let bytes = dearmor(&made).unwrap();
             for at in 0..bytes.len() {
                 let mut other = bytes.clone();
                 other[at] ^= 1;
                 let other = format!("{BEGIN}\n{}\n{END}", BASE64.encode(&other));
-                assert!(!key.key.has_signed("space", b"text", &other), "byte {at}");
+                assert!(!key.key.verify("space", b"text", &other), "byte {at}");
                 let cut = format!("{BEGIN}\n{}\n{END}", BASE64.encode(&bytes[..at]));
-                assert!(!key.key.has_signed("space", b"text", &cut), "{at} bytes");
+                assert!(!key.key.verify("space", b"text", &cut), "{at} bytes");
             }
         }
     }

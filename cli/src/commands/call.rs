@@ -16,7 +16,7 @@ use tool_hub_manifest::Grants;
 use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::approvals::Approvals;
 use crate::arguments;
-use crate::commands::load::refuse_the_refused;
+use crate::commands::load::check_refusals;
 use crate::config::Config;
 use crate::derived::CapabilityFlags;
 use crate::diagnosis::{Exit, Problem};
@@ -130,7 +130,7 @@ impl Call {
                 .fetch_asking(asked, &config.endpoint, config, printer)
                 .await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
-            refuse_the_refused(&inspection)?;
+            check_refusals(&inspection)?;
             let candidate = Candidate {
                 name: &self.target,
                 digest: inspection.approval_digest,

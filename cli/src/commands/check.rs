@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::build::Sources;
-use crate::commands::load::refuse_the_refused;
+use crate::commands::load::check_refusals;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::package;
@@ -36,7 +36,7 @@ impl Check {
         let path = config.working.join(&self.path);
         let verified = package::read(&path)?;
         let inspection = tool_hub_host::inspect(&verified)?;
-        refuse_the_refused(&inspection)?;
+        check_refusals(&inspection)?;
         let mut remarks: Vec<Remark> = staleness(&path, &self.path)?.into_iter().collect();
         remarks.extend(remarks::of(&inspection));
         if printer.wants_json() {

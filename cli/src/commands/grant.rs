@@ -9,11 +9,11 @@ use tool_hub_host::inspect;
 use tool_hub_manifest::{Grants, ToolKey};
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
-use crate::commands::load::{refuse_the_refused, show, tell_of_the_ungranted};
+use crate::commands::load::{check_refusals, report_ungranted, show};
 use crate::config::Config;
 use crate::package::{Fetched, FetchedFrom};
 use crate::printer::Printer;
-use crate::record::{self, Consented};
+use crate::record::{self, GivenConsent};
 use crate::toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool grant`.
@@ -64,7 +64,7 @@ impl Grant {
             origin: FetchedFrom::Approved(member.locked.source.clone()),
         };
         let inspection = inspect(&fetched.verified)?.with_overrides(member.entry.overrides());
-        refuse_the_refused(&inspection)?;
+        check_refusals(&inspection)?;
         show(&member.locked.source, &inspection, &self.approval, printer);
         let candidate = Candidate {
             name: member.key.as_str(),
@@ -77,11 +77,11 @@ impl Grant {
             },
         };
         let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
-        let consented = Consented::now(grants, consent)?;
+        let given = GivenConsent::now(grants, consent)?;
         let (key, entry) = (member.key, member.entry);
-        let locked = record::record(key, entry, &fetched, consented, config, printer).await?;
+        let locked = record::record(key, entry, &fetched, given, config, printer).await?;
         if !names_something {
-            tell_of_the_ungranted(key, &inspection.ungranted(&locked.grants), printer);
+            report_ungranted(key, &inspection.ungranted(&locked.grants), printer);
         }
         Ok(locked.grants)
     }

@@ -17,7 +17,7 @@ use crate::diagnosis::Problem;
 use crate::difference;
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
-use crate::record::{self, Consented};
+use crate::record::{self, GivenConsent};
 use crate::report;
 use crate::target::{self, Target};
 use crate::toolbox::{OpenToolbox, origin};
@@ -95,7 +95,7 @@ async fn approve_and_load(
 ) -> anyhow::Result<LockedTool> {
     let source = fetched.origin.source();
     let inspection = inspect(&fetched.verified)?.with_overrides(entry.overrides());
-    refuse_the_refused(&inspection)?;
+    check_refusals(&inspection)?;
     show(&source, &inspection, flags, printer);
     let toolbox = OpenToolbox::open(config)?;
     let replaces = replaced(key, fetched, &toolbox);
@@ -105,13 +105,13 @@ async fn approve_and_load(
     }
     let approved = toolbox.last_approved(key);
     let unchanged = approved
-        .filter(|before| shows_no_difference(key, before, &inspection, source, config, printer));
+        .filter(|before| !show_difference(key, before, &inspection, source, config, printer));
     if let Some(before) = unchanged
         && flags.is_empty()
     {
         printer.note("you approved exactly this before");
-        let consented = Consented::before(before);
-        return record::record(key, entry, fetched, consented, config, printer).await;
+        let given = GivenConsent::before(before);
+        return record::record(key, entry, fetched, given, config, printer).await;
     }
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
     let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
@@ -127,9 +127,9 @@ async fn approve_and_load(
     };
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
-    let consented = Consented::now(grants, consent)?;
-    let locked = record::record(key, entry, fetched, consented, config, printer).await?;
-    tell_of_the_ungranted(key, &ungranted, printer);
+    let given = GivenConsent::now(grants, consent)?;
+    let locked = record::record(key, entry, fetched, given, config, printer).await?;
+    report_ungranted(key, &ungranted, printer);
     Ok(locked)
 }
 
@@ -166,8 +166,8 @@ fn warn_of_replacing(
     printer.hint("to keep both, give this one another name with --as");
 }
 
-/// Shows how the tool differs from the one approved as `key`; true if it does not.
-fn shows_no_difference(
+/// Shows how the tool differs from the one approved as `key`. Returns false if it does not.
+fn show_difference(
     key: &ToolKey,
     approved: &LockedTool,
     inspection: &Inspection,
@@ -175,25 +175,25 @@ fn shows_no_difference(
     config: &Config,
     printer: &Printer,
 ) -> bool {
-    match difference::since(approved, inspection, source, config) {
-        Ok(changes) if changes.is_empty() => true,
+    match difference::compare_with_approved(approved, inspection, source, config) {
+        Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {
             let version = &approved.version;
             let what = format!("this differs from `{key}` {version}, which you approved:");
             printer.before_a_question(&what);
             difference::show(&changes, printer);
-            false
+            true
         }
         Err(error) => {
             let what = format!("this cannot be compared with the `{key}` that you approved");
             printer.warning(&format!("{what}: {error:#}"));
-            false
+            true
         }
     }
 }
 
 /// What a tool asks for and does not get is missed only when it is called.
-pub(super) fn tell_of_the_ungranted(
+pub(super) fn report_ungranted(
     key: &ToolKey,
     ungranted: &[InspectedCapability],
     printer: &Printer,
@@ -213,7 +213,7 @@ pub(super) fn tell_of_the_ungranted(
     ));
 }
 
-pub(crate) fn refuse_the_refused(inspection: &Inspection) -> anyhow::Result<()> {
+pub(crate) fn check_refusals(inspection: &Inspection) -> anyhow::Result<()> {
     if inspection.refusals.is_empty() {
         // Compiling a tool without anything to call would take up to a minute for nothing.
         return match inspection.offers_something() {

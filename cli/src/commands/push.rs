@@ -14,7 +14,7 @@ use tool_hub_registry_client::{
 
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
-use crate::commands::load::refuse_the_refused;
+use crate::commands::load::check_refusals;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -54,7 +54,7 @@ impl Push {
             refuse_the_stale(&directory, &package, &self.directory)?;
         }
         let inspection = tool_hub_host::inspect(&verified)?;
-        refuse_the_refused(&inspection)?;
+        check_refusals(&inspection)?;
         for remark in steering_characters(&inspection) {
             printer.warning(&remark);
         }

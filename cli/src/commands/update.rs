@@ -11,13 +11,13 @@ use tool_hub_manifest::{Consent, Grants, Revision, Source, ToolKey, ToolRef, Ver
 use url::Url;
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
-use crate::commands::load::refuse_the_refused;
+use crate::commands::load::check_refusals;
 use crate::config::Config;
 use crate::diagnosis::{self, Exit};
 use crate::difference;
 use crate::package::{Fetched, Subject};
 use crate::printer::Printer;
-use crate::record::{self, Consented};
+use crate::record::{self, GivenConsent};
 use crate::toolbox::{Member, OpenToolbox};
 use crate::wording::counted;
 
@@ -137,16 +137,9 @@ impl Update {
                 false => Found::Current,
             });
         }
-        let consented = self.consent(member, &fetched, config, printer)?;
-        let locked = record::record(
-            member.key,
-            member.entry,
-            &fetched,
-            consented,
-            config,
-            printer,
-        )
-        .await?;
+        let given = self.consent(member, &fetched, config, printer)?;
+        let locked =
+            record::record(member.key, member.entry, &fetched, given, config, printer).await?;
         Ok(Found::Updated(locked.version))
     }
 
@@ -157,13 +150,14 @@ impl Update {
         fetched: &Fetched,
         config: &Config,
         printer: &Printer,
-    ) -> anyhow::Result<Consented> {
+    ) -> anyhow::Result<GivenConsent> {
         let Member { key, locked, .. } = member;
         let new = inspect(&fetched.verified)?.with_overrides(locked.overrides.clone());
-        refuse_the_refused(&new)?;
+        check_refusals(&new)?;
         let asked = &fetched.verified.manifest().capabilities;
         let grants: Grants = locked.grants.clone().within(asked);
-        let changes = difference::since(locked, &new, fetched.origin.source(), config)?;
+        let changes =
+            difference::compare_with_approved(locked, &new, fetched.origin.source(), config)?;
         let accepts_code = self.accept_code || config.accept_code;
         let passes = match Change::greatest(&changes) {
             None | Some(ChangeKind::Less | ChangeKind::Newer) => true,
@@ -171,7 +165,7 @@ impl Update {
             Some(ChangeKind::Beyond) => false,
         };
         if passes {
-            return Consented::now(grants, Consent::Update);
+            return GivenConsent::now(grants, Consent::Update);
         }
         let (now, before) = (&new.version, &locked.version);
         if Change::greatest(&changes) == Some(ChangeKind::Code) {
@@ -197,7 +191,7 @@ impl Update {
             offer: Offer::Everything,
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
-        Consented::now(grants, consent)
+        GivenConsent::now(grants, consent)
     }
 }
 

@@ -13,15 +13,15 @@ use crate::files;
 #[derive(Debug)]
 pub(super) struct Tokens {
     /// The value of `HF_TOKEN`.
-    pub(super) environment: Option<Token>,
+    pub(super) env_token: Option<Token>,
     /// The registry of `HF_TOKEN` and of the `hf` command's token file: the one that all clients of
     /// the Hub use in this environment. `--endpoint`, `config.toml` and a toolbox may name another
     /// registry, which must not be able to collect these tokens.
-    pub(super) hub: Url,
+    pub(super) hub_endpoint: Url,
     /// The file in which the `hf` command keeps its token.
     pub(super) hub_file: PathBuf,
     /// The file in which `tool login` keeps tokens, by the origin of their registry.
-    pub(super) stored: PathBuf,
+    pub(super) stored_file: PathBuf,
 }
 
 /// The source of a token.
@@ -39,11 +39,11 @@ impl Tokens {
     }
 
     fn find(&self, endpoint: &Url) -> anyhow::Result<Option<(Token, Origin)>> {
-        let is_hub = endpoint.origin() == self.hub.origin();
-        if let Some(token) = self.environment.as_ref().filter(|_| is_hub) {
+        let is_hub = endpoint.origin() == self.hub_endpoint.origin();
+        if let Some(token) = self.env_token.as_ref().filter(|_| is_hub) {
             return Ok(Some((token.clone(), Origin::Environment)));
         }
-        if let Some(token) = Credentials::read(self.stored.clone())?.token(endpoint)? {
+        if let Some(token) = Credentials::read(self.stored_file.clone())?.token(endpoint)? {
             return Ok(Some((token, Origin::Login)));
         }
         let kept = is_hub
@@ -69,9 +69,9 @@ impl Tokens {
             Ok(Some((_, Origin::HubFile))) => vec![format!(
                 "the token stored by `hf auth login` was sent to {shown}; to use another one, {login}"
             )],
-            Ok(None) if self.environment.is_some() => vec![format!(
+            Ok(None) if self.env_token.is_some() => vec![format!(
                 "no token was sent to {shown}: HF_TOKEN is for {}, the registry of HF_ENDPOINT; {login}",
-                self.hub.origin().ascii_serialization()
+                self.hub_endpoint.origin().ascii_serialization()
             )],
             Ok(None) => vec![format!("no token was sent to {shown}; {login}")],
         }
@@ -103,10 +103,10 @@ mod tests {
     /// A user who has every kind of token, except where `change` removes one.
     fn tokens(directory: &Path, change: impl FnOnce(&mut Tokens)) -> Tokens {
         let mut tokens = Tokens {
-            environment: Some("hf_environment".parse().unwrap()),
-            hub: HUB.parse().unwrap(),
+            env_token: Some("hf_environment".parse().unwrap()),
+            hub_endpoint: HUB.parse().unwrap(),
             hub_file: directory.join("token"),
-            stored: directory.join("credentials.toml"),
+            stored_file: directory.join("credentials.toml"),
         };
         std::fs::write(&tokens.hub_file, "hf_file\n").unwrap();
         change(&mut tokens);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn log_in(tokens: &Tokens, endpoint: &str, token: &str) {
-        let mut kept = Credentials::read(tokens.stored.clone()).unwrap();
+        let mut kept = Credentials::read(tokens.stored_file.clone()).unwrap();
         kept.keep(&endpoint.parse().unwrap(), token).unwrap();
     }
 
@@ -129,7 +129,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         for (has, expect) in [(true, "hf_environment"), (false, "hf_file")] {
             let tokens = tokens(directory.path(), |it| {
-                it.environment.take_if(|_| !has);
+                it.env_token.take_if(|_| !has);
             });
             for same in [
                 HUB,
@@ -162,7 +162,7 @@ mod tests {
         check(&tokens, "http://other.example.org", None);
         check(&tokens, HUB, Some("hf_environment"));
         let without = Tokens {
-            environment: None,
+            env_token: None,
             ..tokens
         };
         check(&without, HUB, Some("hf_hub"));

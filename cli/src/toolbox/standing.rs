@@ -143,7 +143,7 @@ impl OpenToolbox {
                 "was approved from another place than the toolbox names",
             ));
         }
-        if let Some(required) = self.approvals.lacks_signature(locked) {
+        if let Some(required) = self.approvals.missing_signature(locked) {
             let keys = required.fingerprints();
             let place = required.place().display();
             return Err(Unusable {
