@@ -310,8 +310,8 @@ mod tests {
                 "http://127.0.0.1:8080/ada/adder/tree/v1.0.0",
                 "write ada/adder --endpoint http://127.0.0.1:8080",
             ),
-            ("https://example.org/x/adder.wasm", "save the component"),
-            ("https://example.org/", "save the component"),
+            ("https://example.org/x/adder.wasm", "download the component"),
+            ("https://example.org/", "download the component"),
         ] {
             let shown = address_hint(&address(text).unwrap());
             assert!(shown.contains(hint), "{text}: {shown}");
