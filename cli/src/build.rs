@@ -10,6 +10,7 @@ mod rust;
 mod sources;
 mod toolchain;
 mod trust;
+mod walk;
 mod wit;
 
 use std::path::{Path, PathBuf};

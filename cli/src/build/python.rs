@@ -136,7 +136,7 @@ fn copy_packages(environment: Option<&Path>, place: &Path) -> anyhow::Result<()>
     let versions = std::fs::read_dir(library).into_iter().flatten().flatten();
     let found = versions.map(|version| version.path().join("site-packages"));
     for from in found.filter(|from| from.is_dir()) {
-        sources::copy(&from, &packages)?;
+        sources::copy_packages(&from, &packages)?;
     }
     Ok(())
 }

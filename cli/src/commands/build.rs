@@ -1,8 +1,6 @@
 //! `tool build`: from a project to a package: the component, the finished manifest and the
 //! card, in `dist`.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -21,7 +19,7 @@ use crate::files;
 use crate::package::{self, PACKAGE_DIRECTORY};
 use crate::printer::Printer;
 
-/// Enough of an icon to see that it is too big.
+/// The largest file that is read to say of it that it is too big for an icon.
 const ICON_BYTES_READ: u64 = 1 << 20;
 
 /// Arguments of `tool build`.
@@ -108,9 +106,7 @@ impl Build {
 
 /// The picture in a file of the author's.
 fn icon(path: &Path) -> anyhow::Result<Icon> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(ICON_BYTES_READ).read_to_end(&mut bytes))
+    let bytes = files::read_regular(path, ICON_BYTES_READ)
         .with_context(|| format!("the icon {} cannot be read", path.display()))?;
     Icon::of(&bytes).map_err(|error| {
         Problem::user(format!("{} is no icon: {error}", path.display()))
