@@ -259,6 +259,11 @@ impl Config {
         Credentials::read(self.tokens.stored.clone())
     }
 
+    /// The file in which the `hf` command keeps its token.
+    pub(crate) fn hub_token_file(&self) -> &Path {
+        &self.tokens.hub_file
+    }
+
     /// Whether `HF_TOKEN` decides for `endpoint`, whatever was stored.
     pub(crate) fn token_is_in_the_environment(&self, endpoint: &Url) -> bool {
         self.tokens.environment.is_some() && endpoint.origin() == self.tokens.hub.origin()
