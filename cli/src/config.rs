@@ -259,6 +259,11 @@ impl Config {
         Credentials::read(self.tokens.stored_file.clone())
     }
 
+    /// The file in which the `hf` command keeps its token.
+    pub(crate) fn hub_token_file(&self) -> &Path {
+        &self.tokens.hub_file
+    }
+
     /// True if `HF_TOKEN` is the token for `endpoint`, whatever `tool login` stored.
     pub(crate) fn token_is_in_the_environment(&self, endpoint: &Url) -> bool {
         self.tokens.env_token.is_some() && endpoint.origin() == self.tokens.hub_endpoint.origin()

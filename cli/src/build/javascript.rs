@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::functions::javascript::MODULE;
+use super::functions::javascript::{MODULE, PROJECT};
+use super::npm::{self, INSTALLED, PACKAGES};
 use super::toolchain::NPM_CI;
-use super::{Project, Toolchain, npm, process};
+use super::{Project, Toolchain, process, sources, trust};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -36,7 +37,7 @@ pub(super) async fn build(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
-    let packages = npm::packages(project, config, printer).await?;
+    let bundled = bundled(project, config, printer).await?;
     let toolchain = COMPONENTIZE_QJS
         .directory(project, config, printer)
         .await?
@@ -46,15 +47,22 @@ pub(super) async fn build(
         project.scratch.join("tool.wasm"),
     );
     let written = project.functions.map(|it| it.generated().join(MODULE));
+    let functions = project
+        .build
+        .functions
+        .as_ref()
+        .filter(|_| written.is_some());
+    let functions = functions.map(|file| bundled.directory.join(file));
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let source = written.unwrap_or_else(|| PathBuf::from(source));
     let random = project.scratch.join("random.js");
     files::write(&random, RANDOM.as_bytes())?;
     let mut bundling = project.command(esbuild(&toolchain)?);
     bundling
-        // The project's own packages take precedence over these.
-        .envs(packages.map(|place| ("NODE_PATH", place)))
+        // What a trusted project brings goes before it.
+        .envs(bundled.packages.map(|place| ("NODE_PATH", place)))
         .arg(source)
+        .args(functions.map(|file| format!("--alias:{PROJECT}={}", file.display())))
         .arg(format!("--inject:{}", random.display()))
         .args([
             "--bundle",
@@ -66,8 +74,12 @@ pub(super) async fn build(
         .args(["--external:tool-hub:*", "--external:wasi:*"])
         .args(["--log-level=warning"])
         .arg(format!("--outfile={}", bundle.display()))
-        .current_dir(project.directory);
-    process::run("bundling with esbuild", &mut bundling, printer).await?;
+        .current_dir(&bundled.directory);
+    let run = process::run("bundling with esbuild", &mut bundling, printer).await;
+    run.map_err(|error| match bundled.directory == project.directory {
+        true => error,
+        false => not_seen(error),
+    })?;
     let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
     building
         .arg("--wit")
@@ -88,6 +100,64 @@ pub(super) async fn build(
     super::built(&component)
 }
 
+/// Where a project is bundled.
+struct Bundled {
+    /// The directory with its modules.
+    directory: PathBuf,
+    /// The directory with the packages of its lock, where those are not in the project.
+    packages: Option<PathBuf>,
+}
+
+/// Finds out where the project is bundled: where it is, once somebody trusts it with what it
+/// brings; else in a copy without the packages that it brings, since nothing says what those hold.
+///
+/// # Errors
+/// When the lock names what is no package of a registry, and when it cannot be installed.
+async fn bundled(
+    project: Project<'_>,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<Bundled> {
+    let directory = project.directory;
+    if trust::is_given(directory, config)? {
+        let packages = match directory.join(INSTALLED).is_file() {
+            true => None,
+            false => npm::packages(project, config, printer).await?,
+        };
+        let directory = directory.to_owned();
+        return Ok(Bundled {
+            directory,
+            packages,
+        });
+    }
+    if directory.join(PACKAGES).exists() {
+        printer.warning(&format!(
+            "{PACKAGES} of the project is not taken: nothing says what those packages hold"
+        ));
+        printer.hint("the lock's packages are taken; to take yours: tool build --trust");
+    }
+    let packages = npm::packages(project, config, printer).await?;
+    let copy = project.scratch.join("project");
+    sources::copy(directory, &copy)?;
+    Ok(Bundled {
+        directory: copy,
+        packages,
+    })
+}
+
+/// Says with the `error` of a bundler what it did not see in a copy.
+fn not_seen(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Problem>() {
+        Ok(problem) => problem
+            .hint(
+                "it saw a copy of the project's sources, without node_modules, dist, target and \
+                 what lies outside; where you trust those: tool build --trust",
+            )
+            .into(),
+        Err(error) => error,
+    }
+}
+
 /// The native esbuild program. The `esbuild` script of npm only searches for it, and would search
 /// the project's packages too.
 fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
@@ -97,4 +167,32 @@ fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
     programs
         .find(|program| program.is_file())
         .ok_or_else(|| Problem::user("esbuild has no program for this machine").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_package_of_the_toolchain_is_named_by_a_hash() {
+        let (_, lock) = COMPONENTIZE_QJS.lock[1];
+        let lock: Value = serde_json::from_str(lock).unwrap();
+        let packages = lock["packages"].as_object().unwrap();
+        assert!(packages.len() > 2);
+        for (place, package) in packages.iter().filter(|(place, _)| !place.is_empty()) {
+            let hash = package["integrity"].as_str().unwrap_or_default();
+            assert!(hash.starts_with("sha512-"), "{place}: {hash:?}");
+            let elsewhere = ["resolved", "link"].map(|key| package.get(key));
+            assert_eq!(elsewhere, [None, None], "{place}");
+        }
+    }
+
+    #[test]
+    fn no_package_runs_a_script() {
+        assert_eq!(COMPONENTIZE_QJS.install, NPM_CI);
+        assert!(NPM_CI.contains(&"--ignore-scripts"));
+        assert_eq!(NPM_CI[..2], ["npm", "ci"], "which takes what the lock says");
+    }
 }

@@ -14,9 +14,10 @@ use crate::printer::Printer;
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";
-/// The file that npm writes last into `node_modules`. If it exists, the user has installed the
-/// packages.
-const INSTALLED: &str = "node_modules/.package-lock.json";
+/// Where npm puts packages.
+pub(super) const PACKAGES: &str = "node_modules";
+/// What npm writes there last.
+pub(super) const INSTALLED: &str = "node_modules/.package-lock.json";
 /// npm's settings file beside a manifest. Its keys can name programs: `git`, `script-shell`.
 const SETTINGS: &str = ".npmrc";
 
@@ -31,8 +32,7 @@ const DEPENDENCIES: [&str; 6] = [
     "overrides",
 ];
 
-/// Installs the packages that the project's lock names and returns their directory. `None` if the
-/// project has no lock, or if the user has installed its packages already.
+/// The directory in which the packages of the project's lock are; nothing where it has none.
 ///
 /// # Errors
 /// If the lock names anything but packages of a registry, or installing them fails.
@@ -45,9 +45,6 @@ pub(super) async fn packages(
     let Some(lock) = files::read_if_present(&directory.join(LOCK))? else {
         return Ok(None);
     };
-    if directory.join(INSTALLED).is_file() {
-        return Ok(None);
-    }
     let manifest = files::read_if_present(&directory.join(MANIFEST))?.unwrap_or_default();
     let manifest = checked(&manifest, &lock)?;
     if directory.join(SETTINGS).exists() {
@@ -63,7 +60,7 @@ pub(super) async fn packages(
         install: &install,
     };
     let installed = packages.directory(project, config, printer).await?;
-    Ok(Some(installed.join("node_modules")))
+    Ok(Some(installed.join(PACKAGES)))
 }
 
 /// The manifest reduced to its dependencies. Refuses it if it, or the lock, names anything but

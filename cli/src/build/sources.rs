@@ -2,16 +2,28 @@
 //! version.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::Digest;
 
+use super::walk::{Bounds, Walk};
 use crate::files;
 
-/// The largest file that counts as a source of a project.
-const SOURCE_BYTES_MAX: u64 = 256 << 20;
+/// How large a project is.
+const PROJECT: Bounds = Bounds {
+    depth_max: 64,
+    entries_max: 100_000,
+    file_bytes_max: 256 << 20,
+    bytes_max: 1 << 30,
+};
+/// How large an environment of Python is, which is nobody else's.
+const ENVIRONMENT: Bounds = Bounds {
+    entries_max: 1_000_000,
+    bytes_max: 16 << 30,
+    ..PROJECT
+};
 /// The record's name in the package's directory. It is not part of the package.
 pub(crate) const SOURCES_FILE: &str = "sources.json";
 
@@ -35,10 +47,13 @@ impl Sources {
     /// Reads the project in `directory`.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// When a file cannot be read, and when there is too much.
     pub(crate) fn of(directory: &Path) -> anyhow::Result<Self> {
         let mut found = BTreeMap::new();
-        collect(directory, "", &mut found)?;
+        let mut walk = Walk::new(directory, PROJECT);
+        for (name, path) in listed(&mut walk, directory)? {
+            found.insert(name, Digest::of(&walk.read(&path)?));
+        }
         Ok(Self(found))
     }
 
@@ -46,7 +61,8 @@ impl Sources {
     pub(crate) fn renew(&mut self, directory: &Path, name: &str) -> anyhow::Result<()> {
         let path = directory.join(name);
         if path.is_file() {
-            self.0.insert(name.to_owned(), digest(&path)?);
+            let bytes = Walk::new(directory, PROJECT).read(&path)?;
+            self.0.insert(name.to_owned(), Digest::of(&bytes));
         }
         Ok(())
     }
@@ -90,54 +106,60 @@ impl Sources {
 /// change the originals. Links that lead out of the project are left out.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// When a file cannot be read or written, and when there is too much.
 pub(super) fn copy(directory: &Path, place: &Path) -> anyhow::Result<()> {
+    copy_within(PROJECT, directory, place)
+}
+
+/// The same for packages of an environment that the user made.
+pub(super) fn copy_packages(directory: &Path, place: &Path) -> anyhow::Result<()> {
+    copy_within(ENVIRONMENT, directory, place)
+}
+
+fn copy_within(bounds: Bounds, directory: &Path, place: &Path) -> anyhow::Result<()> {
     let failed = || format!("{} cannot be read", directory.display());
     let root = directory.canonicalize().with_context(failed)?;
-    let mut found = BTreeMap::new();
-    collect(&root, "", &mut found)?;
-    for path in found.keys() {
-        let from = root.join(path).canonicalize().with_context(failed)?;
-        if !from.starts_with(&root) {
-            continue;
+    let mut walk = Walk::new(&root, bounds);
+    for (name, path) in listed(&mut walk, &root)? {
+        let from = path.canonicalize().with_context(failed)?;
+        if from.starts_with(&root) {
+            files::write(&place.join(name), &walk.read(&from)?)?;
         }
-        let to = place.join(path);
-        let read = files::read_regular(&from, SOURCE_BYTES_MAX);
-        let bytes = read.with_context(|| format!("{} cannot be copied", from.display()))?;
-        files::write(&to, &bytes)?;
     }
     Ok(())
 }
 
+/// The sources of the project in `directory`, by their paths there.
+fn listed(walk: &mut Walk<'_>, directory: &Path) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+    let mut found = BTreeMap::new();
+    collect(walk, directory, "", &mut found)?;
+    Ok(found)
+}
+
 fn collect(
+    walk: &mut Walk<'_>,
     directory: &Path,
     below: &str,
-    found: &mut BTreeMap<String, Digest>,
+    found: &mut BTreeMap<String, PathBuf>,
 ) -> anyhow::Result<()> {
-    let failed = || format!("{} cannot be read", directory.display());
-    for entry in std::fs::read_dir(directory).with_context(failed)? {
-        let entry = entry.with_context(failed)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+    for place in walk.entries(directory)? {
+        let name = place.file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
         let is_hidden = name.starts_with('.') && name != CARGO_SETTINGS;
         if is_hidden || name.ends_with('~') || NOT_SOURCES.contains(&name.as_str()) {
             continue;
         }
-        let (place, path) = (entry.path(), format!("{below}{name}"));
-        if entry.file_type().with_context(failed)?.is_dir() {
-            if !MARKS_OF_CACHES.iter().any(|mark| place.join(mark).exists()) {
-                collect(&place, &format!("{path}/"), found)?;
+        let path = format!("{below}{name}");
+        if place.is_dir() {
+            let is_cache = MARKS_OF_CACHES.iter().any(|mark| place.join(mark).exists());
+            if !is_cache && !place.is_symlink() {
+                collect(walk, &place, &format!("{path}/"), found)?;
             }
         } else if place.is_file() {
-            found.insert(path, digest(&place)?);
+            found.insert(path, place);
         }
     }
     Ok(())
-}
-
-fn digest(path: &Path) -> anyhow::Result<Digest> {
-    let contents = files::read_regular(path, SOURCE_BYTES_MAX)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(Digest::of(&contents))
 }
 
 #[cfg(test)]

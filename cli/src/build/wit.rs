@@ -6,11 +6,18 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tool_hub_host::authoring::{PACKAGES, WitPackage};
 
+use super::walk::{Bounds, Walk};
 use crate::diagnosis::Problem;
 use crate::files;
 
-/// The largest WIT file that is read.
-const WIT_BYTES_MAX: u64 = 1 << 20;
+/// How much WIT a project has. Links to directories are followed, since some projects share
+/// packages so.
+const BOUNDS: Bounds = Bounds {
+    depth_max: 16,
+    entries_max: 1_000,
+    file_bytes_max: 1 << 20,
+    bytes_max: 4 << 20,
+};
 
 /// A WIT file: its path below `wit`, and its text.
 pub(crate) type WitFile = (PathBuf, String);
@@ -18,11 +25,14 @@ pub(crate) type WitFile = (PathBuf, String);
 /// Every WIT file of the project in `directory`, in order.
 ///
 /// # Errors
-/// When there is none, one is larger than 1 MiB, or one cannot be read as UTF-8.
+/// When there is none, when there is too much, or one cannot be read as UTF-8.
 pub(crate) fn wit_files(directory: &Path) -> anyhow::Result<Vec<WitFile>> {
     let root = directory.join("wit");
     let mut found = Vec::new();
-    collect(&root, &root, &mut found)?;
+    collect(&mut Walk::new(&root, BOUNDS), &root, &mut found)?;
+    for (path, _) in &mut found {
+        *path = path.strip_prefix(&root).unwrap_or(path).to_owned();
+    }
     if found.is_empty() {
         return Err(
             Problem::user(format!("{} holds no .wit file", root.display()))
@@ -34,17 +44,14 @@ pub(crate) fn wit_files(directory: &Path) -> anyhow::Result<Vec<WitFile>> {
     Ok(found)
 }
 
-fn collect(root: &Path, directory: &Path, found: &mut Vec<WitFile>) -> anyhow::Result<()> {
-    let failed = || format!("{} cannot be read", directory.display());
-    for entry in std::fs::read_dir(directory).with_context(failed)? {
-        let path = entry.with_context(failed)?.path();
+fn collect(walk: &mut Walk<'_>, directory: &Path, found: &mut Vec<WitFile>) -> anyhow::Result<()> {
+    for path in walk.entries(directory)? {
         if path.is_dir() {
-            collect(root, &path, found)?;
+            collect(walk, &path, found)?;
         } else if path.extension().is_some_and(|extension| extension == "wit") {
-            let text = files::read_text(&path, WIT_BYTES_MAX)
-                .with_context(|| format!("{} cannot be read", path.display()))?;
-            let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
-            found.push((name, text));
+            let text = String::from_utf8(walk.read(&path)?)
+                .with_context(|| format!("{} is not UTF-8", path.display()))?;
+            found.push((path, text));
         }
     }
     Ok(())

@@ -1,8 +1,6 @@
 //! `tool build`: from a project to a package: the component, the finished manifest and the
 //! card, in `dist`.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,14 +12,14 @@ use tool_hub_manifest::{
     Build as BuildSection, Icon, Language, Manifest, Package, Verified, package_file,
 };
 
-use crate::build::{self, FinishedCard, Functions, Sources, Trust};
+use crate::build::{self, FinishedCard, Functions, Sources};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::package::{self, PACKAGE_DIRECTORY};
 use crate::printer::Printer;
 
-/// Enough of an icon to see that it is too big.
+/// The largest file that is read to say of it that it is too big for an icon.
 const ICON_BYTES_READ: u64 = 1 << 20;
 
 /// Arguments of `tool build`.
@@ -31,8 +29,9 @@ pub(crate) struct Build {
     #[arg(value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 
-    /// Build a Rust project without asking, now and later: this runs its build scripts and
-    /// macros, and those of its dependencies
+    /// Build with all that the project brings, without asking, and from now on: in Rust its
+    /// build scripts and macros and those of all that it depends on, in JavaScript the packages
+    /// in its node_modules
     #[arg(long)]
     trust: bool,
 }
@@ -52,12 +51,10 @@ impl Build {
                     .into(),
             );
         };
-        if section.language == Language::Rust {
-            let trust = match self.trust {
-                true => Trust::Given,
-                false => Trust::ToAsk,
-            };
-            build::obtain_trust(&directory, trust, config, printer)?;
+        if self.trust {
+            build::remember_trust(&directory, config)?;
+        } else if section.language == Language::Rust {
+            build::obtain_trust(&directory, config, printer)?;
         }
         if let Some(file) = &section.icon {
             author.icon = Some(icon(&directory.join(file))?);
@@ -108,9 +105,7 @@ impl Build {
 
 /// The picture in a file of the author's.
 fn icon(path: &Path) -> anyhow::Result<Icon> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(ICON_BYTES_READ).read_to_end(&mut bytes))
+    let bytes = files::read_regular(path, ICON_BYTES_READ)
         .with_context(|| format!("the icon {} cannot be read", path.display()))?;
     Icon::of(&bytes).map_err(|error| {
         Problem::user(format!("{} is no icon: {error}", path.display()))
