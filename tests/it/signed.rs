@@ -47,8 +47,9 @@ impl Agent {
             public: private.with_extension("pub"),
         };
         let begun = std::time::Instant::now();
-        while !agent.socket.exists() {
-            assert!(begun.elapsed().as_secs() < 30, "ssh-agent made no socket");
+        // The socket is there before anybody listens at it.
+        while std::os::unix::net::UnixStream::connect(&agent.socket).is_err() {
+            assert!(begun.elapsed().as_secs() < 30, "ssh-agent does not listen");
             std::thread::yield_now();
         }
         agent.add(&["-q", &private.to_string_lossy()]);
@@ -310,6 +311,7 @@ fn not_called_unsigned() {
 /// way leads there.
 fn not_written() {
     let home = with_adder();
+    home.write("toolbox.toml", "");
     let agent = Agent::start(&home, "ed25519");
     let digest = digest(&home, "./adder.wasm");
     agent.requires(&home);
