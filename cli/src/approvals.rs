@@ -14,11 +14,11 @@ mod ssh;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use tool_hub_manifest::{Digest, LockedTool};
+use tool_hub_manifest::{Digest, LockedTool, ToolKey};
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
@@ -47,9 +47,45 @@ struct ApprovalsFile {
     signers: Vec<Signer>,
     #[serde(default)]
     approved: BTreeSet<Digest>,
+    /// The places in toolboxes for which they were approved. Files of older versions have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    places: BTreeMap<Digest, Place>,
     /// The signatures, by the digest of the record that they sign.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     signatures: BTreeMap<Digest, String>,
+}
+
+/// A place for one tool in one toolbox. It holds one approved record at a time, so that an older
+/// lock brings back neither rights that were revoked nor a version that was replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Place {
+    /// The toolbox's directory.
+    toolbox: PathBuf,
+    /// The tool's name in it.
+    name: ToolKey,
+}
+
+impl Place {
+    pub(crate) fn new(toolbox: &Path, name: &ToolKey) -> Self {
+        Self {
+            toolbox: files::settled(toolbox),
+            name: name.clone(),
+        }
+    }
+}
+
+impl ApprovalsFile {
+    /// Forgets every record that was approved for `place`, and `current`, the one in its lock.
+    fn clear(&mut self, place: &Place, current: Option<Digest>) {
+        let earlier = self.places.iter().filter(|(_, other)| *other == place);
+        let earlier: Vec<Digest> = earlier.map(|(digest, _)| *digest).chain(current).collect();
+        for digest in earlier {
+            self.approved.remove(&digest);
+            self.places.remove(&digest);
+            self.signatures.remove(&digest);
+        }
+    }
 }
 
 impl Approvals {
@@ -92,11 +128,18 @@ impl Approvals {
         self.required.as_ref()
     }
 
-    /// Records that this user approved `locked`. Where a signature is required, it is made first.
+    /// Records that this user approved `locked` for `place`, instead of `replaced`, the record that
+    /// the lock has there, and of every earlier one. Where a signature is required, it is made
+    /// first.
     ///
     /// # Errors
     /// If no key signs it; then nothing is recorded.
-    pub(crate) fn remember(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
+    pub(crate) fn remember(
+        config: &Config,
+        place: &Place,
+        locked: &LockedTool,
+        replaced: Option<Digest>,
+    ) -> anyhow::Result<()> {
         let digest = locked.digest();
         // Signed before the guard is taken, because the user needs time.
         let signature = match Self::read(config)?.required {
@@ -108,18 +151,20 @@ impl Approvals {
             None => None,
         };
         Self::change(config, |file| {
+            file.clear(place, replaced);
             file.signatures.extend(signature.map(|text| (digest, text)));
+            file.places.insert(digest, place.clone());
             file.approved.insert(digest);
         })
     }
 
-    /// Forgets that this user agreed to `locked`.
-    pub(crate) fn forget(config: &Config, locked: &LockedTool) -> anyhow::Result<()> {
-        let digest = locked.digest();
-        Self::change(config, |file| {
-            file.approved.remove(&digest);
-            file.signatures.remove(&digest);
-        })
+    /// Forgets all that was approved for `place`, and `current`, the record that the lock has there.
+    pub(crate) fn forget(
+        config: &Config,
+        place: &Place,
+        current: Option<Digest>,
+    ) -> anyhow::Result<()> {
+        Self::change(config, |file| file.clear(place, current))
     }
 
     /// Requires a signature by one of `signers` on every approval from here on.

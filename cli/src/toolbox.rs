@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tool_hub_manifest::{
-    GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry,
+    Digest, GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry,
 };
 
-use crate::approvals::Approvals;
+use crate::approvals::{Approvals, Place};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -185,7 +185,8 @@ impl OpenToolbox {
         entry: &ToolboxEntry,
         locked: LockedTool,
     ) -> anyhow::Result<()> {
-        Approvals::remember(config, &locked)?;
+        let replaced = Self::open(config)?.recorded(key);
+        Approvals::remember(config, &Self::place(config, key), &locked, replaced)?;
         Self::change(config, |toolbox| {
             toolbox.text = Toolbox::insert_into(&toolbox.text, key, entry)?;
             toolbox.lock.tools.insert(key.clone(), locked);
@@ -201,7 +202,8 @@ impl OpenToolbox {
         member: Member<'_>,
         locked: LockedTool,
     ) -> anyhow::Result<()> {
-        Approvals::forget(config, member.locked)?;
+        let current = Some(member.locked.digest());
+        Approvals::forget(config, &Self::place(config, member.key), current)?;
         let lowered = Self::insert(config, member.key, member.entry, locked);
         // The reduced rights take effect in any case: without an approval the tool does not run.
         lowered.with_context(|| format!("`{}` does not run until it is loaded again", member.key))
@@ -209,11 +211,23 @@ impl OpenToolbox {
 
     /// Forgets `key` and its approval.
     pub(crate) fn remove(config: &Config, key: &ToolKey) -> anyhow::Result<()> {
+        let current = Self::open(config)?.recorded(key);
+        Approvals::forget(config, &Self::place(config, key), current)?;
         Self::change(config, |toolbox| {
             toolbox.text = Toolbox::remove_from(&toolbox.text, key)?;
             toolbox.lock.tools.remove(key);
             Ok(())
         })
+    }
+
+    /// The digest of the record that the lock has for `key`.
+    fn recorded(&self, key: &ToolKey) -> Option<Digest> {
+        self.lock.tools.get(key).map(LockedTool::digest)
+    }
+
+    /// The place of `key` in the toolbox in force.
+    fn place(config: &Config, key: &ToolKey) -> Place {
+        Place::new(&Self::directory_in_force(config), key)
     }
 
     /// Opens the toolbox anew under an exclusive lock, changes it, and writes both files.
