@@ -32,7 +32,7 @@ pub(crate) use process::{converse, output_of, spawn, status_of};
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::Sources;
 pub(crate) use toolchain::Toolchain;
-pub(crate) use trust::{Trust, obtain as obtain_trust, remember as remember_trust};
+pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 
 /// A project that is about to be built.

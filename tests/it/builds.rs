@@ -5,12 +5,19 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::support::{Home, Need, Terminal, Test, guests, test};
+use crate::journey::load;
+use crate::support::{Home, Need, Terminal, Test, files, guests, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("builds::npm_starts_no_git", npm_starts_no_git),
         test("builds::npm_reads_no_settings", npm_reads_no_settings)
+            .needs(&[Need::JavascriptGuest]),
+        test("builds::packages_that_a_project_brings", packages_brought)
+            .needs(&[Need::JavascriptGuest]),
+        test("builds::packages_without_a_lock", packages_without_a_lock)
+            .needs(&[Need::JavascriptGuest]),
+        test("builds::functions_of_a_checkout", functions_of_a_checkout)
             .needs(&[Need::JavascriptGuest]),
         test("builds::rust_is_asked_about", rust_is_asked_about),
         test(
@@ -102,6 +109,87 @@ fn npm_reads_no_settings() {
         "it is installed elsewhere"
     );
     nothing_ran(&home);
+}
+
+/// A checkout with `node_modules` in it, as npm leaves them, but with another package inside than
+/// the lock names: it is taken from there once somebody says so, and not before.
+fn packages_brought() {
+    let home = Home::new();
+    let project = guests::built("json-query");
+    for file in files(&project) {
+        let name = file.strip_prefix(&project).expect("a file of the project");
+        if !name.starts_with("dist") {
+            let path = Path::new("checkout").join(name);
+            let contents = std::fs::read(&file).expect("a file");
+            home.write(&path.to_string_lossy(), contents);
+        }
+    }
+    home.write("checkout/node_modules/.package-lock.json", "{}");
+    home.write(
+        "checkout/node_modules/jmespath/package.json",
+        "{\"name\": \"jmespath\", \"main\": \"index.js\"}",
+    );
+    home.write(
+        "checkout/node_modules/jmespath/index.js",
+        "exports.search = () => 'brought'; exports.compile = exports.tokenize = () => [];",
+    );
+    // Nor is what lies above the project.
+    let above = home.work().join("node_modules");
+    std::os::unix::fs::symlink(home.work().join("checkout/node_modules"), above).expect("a link");
+    let answer = || {
+        load(&home, "./checkout", &["--as", "one"]);
+        let json = r#"json={"a": [{"b": 1}, {"b": 2}]}"#;
+        home.run(["call", "one.query", json, "expression=a[*].b"])
+            .ok()
+    };
+    let built = home.tool("build checkout");
+    built.ok();
+    let told = built.stderr();
+    assert!(
+        told.contains("node_modules of the project is not taken"),
+        "{told}"
+    );
+    let answered: serde_json::Value = serde_json::from_str(&answer()).expect("JSON");
+    assert_eq!(answered, json!([1, 2]));
+    home.tool("build checkout --trust").ok();
+    assert!(answer().contains("brought"));
+}
+
+/// A project that `tool new` made, as somebody else checks it out.
+fn checked_out(home: &Home, arguments: &str) {
+    home.tool(&format!("new made {arguments}")).ok();
+    let (made, moved) = (home.work().join("made"), home.work().join("moved"));
+    std::fs::rename(made, moved).expect("a project");
+}
+
+/// Without a lock there is nothing to take in the place of what it brings.
+fn packages_without_a_lock() {
+    let home = Home::new();
+    checked_out(&home, "--lang javascript");
+    home.write("moved/node_modules/brought/index.js", "export const x = 1;");
+    let source = std::fs::read_to_string(home.work().join("moved/tool.js")).expect("the source");
+    let using = "import { x } from 'brought';\nglobalThis.x = x;\n";
+    home.write("moved/tool.js", format!("{using}{source}"));
+    let refused = home.tool("build moved");
+    assert_eq!(refused.code(), 1, "{}", refused.stderr());
+    let told = refused.stderr();
+    assert!(told.contains("Could not resolve \"brought\""), "{told}");
+    assert!(told.contains("tool build --trust"), "{told}");
+    home.tool("build moved --trust").ok();
+}
+
+/// A project of plain functions needs nothing but its copy.
+fn functions_of_a_checkout() {
+    let home = Home::new();
+    home.write(
+        "adds.ts",
+        "/**\n * Adds.\n *\n * @param a - One.\n * @param b - Another.\n * @returns The sum.\n */\n\
+         export function add(a: number, b: number): number {\n  return a + b;\n}\n",
+    );
+    checked_out(&home, "--from adds.ts");
+    home.tool("build moved").ok();
+    load(&home, "./moved", &["--as", "one"]);
+    assert_eq!(home.tool("call one.add a=20 b=22").ok().trim(), "42.0");
 }
 
 /// A project in Rust that has a program in every place that cargo or rustup looks at.
@@ -226,5 +314,5 @@ fn python_says_what_will_not_work() {
     ] {
         assert!(told.contains(expected), "{expected} in {told}");
     }
-    assert!(!told.contains("requests"), "{told}");
+    assert!(!told.contains("`requests`"), "{told}");
 }

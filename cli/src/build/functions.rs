@@ -57,7 +57,7 @@ impl Functions {
         };
         let sources = match build.language {
             Language::Python => vec![python::source(plain)?],
-            Language::Javascript => vec![javascript::source(plain, directory)?],
+            Language::Javascript => vec![javascript::source(plain)?],
             Language::Rust => rust::source(plain, directory, &names)?,
         };
         let write = |path: &str, text: &str| {

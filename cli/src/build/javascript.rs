@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::functions::javascript::MODULE;
+use super::functions::javascript::{MODULE, PROJECT};
+use super::npm::{self, INSTALLED, PACKAGES};
 use super::toolchain::NPM_CI;
-use super::{Project, Toolchain, npm, process};
+use super::{Project, Toolchain, process, sources, trust};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -36,7 +37,7 @@ pub(super) async fn build(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<Vec<u8>> {
-    let packages = npm::packages(project, config, printer).await?;
+    let bundled = bundled(project, config, printer).await?;
     let toolchain = COMPONENTIZE_QJS
         .directory(project, config, printer)
         .await?
@@ -46,15 +47,22 @@ pub(super) async fn build(
         project.scratch.join("tool.wasm"),
     );
     let written = project.functions.map(|it| it.generated().join(MODULE));
+    let functions = project
+        .build
+        .functions
+        .as_ref()
+        .filter(|_| written.is_some());
+    let functions = functions.map(|file| bundled.directory.join(file));
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let source = written.unwrap_or_else(|| PathBuf::from(source));
     let random = project.scratch.join("random.js");
     files::write(&random, RANDOM.as_bytes())?;
     let mut bundling = project.command(esbuild(&toolchain)?);
     bundling
-        // What the project brings goes before it.
-        .envs(packages.map(|place| ("NODE_PATH", place)))
+        // What a trusted project brings goes before it.
+        .envs(bundled.packages.map(|place| ("NODE_PATH", place)))
         .arg(source)
+        .args(functions.map(|file| format!("--alias:{PROJECT}={}", file.display())))
         .arg(format!("--inject:{}", random.display()))
         .args([
             "--bundle",
@@ -66,8 +74,12 @@ pub(super) async fn build(
         .args(["--external:tool-hub:*", "--external:wasi:*"])
         .args(["--log-level=warning"])
         .arg(format!("--outfile={}", bundle.display()))
-        .current_dir(project.directory);
-    process::run("bundling with esbuild", &mut bundling, printer).await?;
+        .current_dir(&bundled.directory);
+    let run = process::run("bundling with esbuild", &mut bundling, printer).await;
+    run.map_err(|error| match bundled.directory == project.directory {
+        true => error,
+        false => not_seen(error),
+    })?;
     let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
     building
         .arg("--wit")
@@ -86,6 +98,64 @@ pub(super) async fn build(
         .current_dir(project.scratch);
     process::run("building with componentize-qjs", &mut building, printer).await?;
     super::built(&component)
+}
+
+/// Where a project is bundled.
+struct Bundled {
+    /// The directory with its modules.
+    directory: PathBuf,
+    /// The directory with the packages of its lock, where those are not in the project.
+    packages: Option<PathBuf>,
+}
+
+/// Finds out where the project is bundled: where it is, once somebody trusts it with what it
+/// brings; else in a copy without the packages that it brings, since nothing says what those hold.
+///
+/// # Errors
+/// When the lock names what is no package of a registry, and when it cannot be installed.
+async fn bundled(
+    project: Project<'_>,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<Bundled> {
+    let directory = project.directory;
+    if trust::is_given(directory, config)? {
+        let packages = match directory.join(INSTALLED).is_file() {
+            true => None,
+            false => npm::packages(project, config, printer).await?,
+        };
+        let directory = directory.to_owned();
+        return Ok(Bundled {
+            directory,
+            packages,
+        });
+    }
+    if directory.join(PACKAGES).exists() {
+        printer.warning(&format!(
+            "{PACKAGES} of the project is not taken: nothing says what those packages hold"
+        ));
+        printer.hint("the lock's packages are taken; to take yours: tool build --trust");
+    }
+    let packages = npm::packages(project, config, printer).await?;
+    let copy = project.scratch.join("project");
+    sources::copy(directory, &copy)?;
+    Ok(Bundled {
+        directory: copy,
+        packages,
+    })
+}
+
+/// Says with the `error` of a bundler what it did not see in a copy.
+fn not_seen(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Problem>() {
+        Ok(problem) => problem
+            .hint(
+                "it saw a copy of the project's sources, without node_modules, dist, target and \
+                 what lies outside; where you trust those: tool build --trust",
+            )
+            .into(),
+        Err(error) => error,
+    }
 }
 
 /// The program of esbuild itself. The script that npm calls `esbuild` only looks for it, and

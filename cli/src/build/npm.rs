@@ -14,8 +14,10 @@ use crate::printer::Printer;
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";
-/// What npm writes into `node_modules` last: the user has installed the packages themselves.
-const INSTALLED: &str = "node_modules/.package-lock.json";
+/// Where npm puts packages.
+pub(super) const PACKAGES: &str = "node_modules";
+/// What npm writes there last.
+pub(super) const INSTALLED: &str = "node_modules/.package-lock.json";
 /// What npm reads beside a manifest. Its keys name programs, such as `git` and `script-shell`.
 const SETTINGS: &str = ".npmrc";
 
@@ -30,8 +32,7 @@ const DEPENDENCIES: [&str; 6] = [
     "overrides",
 ];
 
-/// The directory in which the project's packages are, beside those that the project brings;
-/// nothing where it has no lock, or the user has installed them in the project.
+/// The directory in which the packages of the project's lock are; nothing where it has none.
 ///
 /// # Errors
 /// When the lock names what is no package of a registry, and when it cannot be installed.
@@ -44,9 +45,6 @@ pub(super) async fn packages(
     let Some(lock) = files::read_if_present(&directory.join(LOCK))? else {
         return Ok(None);
     };
-    if directory.join(INSTALLED).is_file() {
-        return Ok(None);
-    }
     let manifest = files::read_if_present(&directory.join(MANIFEST))?.unwrap_or_default();
     let manifest = checked(&manifest, &lock)?;
     if directory.join(SETTINGS).exists() {
@@ -62,7 +60,7 @@ pub(super) async fn packages(
         install: &install,
     };
     let installed = packages.directory(project, config, printer).await?;
-    Ok(Some(installed.join("node_modules")))
+    Ok(Some(installed.join(PACKAGES)))
 }
 
 /// What is left of a manifest when only its dependencies are, once they and the lock name

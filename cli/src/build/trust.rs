@@ -1,7 +1,8 @@
-//! Consent to run what a project in Rust brings. Building it runs build scripts and macros, its
+//! Consent to build what a project brings. Building it in Rust runs build scripts and macros, its
 //! own and those of all that it depends on, and what its settings of cargo and rustup name, with
 //! all rights of the user. So nothing of it is run, the compiler's proxy included, before
-//! somebody said so: by having made the project here, at a terminal, or by a flag.
+//! somebody said so: by having made the project here, at a terminal, or by a flag. The same
+//! consent lets a project in JavaScript bring packages that no lock names by a hash.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,15 +29,6 @@ const SETTINGS: [&str; 5] = [
     "rust-toolchain",
 ];
 
-/// What a command line says of a project.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trust {
-    /// It may be built.
-    Given,
-    /// Whether it may is to be asked, unless it was before.
-    ToAsk,
-}
-
 /// The projects that may be built, by their directories.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,23 +48,20 @@ pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Obtains consent to build the project in `directory`.
+/// Whether the project in `directory` may be built with all that it brings.
+pub(crate) fn is_given(directory: &Path, config: &Config) -> anyhow::Result<bool> {
+    Ok(Builds::read(config)?.projects.contains(&real(directory)?))
+}
+
+/// Obtains consent to build the project in `directory`, unless it was given before.
 ///
 /// # Errors
 /// Refused when nobody gave it and there is nobody to ask, and when the answer is no.
-pub(crate) fn obtain(
-    directory: &Path,
-    trust: Trust,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<()> {
-    if trust == Trust::Given {
-        return remember(directory, config);
-    }
-    let place = real(directory)?;
-    if Builds::read(config)?.projects.contains(&place) {
+pub(crate) fn obtain(directory: &Path, config: &Config, printer: &Printer) -> anyhow::Result<()> {
+    if is_given(directory, config)? {
         return Ok(());
     }
+    let place = real(directory)?;
     let shown = escape_line(&place.display().to_string());
     let warning = format!("{shown} was not made here. {}", what_runs(&place));
     let refused = |said: &str| {

@@ -12,7 +12,7 @@ use tool_hub_manifest::{
     Build as BuildSection, Icon, Language, Manifest, Package, Verified, package_file,
 };
 
-use crate::build::{self, FinishedCard, Functions, Sources, Trust};
+use crate::build::{self, FinishedCard, Functions, Sources};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -29,8 +29,9 @@ pub(crate) struct Build {
     #[arg(value_name = "DIR", default_value = ".")]
     directory: PathBuf,
 
-    /// Run what building a project in Rust runs, its build scripts and macros and those of all
-    /// that it depends on, without asking, and from now on
+    /// Build with all that the project brings, without asking, and from now on: in Rust its
+    /// build scripts and macros and those of all that it depends on, in JavaScript the packages
+    /// in its node_modules
     #[arg(long)]
     trust: bool,
 }
@@ -50,12 +51,10 @@ impl Build {
                     .into(),
             );
         };
-        if section.language == Language::Rust {
-            let trust = match self.trust {
-                true => Trust::Given,
-                false => Trust::ToAsk,
-            };
-            build::obtain_trust(&directory, trust, config, printer)?;
+        if self.trust {
+            build::remember_trust(&directory, config)?;
+        } else if section.language == Language::Rust {
+            build::obtain_trust(&directory, config, printer)?;
         }
         if let Some(file) = &section.icon {
             author.icon = Some(icon(&directory.join(file))?);

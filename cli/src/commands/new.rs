@@ -72,9 +72,7 @@ impl New {
         }
         let (body, lang) = self.body(config, printer).await?;
         scaffold(&directory, &self.name, lang, &body)?;
-        if lang == Template::Rust {
-            build::remember_trust(&directory, config)?;
-        }
+        build::remember_trust(&directory, config)?;
         match &body {
             Body::Greeter => {}
             Body::Defined(defined) => definitions::tell(defined, printer),

@@ -1,7 +1,5 @@
 //! The module in JavaScript that offers plain functions.
 
-use std::path::Path;
-
 use tool_hub_agent::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;
 
@@ -13,7 +11,10 @@ const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");
 /// The name of the module.
 pub(crate) const MODULE: &str = "tool-functions.js";
 
-pub(super) fn source(plain: Plain<'_>, directory: &Path) -> anyhow::Result<Written> {
+/// The name by which it takes in the project's file.
+pub(crate) const PROJECT: &str = "tool-project";
+
+pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<Written> {
     let pairs = plain.definitions.iter().zip(&plain.interface.operations);
     let module = Module {
         interface: plain.interface,
@@ -21,10 +22,9 @@ pub(super) fn source(plain: Plain<'_>, directory: &Path) -> anyhow::Result<Writt
     let functions: Vec<String> = pairs
         .map(|(definition, operation)| module.function(definition, operation))
         .collect();
-    let path = directory.join(plain.file);
     let text = TEMPLATE
         .replace("{{file}}", plain.file)
-        .replace("{{path}}", &quoted(&path.to_string_lossy()))
+        .replace("{{path}}", &quoted(PROJECT))
         .replace("{{functions}}", functions.join("\n").trim_end());
     Ok((MODULE, text))
 }
