@@ -26,6 +26,8 @@ pub(crate) struct OpenToolbox {
     toolbox: Toolbox,
     lock: Lock,
     approvals: Approvals,
+    /// Nobody but the user writes it.
+    is_the_users: bool,
 }
 
 /// One tool of a toolbox: what people wrote and what was approved.
@@ -96,6 +98,7 @@ impl OpenToolbox {
             None => Lock::empty(),
         };
         Ok(Self {
+            is_the_users: directory == config.user,
             directory,
             text,
             toolbox,

@@ -35,8 +35,7 @@ pub struct Lock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedTool {
-    /// The name that agents see it under. Old locks do not say; whatever the name is there, it
-    /// was approved.
+    /// The name that agents see it under. Old locks do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<ToolKey>,
     /// The version of the manifest.

@@ -1,10 +1,15 @@
 //! A toolbox that people edit and share: one tool that cannot be used takes no other down.
 
+use axum::Json;
+use axum::http::StatusCode;
+use axum::response::IntoResponse as _;
+use serde_json::json;
 use tool_hub_host::authoring::derive_manifest;
-use tool_hub_manifest::Manifest;
+use tool_hub_manifest::{Lock, LockedTool, Manifest, ToolKey};
 
 use crate::foreign::adder;
 use crate::journey::{digest, load};
+use crate::support::website::Website;
 use crate::support::{Home, Ran, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -23,6 +28,11 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "toolbox::names_that_go_over_are_listed",
             names_that_go_over_are_listed,
+        ),
+        test("toolbox::a_record_without_a_name", a_record_without_a_name),
+        test(
+            "toolbox::versions_that_are_branches",
+            versions_that_are_branches,
         ),
         test(
             "toolbox::the_name_that_agents_see",
@@ -55,6 +65,21 @@ pub(crate) fn edit_toolbox(home: &Home, more: &str) {
     let path = home.tool_home().join("toolbox.toml");
     let text = std::fs::read_to_string(&path).expect("a toolbox");
     std::fs::write(path, format!("{text}\n{more}")).expect("a toolbox");
+}
+
+/// Rewrites the record of `one` in the person's own lock, with their approval.
+pub(crate) fn rewrite(home: &Home, edit: impl FnOnce(&mut LockedTool)) {
+    let place = |name: &str| home.tool_home().join(name);
+    let text = std::fs::read_to_string(place("toolbox.lock")).expect("a lock");
+    let mut lock: Lock = text.parse().expect("a lock");
+    let locked = lock
+        .tools
+        .get_mut(&"one".parse::<ToolKey>().expect("a key"));
+    let locked = locked.expect("a record");
+    edit(locked);
+    let approvals = format!("approved = [\"{}\"]\n", locked.digest());
+    std::fs::write(place("approvals.toml"), approvals).expect("approvals");
+    std::fs::write(place("toolbox.lock"), lock.to_toml()).expect("a lock");
 }
 
 #[track_caller]
@@ -97,6 +122,70 @@ fn one_is_not_approved() {
         assert_eq!((refused.code(), &*refused.stderr()), (3, load_it), "{line}");
     }
     assert_eq!(home.tool("call one.add a=1 b=2").ok().trim(), "3");
+}
+
+/// An older `tool` recorded no names. In the user's own toolbox nobody else can give such a
+/// record another one; a checkout that brings one may have.
+fn a_record_without_a_name() {
+    let home = with_one();
+    rewrite(&home, |locked| locked.name = None);
+    assert_eq!(home.tool("call one.add a=1 b=2").ok().trim(), "3");
+    let read = |name| std::fs::read_to_string(home.tool_home().join(name)).expect("a file");
+    let (toolbox, lock) = (read("toolbox.toml"), read("toolbox.lock"));
+    for name in ["one", "other"] {
+        let renamed = |text: &str| text.replace("[tools.one", &format!("[tools.{name}"));
+        home.write("toolbox.toml", renamed(&toolbox));
+        home.write("toolbox.lock", renamed(&lock));
+        let refused = home.tool(&format!("call {name}.add a=1 b=2"));
+        says(
+            &refused,
+            3,
+            "by an older `tool`, which did not record under which name",
+        );
+    }
+    load(&home, "./one", &["--as", "one"]);
+    assert_eq!(home.tool("call one.add a=1 b=2").ok().trim(), "3");
+}
+
+/// The registries of this repository refuse such branches; others do not.
+fn versions_that_are_branches() {
+    let commit = |digit: &str| digit.repeat(40);
+    let refs = json!({
+        "tags": [{"name": "v1.0.0", "targetCommit": commit("1")}],
+        "branches": [
+            {"name": "main", "targetCommit": commit("2")},
+            {"name": "v1.0.0", "targetCommit": commit("3")},
+            {"name": "1.1.0", "targetCommit": commit("4")},
+        ],
+    });
+    let registry = Website::start(move |path| {
+        let known = path.ends_with("/ada/adder/refs");
+        known
+            .then(|| Json(refs.clone()))
+            .ok_or(StatusCode::NOT_FOUND)
+            .into_response()
+    });
+    let home = Home::new().with("HF_ENDPOINT", registry.origin());
+    for line in ["inspect ada/adder", "load ada/adder"] {
+        let ran = home.tool(line);
+        for told in [
+            "warning: ada/adder: 1.1.0 is a branch, so other clients may get what changes",
+            "warning: ada/adder: v1.0.0 is a branch and a tag, so other clients may get",
+        ] {
+            says(&ran, 1, told);
+        }
+        assert!(
+            !ran.stderr().contains("main is a branch"),
+            "{}",
+            ran.stderr()
+        );
+    }
+    // The tag's commit was asked for, and no branch's.
+    let asked = registry.asked().join(" ");
+    assert!(asked.contains(&commit("1")), "{asked}");
+    for branch in ["2", "3", "4"] {
+        assert!(!asked.contains(&commit(branch)), "{asked}");
+    }
 }
 
 /// A server without a single tool would look like one that works.

@@ -120,8 +120,16 @@ impl OpenToolbox {
     /// The tool that this user approved as `key`, whatever the toolbox says by now.
     pub(crate) fn last_approved(&self, key: &ToolKey) -> Option<&LockedTool> {
         let locked = self.lock.tools.get(key)?;
-        let is_named = locked.name.as_ref().is_none_or(|name| name == key);
-        (is_named && self.approvals.holds(locked)).then_some(locked)
+        (self.is_named(key, locked) && self.approvals.holds(locked)).then_some(locked)
+    }
+
+    /// Whether `locked` was approved under the name `key`. An older `tool` recorded no name: in
+    /// the user's own toolbox nobody else gave it another one, and in a project anybody may have.
+    fn is_named(&self, key: &ToolKey, locked: &LockedTool) -> bool {
+        match &locked.name {
+            Some(name) => name == key,
+            None => self.is_the_users,
+        }
     }
 
     /// The one place that says whether a tool is approved as it stands.
@@ -154,9 +162,12 @@ impl OpenToolbox {
             });
         }
         if self.last_approved(key).is_none() {
-            return Err(refused(
-                "is recorded in toolbox.lock, but not with your approval",
-            ));
+            return Err(refused(match &locked.name {
+                None if self.approvals.holds(locked) => {
+                    "was approved by an older `tool`, which did not record under which name"
+                }
+                _ => "is recorded in toolbox.lock, but not with your approval",
+            }));
         }
         self.every_function_is_known(key, entry, locked)?;
         let changes = Change::between_overrides(&locked.overrides, &entry.overrides());
