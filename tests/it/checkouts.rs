@@ -41,161 +41,194 @@ impl Checkout {
 
 type Edit = fn(&mut Checkout);
 
-/// Edits of texts. Each alone makes an approved toolbox into one that nobody approved.
-const EDITS: &[(&str, Edit)] = &[
-    ("version", |it| it.record()["version"] = value("9.9.9")),
-    ("manifest", |it| it.record()["manifest"] = value(DIGEST)),
-    ("component", |it| it.record()["component"] = value(DIGEST)),
-    ("both digests", |it| {
+// Why nothing runs: an edit that is refused for another reason tests nothing.
+const NOT_YOURS: &str = "is recorded in toolbox.lock, but not with your approval";
+const NEVER: &str = "was never approved";
+const OTHER_BYTES: &str = "the approval of `one` is for";
+const OTHER_PLACE: &str = "was approved from another place than the toolbox names";
+const OTHER_TEXTS: &str = "has other texts for agents than you approved";
+const NO_FUNCTION: &str = "a function that `one` does not have";
+const NO_FILE: &str = "it is not a regular file";
+
+/// Edits of texts, and why each alone makes an approved toolbox into one that nobody approved.
+const EDITS: &[(&str, &str, Edit)] = &[
+    ("version", NOT_YOURS, |it| {
+        it.record()["version"] = value("9.9.9")
+    }),
+    ("manifest", OTHER_BYTES, |it| {
+        it.record()["manifest"] = value(DIGEST)
+    }),
+    ("component", OTHER_BYTES, |it| {
+        it.record()["component"] = value(DIGEST)
+    }),
+    ("both digests", OTHER_BYTES, |it| {
         it.record()["manifest"] = value(DIGEST);
         it.record()["component"] = value(DIGEST);
     }),
-    ("swapped digests", |it| {
+    ("swapped digests", OTHER_BYTES, |it| {
         let record = it.record();
         let (manifest, component) = (record["manifest"].clone(), record["component"].clone());
         record["manifest"] = component;
         record["component"] = manifest;
     }),
-    ("approved digest", |it| {
+    ("approved digest", OTHER_BYTES, |it| {
         it.record()["approval"]["digest"] = value(DIGEST)
     }),
-    ("consent", |it| {
+    ("consent", NOT_YOURS, |it| {
         it.record()["approval"]["consent"] = value("terminal")
     }),
-    ("consent of an update", |it| {
+    ("consent of an update", NOT_YOURS, |it| {
         it.record()["approval"]["consent"] = value("update")
     }),
-    ("an unknown consent", |it| {
+    ("an unknown consent", "unknown variant `agent`", |it| {
         it.record()["approval"]["consent"] = value("agent")
     }),
-    ("time", |it| {
+    ("time", NOT_YOURS, |it| {
         it.record()["approval"]["at"] = value("2031-01-01T00:00:00Z")
     }),
-    ("no time", |it| {
+    ("no time", "missing field `at`", |it| {
         drop(table(&mut it.record()["approval"]).remove("at"))
     }),
-    ("storage", |it| {
+    ("storage", NOT_YOURS, |it| {
         it.record()["grants"]["storage"] = value(true)
     }),
-    ("a variable", |it| {
+    ("a variable", NOT_YOURS, |it| {
         it.record()["grants"]["variables"] = array("OTHER_KEY")
     }),
-    ("a plain variable", |it| {
+    ("a plain variable", NOT_YOURS, |it| {
         it.record()["grants"]["plain_variables"] = array("API_KEY")
     }),
-    ("network", |it| {
+    ("network", NOT_YOURS, |it| {
         it.record()["grants"]["network"] = array("https://example.com")
     }),
-    ("fewer grants", |it| {
+    ("fewer grants", NOT_YOURS, |it| {
         it.record()["grants"] = Item::Table(Table::new())
     }),
-    ("no grants", |it| drop(table(it.record()).remove("grants"))),
-    ("a directory", |it| {
+    ("no grants", "missing field `grants`", |it| {
+        drop(table(it.record()).remove("grants"))
+    }),
+    ("a directory", NOT_YOURS, |it| {
         it.record()["grants"]["directories"]["etc"]["path"] = value("/etc");
         it.record()["grants"]["directories"]["etc"]["access"] = value("read");
     }),
-    ("a function's digest", |it| {
+    ("a function's digest", NOT_YOURS, |it| {
         it.record()["functions"]["add"] = value(DIGEST)
     }),
-    ("a function more", |it| {
+    ("a function more", NOT_YOURS, |it| {
         it.record()["functions"]["more"] = value(DIGEST)
     }),
-    ("no functions", |it| {
+    ("no functions", NOT_YOURS, |it| {
         it.record()["functions"] = Item::Table(Table::new())
     }),
-    ("another file", |it| {
+    ("another file", OTHER_PLACE, |it| {
         it.record()["source"]["file"]["path"] = value("/tmp/other")
     }),
-    ("another file in both", |it| {
+    ("another file in both", NOT_YOURS, |it| {
         it.record()["source"]["file"]["path"] = value("/tmp/other");
         it.entry()["path"] = value("/tmp/other");
     }),
-    ("a registry", |it| {
+    ("a registry", OTHER_PLACE, |it| {
         let source = table(&mut it.record()["source"]);
         source.remove("file");
         it.record()["source"]["registry"]["endpoint"] = value("http://127.0.0.1:9");
         it.record()["source"]["registry"]["repo"] = value("ada/one");
         it.record()["source"]["registry"]["commit"] = value("0".repeat(40));
     }),
-    ("a recorded description", |it| {
+    ("a recorded description", OTHER_BYTES, |it| {
         it.record()["overrides"]["description"] = value(POISON);
     }),
-    ("a recorded and a said description", |it| {
+    ("a recorded and a said description", OTHER_BYTES, |it| {
         it.record()["overrides"]["description"] = value(POISON);
         it.entry()["description"] = value(POISON);
     }),
-    ("a recorded function's description", |it| {
+    ("a recorded function's description", OTHER_BYTES, |it| {
         it.record()["overrides"]["functions"]["add"] = value(POISON);
         it.entry()["functions"]["add"]["description"] = value(POISON);
     }),
-    ("another name", |it| it.record()["name"] = value("other")),
-    ("no name", |it| drop(table(it.record()).remove("name"))),
-    ("a signer", |it| it.record()["signer"] = value("ada")),
-    ("another format", |it| it.lock["format"] = value(2)),
-    ("no format", |it| drop(it.lock.remove("format"))),
-    ("an unknown key", |it| it.record()["trusted"] = value(true)),
-    ("an unknown key of all", |it| {
+    ("another name", NOT_YOURS, |it| {
+        it.record()["name"] = value("other")
+    }),
+    ("no name", NOT_YOURS, |it| {
+        drop(table(it.record()).remove("name"))
+    }),
+    ("a signer", NOT_YOURS, |it| {
+        it.record()["signer"] = value("ada")
+    }),
+    ("another format", "format 2 is not known", |it| {
+        it.lock["format"] = value(2)
+    }),
+    ("no format", "missing field `format`", |it| {
+        drop(it.lock.remove("format"))
+    }),
+    ("an unknown key", "unknown field `trusted`", |it| {
+        it.record()["trusted"] = value(true)
+    }),
+    ("an unknown key of all", "unknown field `approved`", |it| {
         it.lock["approved"] = value(true)
     }),
-    ("another key in the lock", |it| rename(&mut it.lock)),
-    ("another key in the toolbox", |it| rename(&mut it.toolbox)),
-    ("another key in both", |it| {
+    ("another key in the lock", NEVER, |it| rename(&mut it.lock)),
+    ("another key in the toolbox", NEVER, |it| {
+        rename(&mut it.toolbox)
+    }),
+    ("another key in both", NOT_YOURS, |it| {
         rename(&mut it.lock);
         rename(&mut it.toolbox);
     }),
-    ("an empty lock", |it| {
+    ("an empty lock", NEVER, |it| {
         it.lock["tools"] = Item::Table(Table::new())
     }),
-    ("a description", |it| {
+    ("a description", OTHER_TEXTS, |it| {
         it.entry()["description"] = value(POISON)
     }),
-    ("a description that hides itself", |it| {
+    ("a description that hides itself", OTHER_TEXTS, |it| {
         it.entry()["description"] = value(format!("\u{1b}[8m{POISON}\u{1b}[0m"));
     }),
-    ("a function's description", |it| {
+    ("a function's description", OTHER_TEXTS, |it| {
         it.entry()["functions"]["add"]["description"] = value(POISON);
     }),
-    ("a description of no function", |it| {
+    ("a description of no function", NO_FUNCTION, |it| {
         it.entry()["functions"]["no"]["description"] = value(POISON);
     }),
-    ("another path", |it| {
+    ("another path", OTHER_PLACE, |it| {
         it.entry()["path"] = value("/tmp/other")
     }),
-    ("a repo in place of a path", |it| {
+    ("a repo in place of a path", OTHER_PLACE, |it| {
         table(it.entry()).remove("path");
         it.entry()["repo"] = value("ada/one");
     }),
-    ("an unknown key of the toolbox", |it| {
-        it.entry()["approved"] = value(true)
-    }),
+    (
+        "an unknown key of the toolbox",
+        "unknown field `approved`",
+        |it| it.entry()["approved"] = value(true),
+    ),
 ];
 
 type Plant = fn(&Path);
 
 /// Edits of files, on top of a granted storage in the lock that nobody approved.
-const PLANTS: &[(&str, Plant)] = &[
-    ("no lock", |at| {
+const PLANTS: &[(&str, &str, Plant)] = &[
+    ("no lock", NEVER, |at| {
         std::fs::remove_file(at.join("toolbox.lock")).expect("a lock")
     }),
-    ("a lock that is text", |at| {
+    ("a lock that is text", "toolbox.lock line 2", |at| {
         write(at, "toolbox.lock", b"format = 1\ntools = yes")
     }),
-    ("a lock that is a directory", |at| {
+    ("a lock that is a directory", NO_FILE, |at| {
         std::fs::remove_file(at.join("toolbox.lock")).expect("a lock");
         std::fs::create_dir(at.join("toolbox.lock")).expect("a directory");
     }),
-    ("a lock without an end", |at| {
+    ("a lock without an end", NO_FILE, |at| {
         link(at, "/dev/zero", "toolbox.lock")
     }),
-    ("a lock that is a pipe", |at| {
+    ("a lock that is a pipe", NO_FILE, |at| {
         std::fs::remove_file(at.join("toolbox.lock")).expect("a lock");
         let made = Command::new("mkfifo").arg(at.join("toolbox.lock")).status();
         assert!(made.expect("mkfifo").success());
     }),
-    ("a lock of 70 MB", |at| {
+    ("a lock of 70 MB", "it has more than 4194304 bytes", |at| {
         write(at, "toolbox.lock", &vec![b'#'; 70 << 20])
     }),
-    ("approvals of its own", |at| {
+    ("approvals of its own", NOT_YOURS, |at| {
         for place in [
             "approvals.toml",
             ".tool-hub/approvals.toml",
@@ -204,7 +237,7 @@ const PLANTS: &[(&str, Plant)] = &[
             write(at, place, format!("approved = [\"{DIGEST}\"]\n").as_bytes());
         }
     }),
-    ("settings of its own", |at| {
+    ("settings of its own", NOT_YOURS, |at| {
         for place in ["config.toml", ".tool-hub/config.toml"] {
             write(at, place, b"accept_code = true\n");
         }
@@ -280,28 +313,29 @@ fn none_of_them_fools() {
         edit(&mut checkout);
         (checkout.toolbox.to_string(), checkout.lock.to_string())
     };
-    for (name, edit) in EDITS {
+    for (name, why, edit) in EDITS {
         let (edited_toolbox, edited_lock) = edited(*edit);
         assert!(
             edited_toolbox != toolbox || edited_lock != lock,
             "{name} changes nothing"
         );
         write_both(&edited_toolbox, &edited_lock);
-        runs_nothing(&home, name);
+        runs_nothing(&home, name, why);
     }
     let (granted_toolbox, granted_lock) =
         edited(|it| it.record()["grants"]["storage"] = value(true));
-    for (name, plant) in PLANTS {
+    for (name, why, plant) in PLANTS {
         write_both(&granted_toolbox, &granted_lock);
         plant(&home.work());
-        runs_nothing(&home, name);
+        runs_nothing(&home, name, why);
     }
     assert!(EDITS.len() + PLANTS.len() >= 50);
 }
 
-/// Nothing that an agent or a program reads tells of a tool, whichever way it is asked for.
+/// Nothing that an agent or a program reads tells of a tool, whichever way it is asked for, and
+/// people read `why`.
 #[track_caller]
-fn runs_nothing(home: &Home, name: &str) {
+fn runs_nothing(home: &Home, name: &str, why: &str) {
     for line in [
         "export",
         "export one",
@@ -316,6 +350,9 @@ fn runs_nothing(home: &Home, name: &str) {
             refused.stderr()
         );
         assert_eq!(refused.stdout(), "", "{name}: {line}");
+        let said = refused.stderr();
+        let is_named = line == "export" || !said.contains("there is no tool called");
+        assert!(!is_named || said.contains(why), "{name}: {line}: {said}");
         assert!(!refused.stderr().contains('\u{1b}'), "{name}: {line}");
     }
 }
@@ -326,5 +363,5 @@ fn of_another_person() {
     let other = Home::new();
     other.write("toolbox.toml", toolbox);
     other.write("toolbox.lock", lock);
-    runs_nothing(&other, "another person");
+    runs_nothing(&other, "another person", NOT_YOURS);
 }

@@ -182,6 +182,10 @@ fn granted_a_directory() {
     load(&derived(&home, "jot.wasm", &flags), &flags).ok();
     home.tool("call jot.write_note name=more text=x").ok();
     assert!(mine.join("more.md").exists());
+    // Agents do what a file of this name says, wherever they find it.
+    let refused = home.tool("call jot.write_note name=agents text=x");
+    assert_ne!(refused.code(), 0);
+    assert!(!mine.join("agents.md").exists());
     let lock = std::fs::read_to_string(home.tool_home().join("toolbox.lock")).expect("a lock");
     assert!(lock.contains("read-write"), "{lock}");
 }
@@ -276,13 +280,16 @@ fn a_bomb_is_refused_by_the_command() {
              hint: nothing was run; a component that takes so much is broken or hostile\n"
         )
     );
-    let compiled = home.tool_home().join("cache/compiled");
-    let left: Vec<_> = std::fs::read_dir(compiled)
-        .expect("the cache")
-        .map(|entry| entry.expect("an entry").file_name())
-        .filter(|name| name != "key")
-        .collect();
+    let left = compiled(&home);
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// What the cache of compiled code holds.
+fn compiled(home: &Home) -> Vec<std::ffi::OsString> {
+    let cache = std::fs::read_dir(home.tool_home().join("cache/compiled"));
+    let entries = cache.into_iter().flatten();
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    names.filter(|name| name != "key").collect()
 }
 
 fn nothing_to_call_is_not_compiled() {
@@ -299,5 +306,9 @@ fn nothing_to_call_is_not_compiled() {
         said.contains("hint: a tool exports at least one function"),
         "{said}"
     );
-    assert!(!said.contains("compiling"), "{said}");
+    let left = compiled(&home);
+    assert!(left.is_empty(), "{left:?}");
+    // What is compiled leaves its code there.
+    load_adder(&home, "plus");
+    assert_eq!(compiled(&home).len(), 1);
 }

@@ -16,10 +16,15 @@ use crate::support::{Home, Ran, Terminal, Test, test};
 pub(crate) fn tests() -> Vec<Test> {
     vec![
         test("places::dangerous_directories", dangerous_directories),
+        test("places::ordinary_directories", ordinary_directories),
         test("places::insisted_on", insisted_on),
         test("places::became_dangerous", became_dangerous),
         test("places::asked_at_a_terminal", asked_at_a_terminal),
         test("places::what_a_checkout_holds", what_a_checkout_holds),
+        test(
+            "places::a_checkout_without_an_end",
+            a_checkout_without_an_end,
+        ),
         test("places::a_guard_that_is_a_link", a_guard_that_is_a_link),
     ]
 }
@@ -67,6 +72,31 @@ fn made(path: PathBuf) -> PathBuf {
     path
 }
 
+fn home_file(home: &Home, name: &str) {
+    let path = home.path().join(name);
+    made(path.parent().expect("a parent").to_owned());
+    fs::write(path, "").expect("a file");
+}
+
+/// What people give away every day, wherever their home is.
+fn ordinary_directories() {
+    let hidden = Home::new();
+    let inner = made(hidden.path().join(".cache/tests/home"));
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let elsewhere = elsewhere.path().canonicalize().expect("a directory");
+    for home in ["/", "/root", &*inner.to_string_lossy()] {
+        let writer = with_asking(Access::ReadWrite).with("HOME", home);
+        for place in [
+            writer.work().join("app"),
+            writer.work().join("app/.data"),
+            elsewhere.join("app"),
+            inner.join("app"),
+        ] {
+            load(&writer, &made(place), &[]).ok();
+        }
+    }
+}
+
 fn dangerous_directories() {
     let (reader, writer) = (with_asking(Access::Read), with_asking(Access::ReadWrite));
     for home in [&reader, &writer] {
@@ -77,7 +107,14 @@ fn dangerous_directories() {
             ".config/some",
             ".codex",
             ".cursor",
+            ".vim",
+            ".nvm/versions",
+            ".vscode-server",
+            ".local/share/applications",
+            ".cache/huggingface",
         ] {
+            // The token of `hf` is kept there.
+            home_file(home, ".cache/huggingface/token");
             let place = made(home.path().join(name));
             refused(&load(home, &place, &[]), "is not granted as `work`");
         }
@@ -93,18 +130,37 @@ fn dangerous_directories() {
         "desk/app/.vscode",
         "bin",
         ".local/bin",
+        ".local/lib/python3.12",
+        ".cache/x",
+        "go/bin",
         "desk/tree/.claude/x",
+        "desk/app/.github/workflows",
     ] {
         let place = made(writer.path().join(name));
         refused(&load(&writer, &place, &[]), "is not granted");
         load(&reader, &made(reader.path().join(name)), &[]).ok();
     }
-    refused(&load(&writer, Path::new("/usr/share"), &[]), "/usr");
-    load(&reader, Path::new("/usr/share"), &[]).ok();
+    for (place, holder) in [
+        ("/usr/share", "/usr"),
+        ("/var/lib", "/var"),
+        ("/opt", "/opt"),
+    ] {
+        let place = Path::new(place);
+        refused(
+            &load(&writer, place, &[]),
+            &format!("{holder}, which holds programs"),
+        );
+        load(&reader, place, &[]).ok();
+    }
     let project = writer.work().join("app");
     for (name, says) in [
         (".git", "by which git starts programs"),
         (".vscode", "by which an agent's programs are started"),
+        ("AGENTS.md", "by which agents are told what to do"),
+        (".github", "by which agents are told what to do"),
+        (".roo", "by which agents are told what to do"),
+        (".envrc", "by which programs are started"),
+        (".husky", "by which programs are started"),
     ] {
         let _ = fs::remove_dir_all(&project);
         made(project.join(name));
@@ -202,12 +258,51 @@ fn asked_at_a_terminal() {
     assert_eq!(granted["despite"], json!([git]));
 }
 
+/// Ends with an error, at once and without much memory.
+#[track_caller]
+fn ends_soon(home: &Home, line: &str, what: &str) -> String {
+    let mut command = home.shell(&format!("ulimit -v 8000000; exec timeout 20 tool {line}"));
+    let output = command.output().expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let code = output.status.code();
+    assert!(matches!(code, Some(1 | 3)), "{what}: {code:?} {said}");
+    said
+}
+
+fn pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("mkfifo starts").success());
+}
+
+/// A project whose WIT is a maze of links, and one whose icon nobody ever writes.
+fn a_checkout_without_an_end() {
+    let home = Home::new();
+    home.tool("new maze --lang javascript").ok();
+    let maze = home.work().join("maze");
+    for name in ["a", "b"] {
+        symlink(".", maze.join("wit").join(name)).expect("a link");
+    }
+    let said = ends_soon(&home, "build maze", "links to where they are");
+    assert!(said.contains("more than 16 deep"), "{said}");
+    for name in ["a", "b"] {
+        fs::remove_file(maze.join("wit").join(name)).expect("a link");
+    }
+    symlink("/", maze.join("wit/all")).expect("a link");
+    let said = ends_soon(&home, "build maze", "a link to everything");
+    assert!(said.contains("is too large to be read"), "{said}");
+    fs::remove_file(maze.join("wit/all")).expect("a link");
+    let manifest = fs::read_to_string(maze.join("tool.toml")).expect("a manifest");
+    let manifest = manifest.replace("[build]\n", "[build]\nicon = \"pipe\"\n");
+    home.write("maze/tool.toml", manifest);
+    pipe(&maze.join("pipe"));
+    let said = ends_soon(&home, "build maze", "an icon that is a pipe");
+    assert!(said.contains("not a regular file"), "{said}");
+}
+
 /// Links to devices, pipes and files without end: none is waited for or read to its end.
 fn what_a_checkout_holds() {
     let home = with_asking(Access::Read);
-    let pipe = home.work().join("pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-    assert!(made.expect("mkfifo starts").success());
+    pipe(&home.work().join("pipe"));
     let endless = fs::File::create(home.work().join("endless")).expect("a file");
     endless.set_len(1 << 40).expect("a file with a hole");
     for target in ["/dev/zero", "pipe", "endless"] {
@@ -228,16 +323,7 @@ fn what_a_checkout_holds() {
             let place = home.work().join(name);
             let _ = fs::remove_file(&place);
             symlink(home.work().join(target), &place).expect("a link");
-            let mut command = home.shell(&format!(
-                "ulimit -v 8000000; exec timeout 20 tool {command}"
-            ));
-            let output = command.output().expect("a shell");
-            let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            let code = output.status.code();
-            assert!(
-                matches!(code, Some(1 | 3)),
-                "{name} -> {target}: {code:?} {said}"
-            );
+            ends_soon(&home, command, &format!("{name} -> {target}"));
             fs::remove_file(&place).expect("a link");
         }
     }

@@ -168,3 +168,31 @@ fn esbuild(toolchain: &Path) -> anyhow::Result<PathBuf> {
         .find(|program| program.is_file())
         .ok_or_else(|| Problem::user("esbuild has no program for this machine").into())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_package_of_the_toolchain_is_named_by_a_hash() {
+        let (_, lock) = COMPONENTIZE_QJS.lock[1];
+        let lock: Value = serde_json::from_str(lock).unwrap();
+        let packages = lock["packages"].as_object().unwrap();
+        assert!(packages.len() > 2);
+        for (place, package) in packages.iter().filter(|(place, _)| !place.is_empty()) {
+            let hash = package["integrity"].as_str().unwrap_or_default();
+            assert!(hash.starts_with("sha512-"), "{place}: {hash:?}");
+            let elsewhere = ["resolved", "link"].map(|key| package.get(key));
+            assert_eq!(elsewhere, [None, None], "{place}");
+        }
+    }
+
+    #[test]
+    fn no_package_runs_a_script() {
+        assert_eq!(COMPONENTIZE_QJS.install, NPM_CI);
+        assert!(NPM_CI.contains(&"--ignore-scripts"));
+        assert_eq!(NPM_CI[..2], ["npm", "ci"], "which takes what the lock says");
+    }
+}

@@ -146,6 +146,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_package_of_the_toolchain_is_named_by_hashes() {
+        let [(_, requirements)] = COMPONENTIZE_PY.lock else {
+            panic!("it has one lock");
+        };
+        let joined = requirements.replace("\\\n", " ");
+        let lines = joined.lines().filter(|line| !line.trim().is_empty());
+        let packages: Vec<Vec<&str>> = lines.map(|it| it.split_whitespace().collect()).collect();
+        assert!(!packages.is_empty());
+        for package in packages {
+            let (name, hashes) = package.split_first().unwrap();
+            let pinned = name.split_once("==").unwrap();
+            assert!(pinned.1.starts_with(|c: char| c.is_ascii_digit()), "{name}");
+            assert!(!hashes.is_empty(), "{name}");
+            for hash in hashes {
+                let hex = hash.strip_prefix("--hash=sha256:").unwrap();
+                assert_eq!(hex.len(), 64, "{name}");
+            }
+        }
+        for flag in ["--require-hashes", "--only-binary=:all:", "--no-deps"] {
+            assert!(COMPONENTIZE_PY.install.contains(&flag), "{flag}");
+        }
+    }
+
+    #[test]
     fn only_the_user_s_own_environment_is_taken() {
         let directory = tempfile::tempdir().unwrap();
         let at = |path: &str| directory.path().join(path);
