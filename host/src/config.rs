@@ -28,8 +28,9 @@ pub struct HostConfig {
     /// what is in it may be.
     pub home: Option<PathBuf>,
     /// Names that no tool may make, open, change or remove in a directory that it may change,
-    /// however deep: what is called so, or lies in what is called so, other programs act on. A
-    /// grant that was insisted on, `DirectoryGrant::despite`, lifts those that it ends with.
+    /// however deep: what is called so, or lies in what is called so, other programs act on.
+    /// Links that lead there count. A place that was insisted on, `DirectoryGrant::despite`, is
+    /// given, and nothing else of its name.
     pub guarded_names: Vec<String>,
     /// How many calls run or wait for something outside of the host at once. No caller fills
     /// all of these places; see [`Tool::for_caller`](crate::Tool::for_caller).
