@@ -22,7 +22,7 @@ use crate::error::RegistryError;
 use crate::history::{
     DEFAULT_BRANCH, Operation, Proposal, contents, initial_commit, prepare_first,
 };
-use crate::http::{BaseUrl, List, Refusal, Reply};
+use crate::http::{BaseUrl, List, Refusal, Reply, Reservation};
 use crate::index;
 use crate::names::{
     AccountName, NameError, RefName, RepositoryId, RepositoryKind, RepositoryName, RepositoryPath,
@@ -99,7 +99,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     if is_taken(registry, &repository).await? {
         return Err(taken(&call.base, &repository));
     }
-    if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal.files).await? {
+    if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal).await? {
         return Err(exceeded.into());
     }
     let mut writing = registry.database().write().await?;
@@ -222,9 +222,8 @@ async fn first_proposal(
         .await
         .map_err(|_| RegistryError::Damaged("decoding files was cut off".to_owned()))??;
     let bytes: usize = files.values().map(Vec::len).sum();
-    Room::of(registry, &repository.owner)
-        .await?
-        .admit(bytes as u64)?;
+    let mut room = Room::of(registry, &repository.owner).await?;
+    room.admit(bytes as u64)?;
     let mut operations = Vec::with_capacity(files.len());
     let mut batch = registry.content().batch();
     for (path, content) in files {
@@ -259,6 +258,9 @@ async fn first_proposal(
         parent: None,
         operations,
         files: batch,
+        // The call has it.
+        room,
+        _held: Reservation::default(),
     })
 }
 

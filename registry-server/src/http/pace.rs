@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// While a client is waited for it is looked so often whether others have to wait for it.
+pub(super) const LOOK: Duration = Duration::from_secs(1);
+
 /// Whether a client moves enough bytes in the time that is spent waiting for it.
 ///
 /// To bound its silences alone would not do: who sends or takes a byte a minute is never silent and never done.
