@@ -68,6 +68,14 @@ impl StagedFile {
 }
 
 impl Spooled {
+    /// The whole file, when it is in memory, as all short ones are.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.bytes {
+            SpooledBytes::Memory(bytes, _) => Some(bytes),
+            SpooledBytes::File(_) => None,
+        }
+    }
+
     /// The same in a temporary file.
     pub(super) fn staged_in(self, directory: &Path) -> std::io::Result<Self> {
         let SpooledBytes::Memory(bytes, _) = &self.bytes else {

@@ -19,6 +19,7 @@ use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
+use crate::git::read_pointer;
 use crate::history::{
     DEFAULT_BRANCH, Operation, Proposal, contents, initial_commit, prepare_first,
 };
@@ -233,6 +234,14 @@ async fn first_proposal(
                 format!("a path is not valid in a repository: {fault}"),
             )
         })?;
+        if read_pointer(&content).is_some() {
+            return Err(Refusal::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                format!(
+                    "{path} is a pointer to an LFS object, and a new repository has none: upload the object and commit it then"
+                ),
+            ));
+        }
         let mut spool = registry
             .content()
             .spool(registry.limits().spool_memory_bytes_max);

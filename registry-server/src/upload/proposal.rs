@@ -12,7 +12,7 @@ use super::scanner::{Event, Scanner};
 use crate::content::{Batch, Sha256Digest, Spool, Spooled};
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::uploads::Given;
-use crate::git::pointer_oid;
+use crate::git::{pointer_oid, read_pointer};
 use crate::history::{Operation, Proposal};
 use crate::http::{BodyReader, Refusal, Reservation};
 use crate::names::{PathFault, RepositoryPath};
@@ -214,6 +214,16 @@ impl Reading<'_> {
 
     async fn take_file(&mut self, path: RepositoryPath) -> Result<(), Refusal> {
         let spooled = self.end_file().await?;
+        // The text of a pointer is the pointer: as a text it would become another file as soon as
+        // its object arrives.
+        if let Some((sha256, size_bytes)) = spooled.in_memory().and_then(read_pointer) {
+            self.changes.push(Change::Given {
+                path,
+                sha256,
+                size_bytes: Some(size_bytes),
+            });
+            return Ok(());
+        }
         let blob = Blob {
             sha256: spooled.sha256,
             size_bytes: spooled.size_bytes,
