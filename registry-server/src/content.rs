@@ -49,8 +49,9 @@ pub(crate) struct ContentStore {
     /// The directory of a local store.
     local: Option<Arc<Path>>,
     small: Arc<SmallParts>,
-    /// The memory budget for arriving files.
+    /// For files while they arrive, and while they are sent.
     memory: Option<Memory>,
+    answers: Option<Memory>,
     /// What only a store on another machine needs and can do.
     bucket: Option<Arc<Bucket>>,
 }
@@ -68,6 +69,7 @@ impl ContentStore {
             local: Some(directory.into()),
             small: Arc::default(),
             memory: None,
+            answers: None,
             bucket: None,
         })
     }
@@ -86,14 +88,16 @@ impl ContentStore {
             local: None,
             small: Arc::default(),
             memory: None,
+            answers: None,
             bucket: Some(Arc::new(bucket)),
         })
     }
 
-    /// Bounds the memory of arriving files. Without a budget, each file may use as much as its
-    /// spool allows.
-    pub(crate) fn within(mut self, memory: &Memory) -> Self {
+    /// Bounds the memory that files take while they arrive and while they are sent; without it each
+    /// takes what makes it fast.
+    pub(crate) fn within(mut self, memory: &Memory, answers: &Memory) -> Self {
         self.memory = Some(memory.clone());
+        self.answers = Some(answers.clone());
         self
     }
 
@@ -191,7 +195,7 @@ impl ContentStore {
         if let Some(directory) = &self.local {
             let mut path = directory.to_path_buf();
             path.extend(key.parts().map(|part| part.as_ref().to_owned()));
-            let read = file::read_part(path, range).await;
+            let read = file::read_part(path, range, self.answers.as_ref()).await;
             return Ok(read.map_err(|source| self.failed(source))?);
         }
         let options = GetOptions::default().with_range(Some(range));

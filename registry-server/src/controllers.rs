@@ -37,10 +37,4 @@ mod target;
 mod tool_version;
 mod visibility;
 
-use axum::response::{IntoResponse as _, Response};
-use serde::Serialize;
-
-/// A JSON answer.
-fn json(value: impl Serialize) -> Response {
-    axum::Json(value).into_response()
-}
+use crate::http::json;

@@ -10,7 +10,7 @@ mod pointer;
 mod tree;
 
 pub(crate) use commit::{CommitDraft, encode_commit};
-pub(crate) use pointer::{pointer_oid, pointer_text};
+pub(crate) use pointer::{pointer_oid, pointer_text, read_pointer};
 pub(crate) use tree::{TreeEntry, decode_tree, encode_tree};
 
 /// The id of an object with these bytes.

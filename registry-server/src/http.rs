@@ -1,5 +1,6 @@
 //! HTTP as the protocol uses it: bodies, queries, refusals, addresses, request ids.
 
+mod answer;
 mod base_url;
 mod body;
 mod forwarded;
@@ -11,7 +12,9 @@ mod query;
 mod refusal;
 mod request_id;
 mod stalled_writes;
+mod turns;
 
+pub(crate) use answer::{Rows, json, within};
 pub(crate) use base_url::{BaseUrl, next_link};
 pub(crate) use body::{BodyReader, drain, read_bounded};
 pub(crate) use forwarded::client_address;
@@ -22,3 +25,4 @@ pub(crate) use query::Query;
 pub(crate) use refusal::{NotFound, Refusal, Reply};
 pub(crate) use request_id::with_request_id;
 pub(crate) use stalled_writes::StalledWrites;
+pub(crate) use turns::{Turn, Turns};

@@ -18,6 +18,14 @@ pub struct Limits {
     /// request waits for a while and is then refused with 503, and arriving files are written to
     /// disk at once.
     pub buffered_bytes_max: usize,
+    /// Most bytes of answers in memory at once, of all connections together, not counting short
+    /// ones. When they are reached a request waits a while and is then refused with 503, and
+    /// downloads are read in small pieces.
+    pub answer_bytes_max: usize,
+    /// Most requests with long lists that are worked on at once; the others wait for their turn.
+    pub long_lists_max: usize,
+    /// Most listings of a repository's files that are made at once; the others wait for their turn.
+    pub listings_max: usize,
     /// Longest commit body, base64 and all.
     pub commit_bytes_max: u64,
     /// Longest single file after decoding.
@@ -54,8 +62,8 @@ pub struct Limits {
     pub tool_versions_page_max: usize,
     /// Longest wait for a client that is sending a body, until it has sent [`Limits::stall_bytes_min`] more.
     pub body_stall_max: Duration,
-    /// Like [`Limits::body_stall_max`], while less than half of the memory for bodies, or of the
-    /// connections, is free.
+    /// The same, and as long for a client that is sent an answer, while less than half of the memory
+    /// for bodies or answers, or of the connections, is free.
     pub pressed_stall_max: Duration,
     /// Longest wait for a client that is sent an answer, until it has taken [`Limits::stall_bytes_min`] more.
     pub answer_stall_max: Duration,
@@ -127,7 +135,10 @@ impl Limits {
             json_bytes_max: 32 << 20,
             plain_body_bytes_max: 256 << 10,
             anonymous_body_bytes_max: 64 << 10,
-            buffered_bytes_max: 64 << 20,
+            buffered_bytes_max: 48 << 20,
+            answer_bytes_max: 24 << 20,
+            long_lists_max: 2,
+            listings_max: 4,
             buffer_wait_max: Duration::from_secs(5),
             commit_bytes_max: 16 << 30,
             file_bytes_max: 8 << 30,
@@ -152,8 +163,8 @@ impl Limits {
             idle_connection_max: Duration::from_secs(75),
             head_max: Duration::from_secs(30),
             pressed_head_max: Duration::from_secs(5),
-            head_bytes_max: 32 << 10,
-            connections_max: 4_096,
+            head_bytes_max: 16 << 10,
+            connections_max: 2_048,
             address_connections_max: 512,
             shutdown_grace_max: Duration::from_secs(20),
             refused_body_drain_bytes_max: 16 << 20,

@@ -1,19 +1,25 @@
 //! The storage quota of an owner: their own, else the registry's.
 //!
-//! The quota bounds the use of the disk, not only the contents that commits refer to. Announced
-//! uploads count as if they had arrived. Arrived contents count for their sender, from before they
-//! are stored, until a commit refers to them or they are collected; they may take as much again as
-//! the quota, so that deleting a repository makes room at once.
+//! It bounds the disk and not only what commits refer to. What is announced counts as if it were
+//! there, and what arrived counts for its sender from before it is stored until a commit refers to
+//! it or it is collected; that may be as much again as the quota, so that whoever deletes a
+//! repository has room at once. Bodies that are on their way count towards that as they are written.
+
+mod arriving;
 
 use std::collections::BTreeSet;
 
 use crate::clock;
-use crate::content::{Batch, Sha256Digest};
+use crate::content::Sha256Digest;
 use crate::database::Writing;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
+use crate::history::Proposal;
 use crate::http::Refusal;
 use crate::registry::Registry;
+
+pub(crate) use arriving::Arriving;
+use arriving::Body;
 
 /// An owner keeps, or would keep, more than they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,14 +28,23 @@ pub(crate) struct QuotaExceeded {
     used_bytes: u64,
     /// The bytes that no commit refers to and that were not collected yet.
     waiting_bytes: u64,
+    /// What others are sending.
+    arriving_bytes: u64,
 }
 
-/// What an owner may still add.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+/// What an owner may still add, and what of it is on its way with the body that this belongs to.
+#[derive(Debug, Default)]
+pub(crate) struct Room(
     /// `None` without a quota.
-    left_bytes: Option<u64>,
+    Option<Bounded>,
+);
+
+#[derive(Debug)]
+struct Bounded {
+    /// What this body may have, because commits would refer to it.
+    left_bytes: u64,
     exceeded: QuotaExceeded,
+    body: Body,
 }
 
 impl Room {
@@ -37,28 +52,57 @@ impl Room {
     /// and [`exceeded`] decides.
     pub(crate) async fn of(registry: &Registry, owner: &str) -> Result<Self, RegistryError> {
         let own = registry.database().quota_of(owner).await?;
-        let quota = quota(registry, own);
         // Counting takes longer the more an owner keeps, so it is done only where there is a bound.
-        let used = match quota {
-            Some(_) => registry.database().stored_by(owner).await?.used(),
-            None => 0,
+        let Some(quota_bytes) = quota(registry, own) else {
+            return Ok(Self(None));
         };
-        Ok(Self {
-            left_bytes: quota.map(|quota| quota.saturating_sub(used)),
+        let (body, moment) = registry.arriving().open(owner);
+        let stored = registry.database().stored_by(owner).await?;
+        body.looked(moment, stored.on_disk());
+        let used_bytes = stored.used();
+        Ok(Self(Some(Bounded {
+            left_bytes: quota_bytes.saturating_sub(used_bytes),
             exceeded: QuotaExceeded {
-                quota_bytes: quota.unwrap_or(u64::MAX),
-                used_bytes: used,
-                waiting_bytes: 0,
+                quota_bytes,
+                used_bytes,
+                waiting_bytes: stored.all() - used_bytes,
+                arriving_bytes: 0,
             },
+            body,
+        })))
+    }
+
+    /// The same for what was announced, and so counts as used already.
+    pub(crate) async fn of_announced(
+        registry: &Registry,
+        owner: &str,
+    ) -> Result<Self, RegistryError> {
+        let mut room = Self::of(registry, owner).await?;
+        if let Some(bounded) = &mut room.0 {
+            bounded.left_bytes = u64::MAX;
+        }
+        Ok(room)
+    }
+
+    /// Counts further bytes before they are written; refuses them as soon as there is no room.
+    pub(crate) fn admit(&mut self, bytes: u64) -> Result<(), QuotaExceeded> {
+        let Some(bounded) = &mut self.0 else {
+            return Ok(());
+        };
+        bounded.left_bytes = bounded
+            .left_bytes
+            .checked_sub(bytes)
+            .ok_or(bounded.exceeded)?;
+        let disk_max = bounded.exceeded.quota_bytes.saturating_mul(2);
+        let added = bounded.body.add(bytes, disk_max);
+        added.map_err(|arriving_bytes| QuotaExceeded {
+            arriving_bytes,
+            ..bounded.exceeded
         })
     }
 
-    /// Refuses an upload as soon as it is longer than the room.
-    pub(crate) fn admit(&self, bytes: u64) -> Result<(), QuotaExceeded> {
-        match self.left_bytes {
-            Some(left) if bytes > left => Err(self.exceeded),
-            _ => Ok(()),
-        }
+    fn body(&mut self) -> Option<&mut Body> {
+        self.0.as_mut().map(|bounded| &mut bounded.body)
     }
 }
 
@@ -66,10 +110,11 @@ impl Room {
 pub(crate) async fn keep(
     registry: &Registry,
     repository: &Repository,
-    files: &mut Batch,
+    proposal: &mut Proposal,
 ) -> Result<Option<QuotaExceeded>, RegistryError> {
+    let Proposal { files, room, .. } = proposal;
     let sizes: Vec<(Sha256Digest, u64)> = files.sizes().collect();
-    let exceeded = announce(registry, &repository.owner, &repository.id, sizes).await?;
+    let exceeded = announce(registry, &repository.owner, &repository.id, sizes, room).await?;
     if exceeded.is_none() {
         let in_flight_max = registry.limits().content_writes_in_flight_max;
         files.keep(in_flight_max).await?;
@@ -84,6 +129,7 @@ pub(crate) async fn announce(
     owner: &str,
     repository: &str,
     mut sizes: Vec<(Sha256Digest, u64)>,
+    room: &mut Room,
 ) -> Result<Option<QuotaExceeded>, RegistryError> {
     let database = registry.database();
     if sizes.is_empty() || quota(registry, database.quota_of(owner).await?).is_none() {
@@ -100,7 +146,7 @@ pub(crate) async fn announce(
     writing
         .insert_arrivals(owner, &sizes, clock::now_ms())
         .await?;
-    let exceeded = exceeded(registry, &mut writing, owner, &BTreeSet::new()).await?;
+    let exceeded = exceeded_with(registry, &mut writing, owner, &BTreeSet::new(), room).await?;
     if exceeded.is_none() {
         writing.commit().await?;
     }
@@ -115,6 +161,18 @@ pub(crate) async fn exceeded(
     owner: &str,
     arrived: &BTreeSet<Sha256Digest>,
 ) -> Result<Option<QuotaExceeded>, RegistryError> {
+    exceeded_with(registry, writing, owner, arrived, &mut Room::default()).await
+}
+
+/// The same where the transaction counts the body of `room`, which from then on is not on its way
+/// any more.
+pub(crate) async fn exceeded_with(
+    registry: &Registry,
+    writing: &mut Writing,
+    owner: &str,
+    arrived: &BTreeSet<Sha256Digest>,
+    room: &mut Room,
+) -> Result<Option<QuotaExceeded>, RegistryError> {
     let Some(quota_bytes) = quota(registry, writing.quota_of(owner).await?) else {
         return Ok(None);
     };
@@ -122,12 +180,23 @@ pub(crate) async fn exceeded(
     writing.delete_arrivals(owner, arrived).await?;
     let stored = writing.stored_by(owner).await?;
     let (used_bytes, all_bytes) = (stored.used(), stored.all());
-    let is_exceeded = used_bytes > quota_bytes || all_bytes > quota_bytes.saturating_mul(2);
-    Ok(is_exceeded.then_some(QuotaExceeded {
-        quota_bytes,
-        used_bytes,
-        waiting_bytes: all_bytes - used_bytes,
-    }))
+    let arriving_bytes = registry.arriving().beside(owner, room.body().as_deref());
+    let disk_max = quota_bytes.saturating_mul(2);
+    let is_exceeded = used_bytes > quota_bytes
+        || all_bytes > disk_max
+        || stored.on_disk().saturating_add(arriving_bytes) > disk_max;
+    if is_exceeded {
+        return Ok(Some(QuotaExceeded {
+            quota_bytes,
+            used_bytes,
+            waiting_bytes: all_bytes - used_bytes,
+            arriving_bytes,
+        }));
+    }
+    registry
+        .arriving()
+        .counted(owner, stored.on_disk(), room.body());
+    Ok(None)
 }
 
 /// Counts the contents that only this repository refers to for its owner until they are collected.
@@ -159,7 +228,14 @@ impl From<QuotaExceeded> for Refusal {
             quota_bytes,
             used_bytes,
             waiting_bytes,
+            arriving_bytes,
         } = exceeded;
+        if used_bytes <= quota_bytes && arriving_bytes > 0 {
+            return Self::forbidden(format!(
+                "Storage limit reached: the owner may keep {quota_bytes} bytes, and {arriving_bytes} bytes are being sent at this moment \
+                 beside these. Try again when they have arrived."
+            ));
+        }
         if used_bytes <= quota_bytes && waiting_bytes > 0 {
             return Self::forbidden(format!(
                 "Storage limit reached: the owner may keep {quota_bytes} bytes, and {waiting_bytes} bytes that were deleted or refused \

@@ -11,9 +11,10 @@ use crate::config::{DatabaseAddress, RegistryConfig, StorageAddress};
 use crate::content::ContentStore;
 use crate::database::Database;
 use crate::error::RegistryError;
-use crate::http::Memory;
+use crate::http::{Memory, Turns};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::quota::Arriving;
 use crate::rates::Rates;
 
 /// The file with the metadata, in the registry's directory.
@@ -38,6 +39,9 @@ struct Inner {
     trusted_proxies: Vec<IpNet>,
     rates: Rates,
     memory: Memory,
+    answers: Memory,
+    turns: Turns,
+    arriving: Arriving,
     /// The number of listeners that are under pressure: new connections may have to wait.
     pressed_listeners: Arc<AtomicUsize>,
     limits: Limits,
@@ -65,19 +69,18 @@ impl Registry {
             }
             DatabaseAddress::Postgres(url) => Database::open_postgres(url).await?,
         };
-        let memory = Memory::new(
-            config.limits.buffered_bytes_max,
-            config.limits.buffer_wait_max,
-        );
+        let wait_max = config.limits.buffer_wait_max;
+        let memory = Memory::new(config.limits.buffered_bytes_max, wait_max);
+        let answers = Memory::new(config.limits.answer_bytes_max, wait_max);
         let content = match &config.storage {
             StorageAddress::Directory => {
                 let content_directory = directory.join(CONTENT_DIRECTORY);
                 create_private_directory(&content_directory)?;
-                ContentStore::open_local(&content_directory)?.within(&memory)
+                ContentStore::open_local(&content_directory)?.within(&memory, &answers)
             }
             StorageAddress::S3(storage) => ContentStore::open_s3(storage, &directory)
                 .await?
-                .within(&memory),
+                .within(&memory, &answers),
         };
         Ok(Self(Arc::new(Inner {
             database,
@@ -89,6 +92,9 @@ impl Registry {
             trusted_proxies: config.trusted_proxies,
             rates: Rates::new(&config.limits),
             memory,
+            answers,
+            turns: Turns::new(&config.limits),
+            arriving: Arriving::default(),
             pressed_listeners: Arc::default(),
             limits: config.limits,
             metrics: Arc::new(Metrics::new()),
@@ -140,9 +146,24 @@ impl Registry {
         &self.0.memory
     }
 
+    /// The memory for answers.
+    pub(crate) fn answers(&self) -> &Memory {
+        &self.0.answers
+    }
+
+    /// The bodies that count against quotas while they arrive.
+    pub(crate) fn arriving(&self) -> &Arriving {
+        &self.0.arriving
+    }
+
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
+    }
+
     /// True if slow clients make others wait, for memory or for a connection.
     pub(crate) fn is_under_pressure(&self) -> bool {
-        self.0.pressed_listeners.load(Ordering::Relaxed) > 0 || self.0.memory.is_low()
+        let is_low = self.0.memory.is_low() || self.0.answers.is_low();
+        is_low || self.0.pressed_listeners.load(Ordering::Relaxed) > 0
     }
 
     /// The handle with which a listener reports that it is under pressure.

@@ -112,7 +112,7 @@ async fn accept_until(
             }
         };
         prepare(&stream);
-        let stream = StalledWrites::new(stream, &limits);
+        let stream = StalledWrites::new(stream, registry);
         let open = registry.metrics().connection();
         let service = Service {
             registry: registry.clone(),

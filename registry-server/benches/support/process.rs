@@ -7,8 +7,22 @@ const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Memory of a process at this moment, in bytes.
 pub(crate) fn resident_bytes(pid: u32) -> u64 {
+    status_bytes(pid, "VmRSS:")
+}
+
+/// Most memory of a process since it began, or since the last [`forget_peak`], in bytes.
+pub(crate) fn peak_resident_bytes(pid: u32) -> u64 {
+    status_bytes(pid, "VmHWM:")
+}
+
+/// Has the peak of a process counted anew from here on.
+pub(crate) fn forget_peak(pid: u32) {
+    std::fs::write(format!("/proc/{pid}/clear_refs"), "5").expect("a process of one's own");
+}
+
+fn status_bytes(pid: u32, field: &str) -> u64 {
     let status = read(pid, "status");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let line = status.lines().find(|line| line.starts_with(field));
     let kibibytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
     kibibytes.expect("a process has memory") * 1024
 }

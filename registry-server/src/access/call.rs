@@ -1,7 +1,7 @@
 //! From a route to its controller, through its scope.
 
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use axum::Router;
 use axum::body::Body;
@@ -16,13 +16,15 @@ use super::caller::Visitor;
 use super::route::{Access, Route, RouteMethod};
 use super::scope::Scope;
 use crate::error::RegistryError;
-use crate::http::{BaseUrl, Query, Refusal, Reply, Reservation, drain, read_bounded};
+use crate::http::{BaseUrl, Query, Refusal, Reply, Reservation, Turn, drain, read_bounded, within};
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 
 /// The longest body that is parsed on the async executor, in bytes. Longer ones are parsed on a
 /// blocking thread, so that other requests do not wait.
 const PARSED_AT_ONCE_MAX: usize = 64 << 10;
+/// A list up to this length, in bytes, does not wait for a turn.
+const SHORT_LIST_BYTES: usize = 16 << 10;
 
 /// One admitted request.
 pub(crate) struct Call<S: Scope> {
@@ -36,6 +38,9 @@ pub(crate) struct Call<S: Scope> {
     is_known: bool,
     /// The memory that the request's body takes.
     held: Reservation,
+    /// Its turn, if it is one of those that take much. It is over when there is room for the answer:
+    /// until then that is in memory as well.
+    turn: Arc<OnceLock<Turn>>,
 }
 
 async fn parse<T: DeserializeOwned + Send + 'static>(bytes: Vec<u8>) -> Result<T, Refusal> {
@@ -73,6 +78,7 @@ impl<S: Scope> Call<S> {
             .await
     }
 
+    /// The whole body. Who sent a long one has waited for a turn.
     async fn bytes_within(&mut self, bytes_max: usize) -> Result<Vec<u8>, Refusal> {
         let body = self.take_body();
         let limits = self.registry.limits();
@@ -81,7 +87,12 @@ impl<S: Scope> Call<S> {
             false => limits.anonymous_body_bytes_max,
         };
         let bytes_max = bytes_max.min(limits.json_bytes_max).min(stranger_max);
-        read_bounded(body, &self.registry, bytes_max, &mut self.held).await
+        let bytes = read_bounded(body, &self.registry, bytes_max, &mut self.held).await?;
+        if bytes.len() > SHORT_LIST_BYTES {
+            let turn = self.registry.turns().list().await;
+            let _ = self.turn.set(turn);
+        }
+        Ok(bytes)
     }
 
     /// Parses a body without a list as JSON. The content type is ignored, because clients disagree
@@ -99,6 +110,12 @@ impl<S: Scope> Call<S> {
     ) -> Result<T, Refusal> {
         let bytes = self.list_bytes().await?;
         parse(bytes).await
+    }
+
+    /// Waits for a turn to list the files of a repository.
+    pub(crate) async fn take_turn_to_list(&mut self) {
+        let turn = self.registry.turns().listing().await;
+        let _ = self.turn.set(turn);
     }
 }
 
@@ -184,6 +201,7 @@ where
     };
     match admit::<S>(&registry, &parts).await {
         Ok((admitted, is_known)) => {
+            let (answers, turn) = (registry.answers().clone(), Arc::default());
             let reply = controller(Call {
                 registry,
                 admitted,
@@ -192,9 +210,13 @@ where
                 body: Mutex::new(body),
                 is_known,
                 held: Reservation::default(),
+                turn: Arc::clone(&turn),
             })
             .await;
-            reply.unwrap_or_else(Refusal::into_response)
+            let answer = reply.unwrap_or_else(Refusal::into_response);
+            let answer = within(&answers, answer).await;
+            drop(turn);
+            answer
         }
         Err(refusal) => {
             // A client that asked first whether to send its body is told not to by the answer itself.

@@ -1,4 +1,5 @@
-//! Reading files of a local store: short ones at once, long ones piece by piece with one piece read ahead.
+//! Reading files of a local store: short ones at once, long ones piece by piece. While there is memory
+//! for it, pieces are long and the next one is read ahead.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -10,18 +11,61 @@ use bytes::Bytes;
 use futures::stream;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use crate::http::{Memory, Reservation};
+
 /// Bytes read at once. The disk and the network work at the same time, so a download has up to three pieces in memory.
 const PIECE_BYTES: u64 = 256 << 10;
+/// Bytes read at once while others have the memory: then there may be thousands of downloads.
+const SHORT_PIECE_BYTES: u64 = 16 << 10;
+
+/// How a file is read, and the memory for it.
+struct Pieces {
+    length: u64,
+    ahead: bool,
+    _held: Reservation,
+}
+
+impl Pieces {
+    const SHORT: Self = Self {
+        length: SHORT_PIECE_BYTES,
+        ahead: false,
+        _held: Reservation::NOTHING,
+    };
+
+    /// Long ones, read ahead, if there is memory; without a bound on it there always is.
+    fn within(memory: Option<&Memory>) -> Self {
+        let held = match memory {
+            // The other half is for answers that cannot be made shorter.
+            Some(memory) if memory.is_low() => None,
+            Some(memory) => memory.try_hold(3 * PIECE_BYTES as usize),
+            None => Some(Reservation::NOTHING),
+        };
+        held.map_or(Self::SHORT, |held| Self {
+            length: PIECE_BYTES,
+            ahead: true,
+            _held: held,
+        })
+    }
+}
 
 /// A part of the file at `path`, which must be there.
-pub(super) async fn read_part(path: PathBuf, part: Range<u64>) -> io::Result<Body> {
+pub(super) async fn read_part(
+    path: PathBuf,
+    part: Range<u64>,
+    memory: Option<&Memory>,
+) -> io::Result<Body> {
     let mut left = part.end - part.start;
+    let pieces = match left {
+        0..=SHORT_PIECE_BYTES => Pieces::SHORT,
+        _ => Pieces::within(memory),
+    };
+    let length = pieces.length;
     let opening = spawn_blocking(move || {
         let mut file = File::open(path)?;
         if part.start > 0 {
             file.seek(SeekFrom::Start(part.start))?;
         }
-        read_piece(file, left)
+        read_piece(file, left.min(length))
     });
     let (file, first) = done(opening.await)?;
     left -= first.len() as u64;
@@ -30,8 +74,9 @@ pub(super) async fn read_part(path: PathBuf, part: Range<u64>) -> io::Result<Bod
     }
     let state = Reading {
         ready: Some(first),
-        next: Some(read_ahead(file, left)),
+        next: Some(Next::after(file, left, &pieces)),
         left,
+        pieces,
     };
     Ok(Body::from_stream(stream::try_unfold(state, next_piece)))
 }
@@ -40,12 +85,28 @@ pub(super) async fn read_part(path: PathBuf, part: Range<u64>) -> io::Result<Bod
 struct Reading {
     /// A piece that was read before the stream began.
     ready: Option<Bytes>,
-    next: Option<Piece>,
+    next: Option<Next>,
     /// Bytes after the piece that is ready.
     left: u64,
+    pieces: Pieces,
 }
 
 type Piece = JoinHandle<io::Result<(File, Bytes)>>;
+
+/// The piece after the one that is sent.
+enum Next {
+    OnItsWay(Piece),
+    Unread(File),
+}
+
+impl Next {
+    fn after(file: File, left: u64, pieces: &Pieces) -> Self {
+        match pieces.ahead {
+            true => Self::OnItsWay(read(file, left, pieces)),
+            false => Self::Unread(file),
+        }
+    }
+}
 
 async fn next_piece(mut reading: Reading) -> io::Result<Option<(Bytes, Reading)>> {
     if let Some(piece) = reading.ready.take() {
@@ -54,20 +115,24 @@ async fn next_piece(mut reading: Reading) -> io::Result<Option<(Bytes, Reading)>
     let Some(next) = reading.next.take() else {
         return Ok(None);
     };
+    let next = match next {
+        Next::OnItsWay(piece) => piece,
+        Next::Unread(file) => read(file, reading.left, &reading.pieces),
+    };
     let (file, piece) = done(next.await)?;
     reading.left -= piece.len() as u64;
     if reading.left > 0 {
-        reading.next = Some(read_ahead(file, reading.left));
+        reading.next = Some(Next::after(file, reading.left, &reading.pieces));
     }
     Ok(Some((piece, reading)))
 }
 
-fn read_ahead(file: File, left: u64) -> Piece {
-    spawn_blocking(move || read_piece(file, left))
+fn read(file: File, left: u64, pieces: &Pieces) -> Piece {
+    let wanted = left.min(pieces.length);
+    spawn_blocking(move || read_piece(file, wanted))
 }
 
-fn read_piece(mut file: File, left: u64) -> io::Result<(File, Bytes)> {
-    let wanted = left.min(PIECE_BYTES);
+fn read_piece(mut file: File, wanted: u64) -> io::Result<(File, Bytes)> {
     let mut piece = Vec::with_capacity(usize::try_from(wanted).map_err(io::Error::other)?);
     (&mut file).take(wanted).read_to_end(&mut piece)?;
     match piece.len() as u64 == wanted {

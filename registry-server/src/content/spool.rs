@@ -8,7 +8,6 @@ use gix_hash::ObjectId;
 use gix_object::Kind;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempPath;
-use tokio::io::AsyncWriteExt as _;
 
 use super::Sha256Digest;
 use crate::error::RegistryError;
@@ -28,7 +27,7 @@ pub(crate) struct Spool {
     memory: Vec<u8>,
     budget: Option<Memory>,
     held: Reservation,
-    file: Option<(tokio::fs::File, TempPath)>,
+    file: Option<(File, TempPath)>,
     sha256: Sha256,
     size_bytes: u64,
 }
@@ -69,6 +68,14 @@ impl StagedFile {
 }
 
 impl Spooled {
+    /// The whole file, when it is in memory, as all short ones are.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.bytes {
+            SpooledBytes::Memory(bytes, _) => Some(bytes),
+            SpooledBytes::File(_) => None,
+        }
+    }
+
     /// Moves the bytes to a temporary file, unless they are in one.
     pub(super) fn staged_in(self, directory: &Path) -> std::io::Result<Self> {
         let SpooledBytes::Memory(bytes, _) = &self.bytes else {
@@ -132,17 +139,24 @@ impl Spool {
         true
     }
 
+    /// Writes what is in memory to the temporary file. Nothing of it stays in memory: who sends a
+    /// piece and falls silent must not hold a buffer.
     async fn flush(&mut self) -> Result<(), RegistryError> {
-        if self.file.is_none() {
-            let (file, path) = temporary(&self.directory)?.into_parts();
-            let mut file = tokio::fs::File::from_std(file);
-            file.set_max_buf_size(self.memory_bytes_max.max(64 << 10));
-            self.file = Some((file, path));
-        }
-        if let Some((file, _)) = &mut self.file {
-            file.write_all(&self.memory).await?;
-        }
-        self.memory.clear();
+        let bytes = std::mem::take(&mut self.memory);
+        let (file, directory) = (self.file.take(), self.directory.clone());
+        let writing = tokio::task::spawn_blocking(move || {
+            let (mut file, path) = match file {
+                Some(file) => file,
+                None => temporary(&directory)?.into_parts(),
+            };
+            file.write_all(&bytes)?;
+            Ok::<_, std::io::Error>((file, path))
+        });
+        let written = writing.await;
+        let written =
+            written.map_err(|_| RegistryError::Damaged("writing a file was cut off".to_owned()))?;
+        self.file = Some(written?);
+        self.held = Reservation::default();
         Ok(())
     }
 
@@ -156,13 +170,11 @@ impl Spool {
             (oid, SpooledBytes::Memory(self.memory, self.held))
         } else {
             self.flush().await?;
-            let Some((mut file, path)) = self.file else {
+            let Some((_, path)) = self.file else {
                 return Err(RegistryError::Damaged(
                     "a temporary file is gone".to_owned(),
                 ));
             };
-            file.flush().await?;
-            drop(file);
             let (size_bytes, staged) = (self.size_bytes, StagedFile(path));
             let hashing = tokio::task::spawn_blocking(move || hash_file(staged, size_bytes)).await;
             let (oid, staged) = hashing

@@ -10,7 +10,8 @@ use crate::clock;
 use crate::database::references::Reference;
 use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit, prepare_first};
-use crate::http::{Refusal, Reply};
+use crate::http::{Refusal, Reply, Reservation};
+use crate::quota::Room;
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -71,6 +72,8 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 parent: None,
                 operations: Vec::new(),
                 files: call.registry.content().batch(),
+                room: Room::default(),
+                _held: Reservation::default(),
             };
             let author = &call.admitted.caller.account;
             let prepared = prepare_first(database, repository, author, &proposal)

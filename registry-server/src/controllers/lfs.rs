@@ -16,7 +16,7 @@ use crate::database::objects::{Blob, BlobForm};
 use crate::database::uploads::Upload;
 use crate::git::pointer_oid;
 use crate::http::Refusal;
-use crate::quota;
+use crate::quota::{self, Room};
 use crate::registry::Registry;
 
 /// The length that was announced.
@@ -25,7 +25,12 @@ fn size_of(upload: &Upload) -> u64 {
 }
 
 /// Takes in an object that has arrived, when it is the one that was announced.
-async fn take_in(registry: &Registry, upload: &Upload, spooled: Spooled) -> Result<(), Refusal> {
+async fn take_in(
+    registry: &Registry,
+    upload: &Upload,
+    spooled: Spooled,
+    room: &mut Room,
+) -> Result<(), Refusal> {
     if spooled.sha256.to_string() != upload.sha256 || spooled.size_bytes != size_of(upload) {
         return Err(Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -42,7 +47,7 @@ async fn take_in(registry: &Registry, upload: &Upload, spooled: Spooled) -> Resu
     };
     let size = (blob.sha256, blob.size_bytes);
     let (owner, repository) = (&upload.owner, &upload.repository);
-    if let Some(exceeded) = quota::announce(registry, owner, repository, vec![size]).await? {
+    if let Some(exceeded) = quota::announce(registry, owner, repository, vec![size], room).await? {
         return Err(exceeded.into());
     }
     registry.content().keep(spooled).await?;

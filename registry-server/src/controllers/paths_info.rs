@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::history::list_entries;
-use crate::http::{List, Query, Refusal, Reply, too_many};
+use crate::http::{List, Query, Refusal, Reply, Rows, too_many};
 use crate::wire::entry_json;
 
 #[derive(Deserialize)]
@@ -39,12 +38,8 @@ pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
     } else {
         HashMap::new()
     };
-    Ok(json(Value::Array(
-        entries
-            .iter()
-            .map(|entry| entry_json(entry, last.get(&entry.path)))
-            .collect(),
-    )))
+    let row = |entry| entry_json(entry, last.get(&entry.path));
+    Ok(json(Rows(|| entries.iter().map(row))))
 }
 
 /// Python sends a form, the others send JSON.

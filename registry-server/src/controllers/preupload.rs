@@ -5,8 +5,8 @@
 //! which files are sent over LFS in any case.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
-use std::collections::HashMap;
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap};
 
 use super::attributes::sent_over_lfs;
 use super::ignored::ignored;
@@ -14,7 +14,7 @@ use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::database::objects::BlobForm;
 use crate::history::{ListedEntry, ListedKind, list_entries};
-use crate::http::{List, Reply};
+use crate::http::{List, Reply, Rows};
 
 #[derive(Deserialize)]
 struct Question {
@@ -71,27 +71,24 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
         .map(|entry| (entry.path.as_str(), entry))
         .collect();
     let lfs_from_bytes = call.registry.lfs_from_bytes();
-    let files: Vec<Value> = announced
-        .iter()
-        .zip(unwanted)
-        .zip(by_attributes)
-        .map(|((file, unwanted), by_attributes)| {
-            // Some clients send an empty file inside the commit whatever the answer.
-            let large = lfs_from_bytes.is_some_and(|from| file.size >= from);
-            let lfs = (large || by_attributes) && file.size > 0;
-            let mode = if lfs { "lfs" } else { "regular" };
-            let entry = known.get(file.path.as_str());
-            // As in git, what is there already is not ignored.
-            let ignore = unwanted && entry.is_none();
-            let mut answer = json!({"path": file.path, "uploadMode": mode, "shouldIgnore": ignore});
-            // Python leaves a file out of the commit when it already has this id.
-            if let Some(oid) = entry.and_then(|entry| id_in_mode(entry, mode)) {
-                answer["oid"] = json!(oid);
-            }
-            answer
-        })
-        .collect();
-    Ok(json(json!({"files": files})))
+    let row = |at: usize| {
+        let file = &announced[at];
+        // Some clients send an empty file inside the commit whatever the answer.
+        let large = lfs_from_bytes.is_some_and(|from| file.size >= from);
+        let lfs = (large || by_attributes[at]) && file.size > 0;
+        let mode = if lfs { "lfs" } else { "regular" };
+        let entry = known.get(file.path.as_str());
+        // As in git, what is there already is not ignored.
+        let ignore = unwanted[at] && entry.is_none();
+        let mut answer = json!({"path": file.path, "uploadMode": mode, "shouldIgnore": ignore});
+        // Python leaves a file out of the commit when it already has this id.
+        if let Some(oid) = entry.and_then(|entry| id_in_mode(entry, mode)) {
+            answer["oid"] = json!(oid);
+        }
+        answer
+    };
+    let files = Rows(|| (0..announced.len()).map(row));
+    Ok(json(BTreeMap::from([("files", files)])))
 }
 
 /// The id that clients compare a file with before they send it: git's for a regular one, the SHA-256 for one over LFS.

@@ -19,10 +19,11 @@ use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
+use crate::git::read_pointer;
 use crate::history::{
     DEFAULT_BRANCH, Operation, Proposal, contents, initial_commit, prepare_first,
 };
-use crate::http::{BaseUrl, List, Refusal, Reply};
+use crate::http::{BaseUrl, List, Refusal, Reply, Reservation};
 use crate::index;
 use crate::names::{
     AccountName, NameError, RefName, RepositoryId, RepositoryKind, RepositoryName, RepositoryPath,
@@ -99,7 +100,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     if is_taken(registry, &repository).await? {
         return Err(already_exists(&call.base, &repository));
     }
-    if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal.files).await? {
+    if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal).await? {
         return Err(exceeded.into());
     }
     let mut writing = registry.database().write().await?;
@@ -225,9 +226,8 @@ async fn first_proposal(
         .await
         .map_err(|_| RegistryError::Damaged("decoding files panicked".to_owned()))??;
     let bytes: usize = files.values().map(Vec::len).sum();
-    Room::of(registry, &repository.owner)
-        .await?
-        .admit(bytes as u64)?;
+    let mut room = Room::of(registry, &repository.owner).await?;
+    room.admit(bytes as u64)?;
     let mut operations = Vec::with_capacity(files.len());
     let mut batch = registry.content().batch();
     for (path, content) in files {
@@ -237,6 +237,14 @@ async fn first_proposal(
                 format!("a path is not valid in a repository: {fault}"),
             )
         })?;
+        if read_pointer(&content).is_some() {
+            return Err(Refusal::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                format!(
+                    "{path} is a pointer to an LFS object, and a new repository has none: upload the object and commit it then"
+                ),
+            ));
+        }
         let mut spool = registry
             .content()
             .spool(registry.limits().spool_memory_bytes_max);
@@ -262,6 +270,9 @@ async fn first_proposal(
         parent: None,
         operations,
         files: batch,
+        // The call has it.
+        room,
+        _held: Reservation::default(),
     })
 }
 

@@ -13,7 +13,8 @@ use crate::history::{
 use crate::http::{Query, Refusal, Reply};
 use crate::wire::{EXPANDABLE, RepositoryFacts, Sibling, listed_tool_json, repository_json};
 
-pub(crate) async fn show_default(call: Call<ReadRepository>) -> Reply {
+pub(crate) async fn show_default(mut call: Call<ReadRepository>) -> Reply {
+    call.take_turn_to_list().await;
     let commit = resolve_revision(
         call.registry.database(),
         &call.admitted.repository.id,
@@ -23,7 +24,8 @@ pub(crate) async fn show_default(call: Call<ReadRepository>) -> Reply {
     show(&call, commit).await
 }
 
-pub(crate) async fn show_revision(call: Call<ReadRepository>) -> Reply {
+pub(crate) async fn show_revision(mut call: Call<ReadRepository>) -> Reply {
+    call.take_turn_to_list().await;
     let target = target::find_whole(&call.registry, &call.admitted).await?;
     show(&call, Some(target.commit)).await
 }

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use http::header::LINK;
-use serde_json::Value;
 
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::history::{Blobs, Depth, ListingRange, list_directory};
-use crate::http::{Refusal, Reply, next_link};
+use crate::http::{Refusal, Reply, Rows, next_link};
 use crate::names::decode;
 use crate::wire::entry_json;
 
-pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
+pub(crate) async fn list(mut call: Call<ReadRepository>) -> Reply {
+    call.take_turn_to_list().await;
     let target = target::find(&call.registry, &call.admitted).await?;
     let query = call.query();
     let limits = call.registry.limits();
@@ -53,11 +53,8 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
     } else {
         HashMap::new()
     };
-    let rows = entries
-        .iter()
-        .map(|entry| entry_json(entry, last.get(&entry.path)))
-        .collect();
-    let mut response = json(Value::Array(rows));
+    let row = |entry| entry_json(entry, last.get(&entry.path));
+    let mut response = json(Rows(|| entries.iter().map(row)));
     if more
         && let Some(last) = entries.last()
         && let Some(link) = next_link(&call.base, &call.parts, "cursor", &last.path)

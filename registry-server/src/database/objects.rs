@@ -244,7 +244,8 @@ impl Writing {
         Ok(changed.await? == 1)
     }
 
-    /// A blob that somebody committed as text and that is an LFS pointer stands for the object from the moment it is there, as in git.
+    /// A blob that was committed as the text of an LFS pointer, when commits still took those without their object, stands for the object
+    /// from the moment it is there; but not where a version was published, because versions never change.
     async fn upsert_blobs(
         &mut self,
         repository: &str,
@@ -259,7 +260,9 @@ impl Writing {
              size_bytes = CASE excluded.form WHEN 'pointer' THEN excluded.size_bytes ELSE blobs.size_bytes END, \
              form = CASE excluded.form WHEN 'pointer' THEN excluded.form ELSE blobs.form END, \
              uploaded_ms = CASE WHEN blobs.uploaded_ms IS NULL THEN NULL ELSE excluded.uploaded_ms END \
-             WHERE blobs.uploaded_ms IS NOT NULL OR (blobs.form = 'plain' AND excluded.form = 'pointer')",
+             WHERE blobs.uploaded_ms IS NOT NULL OR (blobs.form = 'plain' AND excluded.form = 'pointer' AND NOT EXISTS \
+             (SELECT 1 FROM published_versions p JOIN accounts o ON o.name_folded = p.owner_folded JOIN repositories r \
+             ON r.owner = o.id AND r.kind = p.kind AND r.name_folded = p.name_folded WHERE r.id = blobs.repository))",
         ];
         let statements = insertions(sql, 6, blobs.iter(), |statement, (oid, blob)| {
             debug_assert!(

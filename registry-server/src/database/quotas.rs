@@ -18,6 +18,8 @@ pub(crate) struct Stored {
     pub(crate) announced_bytes: i64,
     /// The bytes that the owner sent and no commit refers to.
     waiting_bytes: i64,
+    /// Parts of LFS objects that are stored.
+    part_bytes: i64,
     /// The owner's own quota.
     pub(crate) quota_bytes: Option<i64>,
 }
@@ -33,6 +35,13 @@ impl Stored {
     pub(crate) fn all(&self) -> u64 {
         self.used()
             .saturating_add(self.waiting_bytes.max(0).unsigned_abs())
+    }
+
+    /// What is stored, without what was only announced.
+    pub(crate) fn on_disk(&self) -> u64 {
+        let bytes = self.referenced_bytes.saturating_add(self.waiting_bytes);
+        let bytes = bytes.saturating_add(self.part_bytes);
+        bytes.max(0).unsigned_abs()
     }
 }
 
@@ -168,7 +177,9 @@ async fn stored_by(
              JOIN repositories r ON r.id = b.repository WHERE r.owner = a.id) AS referenced_bytes, \
          (SELECT CAST(COALESCE(SUM(CASE WHEN o.part_bytes > o.size_bytes THEN o.part_bytes ELSE o.size_bytes END), 0) AS BIGINT) \
              FROM ({ANNOUNCED}) o) AS announced_bytes, \
-         (SELECT CAST(COALESCE(SUM(i.size_bytes), 0) AS BIGINT) FROM arrivals i WHERE i.owner = a.id) AS waiting_bytes \
+         (SELECT CAST(COALESCE(SUM(i.size_bytes), 0) AS BIGINT) FROM arrivals i WHERE i.owner = a.id) AS waiting_bytes, \
+         (SELECT CAST(COALESCE(SUM(p.size_bytes), 0) AS BIGINT) FROM lfs_parts p JOIN lfs_uploads u ON u.ticket = p.ticket \
+             JOIN repositories r ON r.id = u.repository WHERE r.owner = a.id) AS part_bytes \
          FROM accounts a WHERE a.id = $1"
     );
     let stored: Option<Stored> = sqlx::query_as(AssertSqlSafe(sql))

@@ -11,6 +11,15 @@ pub(crate) fn pointer_text(sha256: &Sha256Digest, size_bytes: u64) -> String {
     format!("version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {size_bytes}\n")
 }
 
+/// What a text points at, if it is a pointer as [`pointer_text`] writes it.
+pub(crate) fn read_pointer(text: &[u8]) -> Option<(Sha256Digest, u64)> {
+    let lines = std::str::from_utf8(text).ok()?;
+    let mut lines = lines.lines().skip(1);
+    let sha256 = Sha256Digest::from_hex(lines.next()?.strip_prefix("oid sha256:")?)?;
+    let size_bytes = lines.next()?.strip_prefix("size ")?.parse().ok()?;
+    (pointer_text(&sha256, size_bytes).as_bytes() == text).then_some((sha256, size_bytes))
+}
+
 /// The id of the pointer's blob.
 pub(crate) fn pointer_oid(
     sha256: &Sha256Digest,
@@ -36,5 +45,16 @@ mod tests {
             pointer_oid(&sha256, 6).unwrap().to_string(),
             "fa61e1ef71c9908c0926776a4aa3504b3a27f159"
         );
+        let text = pointer_text(&sha256, 6);
+        assert_eq!(read_pointer(text.as_bytes()), Some((sha256, 6)));
+        for other in [
+            text.replace("size 6", "size 06"),
+            text.replace('\n', "\r\n"),
+            text.trim_end().to_owned(),
+            format!("{text}\n"),
+            String::new(),
+        ] {
+            assert_eq!(read_pointer(other.as_bytes()), None, "{other:?}");
+        }
     }
 }

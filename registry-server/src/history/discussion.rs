@@ -42,7 +42,7 @@ pub(crate) async fn open_pull_request(
         Ok(prepared) => prepared,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    if let Some(exceeded) = quota::keep(registry, repository, &mut proposal.files).await? {
+    if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
         return Ok(Err(WriteRefusal::QuotaExceeded(exceeded)));
     }
     let mut writing = database.write_to(&repository.id).await?;

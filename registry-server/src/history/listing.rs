@@ -166,44 +166,77 @@ pub(crate) async fn list_directory(
             _ => return Ok(None),
         }
     };
-    let mut entries = Vec::new();
-    let mut level = vec![(path.to_owned(), directory)];
-    // One query for each level of the tree instead of one for each directory, and none for
-    // directories outside of the range: so a short page of a large tree is cheap.
-    while !level.is_empty() {
-        let oids: Vec<ObjectId> = level.iter().map(|(_, oid)| *oid).collect();
-        let trees = database.trees(repository, &oids).await?;
-        let mut below = Vec::new();
-        for (parent, oid) in level {
-            for (name, entry) in decode(&trees, oid)? {
-                let path = if parent.is_empty() {
-                    name
-                } else {
-                    format!("{parent}/{name}")
-                };
-                if let (TreeEntry::Directory(oid), Depth::All) = (entry, range.depth)
-                    && range.after.is_none_or(|after| !ends_before(&path, after))
-                {
-                    below.push((path.clone(), oid));
-                }
-                if range.after.is_none_or(|after| path.as_str() > after) {
-                    entries.push(listed(path, &entry));
-                }
-            }
-        }
-        if entries.len() > range.limit {
-            entries.select_nth_unstable_by(range.limit, |a, b| a.path.cmp(&b.path));
-            let first_left_out = &entries[range.limit].path;
-            below.retain(|(path, _)| begins_before(path, first_left_out));
-            entries.truncate(range.limit);
-        }
-        level = below;
+    let mut listing = Listing::new(path, directory, range);
+    while !listing.level.is_empty() {
+        let oids: Vec<ObjectId> = listing.level.iter().map(|(_, oid)| *oid).collect();
+        listing.descend(&database.trees(repository, &oids).await?)?;
     }
-    entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let mut entries = listing.finish();
     if range.blobs == Blobs::Wanted {
         add_blobs(database, repository, &mut entries).await?;
     }
     Ok(Some(entries))
+}
+
+/// What is below a directory, level by level: one question to the database for each level of the
+/// tree, not for each directory, and none for directories whose entries would all be outside of the
+/// range. So a short page of a large tree costs little.
+struct Listing<'a> {
+    range: ListingRange<'a>,
+    entries: Vec<ListedEntry>,
+    /// The directories to read next.
+    level: Vec<(String, ObjectId)>,
+}
+
+impl<'a> Listing<'a> {
+    fn new(path: &str, directory: ObjectId, range: ListingRange<'a>) -> Self {
+        Self {
+            range,
+            entries: Vec::new(),
+            level: vec![(path.to_owned(), directory)],
+        }
+    }
+
+    /// Goes one level down through the directories that were read.
+    fn descend(&mut self, trees: &HashMap<ObjectId, Vec<u8>>) -> Result<(), RegistryError> {
+        let ListingRange {
+            depth,
+            after,
+            limit,
+            ..
+        } = self.range;
+        let mut below = Vec::new();
+        for (parent, oid) in std::mem::take(&mut self.level) {
+            for (name, entry) in decode(trees, oid)? {
+                let path = match parent.as_str() {
+                    "" => name,
+                    parent => format!("{parent}/{name}"),
+                };
+                if let (TreeEntry::Directory(oid), Depth::All) = (entry, depth)
+                    && after.is_none_or(|after| !ends_before(&path, after))
+                {
+                    below.push((path.clone(), oid));
+                }
+                if after.is_none_or(|after| path.as_str() > after) {
+                    self.entries.push(listed(path, &entry));
+                }
+            }
+        }
+        if self.entries.len() > limit {
+            let by_path = |a: &ListedEntry, b: &ListedEntry| a.path.cmp(&b.path);
+            self.entries.select_nth_unstable_by(limit, by_path);
+            let first_left_out = &self.entries[limit].path;
+            below.retain(|(path, _)| begins_before(path, first_left_out));
+            self.entries.truncate(limit);
+        }
+        self.level = below;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Vec<ListedEntry> {
+        self.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.entries
+    }
 }
 
 /// True if something below the directory may sort before `path`.
@@ -275,64 +308,4 @@ async fn add_blobs(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::git::encode_tree;
-
-    /// Nested directories with a file in the innermost one, and the id of the outermost.
-    fn nested(depth: usize) -> (HashMap<ObjectId, Vec<u8>>, ObjectId) {
-        let file = ObjectId::from_hex(&[b'7'; 40]).unwrap();
-        let mut trees = HashMap::new();
-        let mut entry = ("f", TreeEntry::File(file));
-        for _ in 0..=depth {
-            let entries = BTreeMap::from([(entry.0.to_owned(), entry.1)]);
-            let (oid, bytes) = encode_tree(&entries).unwrap();
-            trees.insert(oid, bytes);
-            entry = ("d", TreeEntry::Directory(oid));
-        }
-        let TreeEntry::Directory(root) = entry.1 else {
-            unreachable!()
-        };
-        (trees, root)
-    }
-
-    #[test]
-    fn a_directory_is_read_once_however_many_paths_lead_through_it() {
-        let (trees, root) = nested(62);
-        let deepest = format!("{}f", "d/".repeat(62));
-        let mut reads = Vec::new();
-        for count in [1, 10, 4_000] {
-            let mut paths = vec![deepest.clone(); count];
-            paths.extend((0..count).map(|at| format!("{}x{at}", "d/".repeat(62))));
-            let mut search = Search::new(root, &paths);
-            let mut read = 0;
-            while !search.level.is_empty() {
-                read += search.level.len();
-                search.descend(&trees).unwrap();
-            }
-            assert_eq!(search.found.iter().flatten().count(), count);
-            reads.push(read);
-        }
-        assert_eq!(reads, [63; 3]);
-    }
-
-    #[track_caller]
-    fn check(directory: &str, path: &str, expect: (bool, bool)) {
-        let found = (begins_before(directory, path), ends_before(directory, path));
-        assert_eq!(found, expect, "{directory}/ {path}");
-    }
-
-    #[test]
-    fn directories_beside_a_path() {
-        check("a", "a", (false, false));
-        check("a", "a-b", (false, false));
-        check("a", "a.txt", (false, false));
-        check("a", "a/b", (true, false));
-        check("a", "a/", (false, false));
-        check("a", "a0", (true, true));
-        check("a", "b", (true, true));
-        check("b", "a/z", (false, false));
-        check("a/b", "a/b/c/d", (true, false));
-        check("a/b", "a/c", (true, true));
-    }
-}
+mod tests;

@@ -6,7 +6,9 @@ use gix_hash::ObjectId;
 
 use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
+use crate::http::Reservation;
 use crate::names::RepositoryPath;
+use crate::quota::Room;
 
 /// A change of a commit.
 #[derive(Debug)]
@@ -31,6 +33,10 @@ pub(crate) struct Proposal {
     pub(crate) operations: Vec<Operation>,
     /// Contents that become part of the store once the commit has passed its checks.
     pub(crate) files: Batch,
+    /// What of its owner's quota they take until then.
+    pub(crate) room: Room,
+    /// The memory that all of it takes.
+    pub(crate) _held: Reservation,
 }
 
 /// The contents of the added files.

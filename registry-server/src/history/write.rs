@@ -93,7 +93,7 @@ pub(crate) async fn write_commit(
         } else {
             None
         };
-        if let Some(exceeded) = quota::keep(registry, repository, &mut proposal.files).await? {
+        if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
             return Ok(WriteOutcome::Refused(WriteRefusal::QuotaExceeded(exceeded)));
         }
         let mut writing = match turn.take() {

@@ -9,11 +9,8 @@ use http::StatusCode;
 
 use super::Refusal;
 use super::memory::Reservation;
-use super::pace::Pace;
+use super::pace::{PRESSURE_CHECK_INTERVAL, Pace};
 use crate::registry::Registry;
-
-/// The interval at which a wait for a client checks if other clients have to wait.
-const PRESSURE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A body read piece by piece.
 pub(crate) struct BodyReader<'a> {
@@ -95,7 +92,7 @@ pub(crate) async fn read_bounded(
 ) -> Result<Vec<u8>, Refusal> {
     let mut reader = BodyReader::new(body, registry, bytes_max as u64);
     let mut bytes = Vec::new();
-    let read = read_whole(&mut reader, registry, &mut bytes, held).await;
+    let read = read_whole(&mut reader, registry, bytes_max, &mut bytes, held).await;
     if let Err(refusal) = read {
         drop((bytes, std::mem::take(held)));
         reader.drain().await;
@@ -107,12 +104,18 @@ pub(crate) async fn read_bounded(
 async fn read_whole(
     reader: &mut BodyReader<'_>,
     registry: &Registry,
+    bytes_max: usize,
     bytes: &mut Vec<u8>,
     held: &mut Reservation,
 ) -> Result<(), Refusal> {
     while let Some(piece) = reader.next().await? {
         let length = bytes.len() + piece.len();
-        registry.memory().hold(held, length).await?;
+        if length > held.bytes() {
+            // In growing steps, so that the bytes are not moved for each piece.
+            let wanted = length.max(bytes.len() / 4 * 5).min(bytes_max.max(length));
+            registry.memory().hold(held, wanted).await?;
+            bytes.reserve_exact(held.bytes().max(length) - bytes.len());
+        }
         bytes.extend_from_slice(&piece);
     }
     Ok(())

@@ -15,7 +15,7 @@ use super::Refusal;
 /// Memory is acquired in steps of this size, so that a short body needs only one.
 const STEP_BYTES: usize = 16 << 10;
 
-/// The memory budget for the bodies of all connections.
+/// Memory that all connections share: for bodies, or for answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Memory {
     free: Arc<Semaphore>,
@@ -29,6 +29,8 @@ pub(crate) struct Memory {
 pub(crate) struct Reservation(Option<OwnedSemaphorePermit>);
 
 impl Reservation {
+    pub(crate) const NOTHING: Self = Self(None);
+
     pub(crate) fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits)
     }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// The interval at which a wait for a client checks if other clients have to wait.
+pub(super) const PRESSURE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Whether a client moves enough bytes in the time that is spent waiting for it.
 ///
 /// To bound its silences alone would not do: who sends or takes a byte a minute is never silent and never done.

@@ -6,18 +6,19 @@ use std::future::Future as _;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use super::pace::Pace;
-use crate::limits::Limits;
+use super::pace::{PRESSURE_CHECK_INTERVAL, Pace};
+use crate::registry::Registry;
 
 /// A stream whose writes fail with [`ErrorKind::TimedOut`] when the client takes next to nothing for too long.
 pub(crate) struct StalledWrites {
     stream: TcpStream,
+    registry: Registry,
     pace: Pace,
     waiting: Option<Waiting>,
 }
@@ -29,9 +30,11 @@ struct Waiting {
 }
 
 impl StalledWrites {
-    pub(crate) fn new(stream: TcpStream, limits: &Limits) -> Self {
+    pub(crate) fn new(stream: TcpStream, registry: &Registry) -> Self {
+        let limits = registry.limits();
         Self {
             stream,
+            registry: registry.clone(),
             pace: Pace::new(limits.answer_stall_max, limits.stall_bytes_min),
             waiting: None,
         }
@@ -49,17 +52,27 @@ impl StalledWrites {
             self.pace.moved(bytes, waited.unwrap_or_default());
             return Poll::Ready(written);
         }
-        let left = self.pace.left();
+        let patience = self.patience();
         let waiting = self.waiting.get_or_insert_with(|| Waiting {
             since: Instant::now(),
-            timer: Box::pin(sleep(left)),
+            timer: Box::pin(sleep(patience.min(PRESSURE_CHECK_INTERVAL))),
         });
-        match waiting.timer.as_mut().poll(context) {
-            Poll::Ready(()) => {
+        while waiting.timer.as_mut().poll(context).is_ready() {
+            let left = patience.saturating_sub(waiting.since.elapsed());
+            if left.is_zero() {
                 let message = "the client took nothing, or next to nothing, for too long";
-                Poll::Ready(Err(Error::new(ErrorKind::TimedOut, message)))
+                return Poll::Ready(Err(Error::new(ErrorKind::TimedOut, message)));
             }
-            Poll::Pending => Poll::Pending,
+            waiting.timer = Box::pin(sleep(left.min(PRESSURE_CHECK_INTERVAL)));
+        }
+        Poll::Pending
+    }
+
+    /// How much longer the client may be waited for: not long while others have to wait for it.
+    fn patience(&self) -> Duration {
+        match self.registry.is_under_pressure() {
+            true => self.pace.left_of(self.registry.limits().pressed_stall_max),
+            false => self.pace.left(),
         }
     }
 }

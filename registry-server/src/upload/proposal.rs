@@ -12,9 +12,9 @@ use super::scanner::{Event, Scanner};
 use crate::content::{Batch, Sha256Digest, Spool, Spooled};
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::uploads::Given;
-use crate::git::pointer_oid;
+use crate::git::{pointer_oid, read_pointer};
 use crate::history::{Operation, Proposal};
-use crate::http::{BodyReader, Refusal};
+use crate::http::{BodyReader, Refusal, Reservation};
 use crate::names::{PathFault, RepositoryPath};
 use crate::quota::Room;
 use crate::registry::Registry;
@@ -61,16 +61,20 @@ struct PathLine {
     path: String,
 }
 
+/// Bytes that a change takes until the commit is written: its path, its content's names and, for a
+/// short file, the name of the temporary one.
+const CHANGE_BYTES: usize = 512;
+
 /// A commit body while it is read.
 struct Reading<'a> {
     registry: &'a Registry,
     /// The id of the repository the commit is for.
     repository: &'a str,
     room: Room,
-    /// Decoded bytes of all files so far.
-    arrived_bytes: u64,
     header: Option<Header>,
     changes: Vec<Change>,
+    /// The memory for the changes.
+    held: Reservation,
     files: Batch,
     spool: Option<(Spool, Base64Stream)>,
     decoded: Vec<u8>,
@@ -103,18 +107,20 @@ pub(crate) async fn read_proposal(
         registry,
         repository,
         room,
-        arrived_bytes: 0,
         header: None,
         changes: Vec::new(),
+        held: Reservation::default(),
         files: registry.content().batch(),
         spool: None,
         decoded: Vec::new(),
     };
     let outcome = reading.run(&mut reader).await;
-    if outcome.is_err() {
+    if let Err(refusal) = outcome {
+        // Files, memory and room are others' before the rest is read.
+        drop(reading);
         reader.drain().await;
+        return Err(refusal);
     }
-    outcome?;
     reading.finish().await
 }
 
@@ -161,8 +167,7 @@ impl Reading<'_> {
         if spool.size_bytes() + self.decoded.len() as u64 > limits.file_bytes_max {
             return Err(Refusal::too_large("a file", limits.file_bytes_max));
         }
-        self.arrived_bytes += self.decoded.len() as u64;
-        self.room.admit(self.arrived_bytes)?;
+        self.room.admit(self.decoded.len() as u64)?;
         Ok(spool.write(&self.decoded).await?)
     }
 
@@ -181,18 +186,7 @@ impl Reading<'_> {
                         "the file {path} has no content in base64"
                     )));
                 }
-                let spooled = self.end_file().await?;
-                let blob = Blob {
-                    sha256: spooled.sha256,
-                    size_bytes: spooled.size_bytes,
-                    form: BlobForm::Plain,
-                };
-                self.changes.push(Change::Operation(Operation::Put {
-                    path,
-                    oid: spooled.oid,
-                    blob,
-                }));
-                self.files.add(spooled).await?;
+                self.take_file(path).await?;
             }
             Line::LfsFile(file) => {
                 let path = valid_path(&file.path)?;
@@ -214,7 +208,33 @@ impl Reading<'_> {
                 "a commit may hold at most {operations_max} changes"
             )));
         }
-        Ok(())
+        let bytes = self.changes.len() * CHANGE_BYTES;
+        self.registry.memory().hold(&mut self.held, bytes).await
+    }
+
+    async fn take_file(&mut self, path: RepositoryPath) -> Result<(), Refusal> {
+        let spooled = self.end_file().await?;
+        // The text of a pointer is the pointer: as a text it would become another file as soon as
+        // its object arrives.
+        if let Some((sha256, size_bytes)) = spooled.in_memory().and_then(read_pointer) {
+            self.changes.push(Change::Given {
+                path,
+                sha256,
+                size_bytes: Some(size_bytes),
+            });
+            return Ok(());
+        }
+        let blob = Blob {
+            sha256: spooled.sha256,
+            size_bytes: spooled.size_bytes,
+            form: BlobForm::Plain,
+        };
+        self.changes.push(Change::Operation(Operation::Put {
+            path,
+            oid: spooled.oid,
+            blob,
+        }));
+        Ok(self.files.add(spooled).await?)
     }
 
     fn take_header(&mut self, header: Header) -> Result<(), Refusal> {
@@ -306,6 +326,8 @@ impl Reading<'_> {
             parent: header.parent_commit.filter(|parent| !parent.is_empty()),
             operations,
             files: self.files,
+            room: self.room,
+            _held: self.held,
         })
     }
 }

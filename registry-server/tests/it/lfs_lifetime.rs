@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole, serve};
 
 use crate::lfs::{BATCH, address, batch, commit, content, put, registry, upload};
-use crate::support::{TestRegistry, hex as sha256, refusal, token};
+use crate::support::{TestRegistry, file, header, hex as sha256, refusal, token};
 
 #[tokio::test]
 async fn an_upload_address_ends_with_its_time_and_its_token() {
@@ -65,16 +67,29 @@ async fn who_may_no_longer_write_cannot_end_an_upload() {
 }
 
 #[tokio::test]
-async fn a_pointer_committed_as_text_stands_for_its_object() {
+async fn the_text_of_a_pointer_is_the_pointer_and_needs_its_object() {
     let hub = registry().await;
     let bytes = content(500);
     let oid = sha256(&bytes);
     let text = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize 500\n");
-    hub.commit("alice/tool", "from git", &[("big.bin", text.as_bytes())])
-        .await;
-    let resolved = "/alice/tool/resolve/main/big.bin";
-    assert_eq!(hub.get(resolved).await.text().await.unwrap(), text);
+    // As a text it would become another file when the object arrives, in versions too.
+    let body = header("from git") + &file("big.bin", text.as_bytes());
+    let (status, _, said) = refusal(hub.send_commit("alice/tool", body.clone()).await).await;
+    assert_eq!(status, 422);
+    assert!(
+        said.contains("was not uploaded to this repository"),
+        "{said}"
+    );
+    let new = json!({"name": "new", "files": [{"path": "big.bin", "content": STANDARD.encode(&text), "encoding": "base64"}]});
+    let path = "/api/repos/create";
+    let response = hub.send_json(Method::POST, path, &hub.alice, new).await;
+    assert_eq!(refusal(response).await.0, 422);
     upload(&hub, &bytes).await;
+    let other = text.replace("size 500", "size 501");
+    let other = header("of another length") + &file("big.bin", other.as_bytes());
+    assert_eq!(hub.send_commit("alice/tool", other).await.status(), 422);
+    assert_eq!(hub.send_commit("alice/tool", body).await.status(), 200);
+    let resolved = "/alice/tool/resolve/main/big.bin";
     assert_eq!(hub.get(resolved).await.bytes().await.unwrap(), bytes);
     // A file that a commit names is not one that waits for a commit.
     forget(&hub).await;

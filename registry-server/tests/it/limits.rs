@@ -57,6 +57,20 @@ async fn bodies_files_and_lines_are_bounded_while_they_arrive() {
             response.text().await.unwrap()
         );
     }
+    for (count, expect) in [(4, 400), (3, 200)] {
+        let files: Vec<_> = (0..count)
+            .map(|at| json!({"path": at.to_string(), "content": "", "size": 0}))
+            .collect();
+        let new = json!({"name": format!("of-{count}"), "files": files});
+        let announced = json!({"files": files});
+        for (path, body) in [
+            ("/api/repos/create", new),
+            ("/api/models/alice/tool/preupload/main", announced),
+        ] {
+            let response = hub.send_json(Method::POST, path, &hub.alice, body).await;
+            assert_eq!(response.status(), expect, "{path} with {count} files");
+        }
+    }
     let response = hub
         .send_json(
             Method::POST,

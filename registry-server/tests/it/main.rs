@@ -8,6 +8,7 @@
     reason = "files of a test need not survive a crash"
 )]
 
+mod arriving;
 #[allow(dead_code, reason = "the tests of several servers use the rest")]
 #[path = "../backends/backends.rs"]
 mod backends;

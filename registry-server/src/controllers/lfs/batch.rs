@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::access::{Call, WriteRepository, new_ticket};
@@ -12,7 +12,7 @@ use crate::clock;
 use crate::content::Sha256Digest;
 use crate::controllers::{json as answer, repo_create::web_url};
 use crate::database::uploads::{Given, NewUpload};
-use crate::http::{List, Refusal, Reply};
+use crate::http::{List, Refusal, Reply, Rows};
 use crate::quota;
 
 /// The most transfer adapters that a client may name.
@@ -47,23 +47,26 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
 
     let mut tickets = Tickets::new(&call, in_parts);
     let mut waiting = Vec::new();
-    let mut objects = Vec::with_capacity(needs.len());
-    for (announced, need) in announced.iter().zip(&needs) {
-        let mut object = json!({"oid": announced.oid, "size": announced.size});
-        match need {
-            Need::Nothing => {}
-            Need::Refusal(reason) => object["error"] = json!({"code": 422, "message": reason}),
-            Need::Time(sha256) => waiting.push(*sha256),
-            Need::Bytes(sha256) => {
-                object["authenticated"] = json!(true);
-                object["actions"] = tickets.actions(*sha256, announced.size)?;
+    let mut rows = Vec::with_capacity(needs.len());
+    for (announced, need) in announced.into_iter().zip(needs) {
+        let sent_to = match need {
+            Need::Time(sha256) => {
+                waiting.push(sha256);
+                None
             }
-        }
-        objects.push(object);
+            Need::Bytes(sha256) => Some(tickets.issue(sha256, announced.size)?),
+            _ => None,
+        };
+        rows.push((announced, need, sent_to));
     }
     announce(&call, &tickets.uploads, &waiting).await?;
     let kind = HeaderValue::from_static("application/vnd.git-lfs+json");
-    let mut response = answer(json!({"transfer": "basic", "objects": objects}));
+    let objects = rows.iter();
+    let objects = Rows(|| objects.clone().map(|row| tickets.object(row)));
+    let mut response = answer(Batch {
+        transfer: "basic",
+        objects,
+    });
     response.headers_mut().insert(CONTENT_TYPE, kind);
     Ok(response)
 }
@@ -168,6 +171,18 @@ fn need(
     }
 }
 
+#[derive(Serialize)]
+struct Batch<R> {
+    transfer: &'static str,
+    objects: R,
+}
+
+/// Where one object is sent: the query with its ticket, and in how many parts.
+struct SentTo {
+    query: String,
+    parts: Option<u64>,
+}
+
 /// New upload tickets that are not recorded yet.
 struct Tickets<'a> {
     call: &'a Call<WriteRepository>,
@@ -184,8 +199,7 @@ impl<'a> Tickets<'a> {
         }
     }
 
-    /// The actions with which the client shall upload an object.
-    fn actions(&mut self, sha256: Sha256Digest, size_bytes: u64) -> Result<Value, Refusal> {
+    fn issue(&mut self, sha256: Sha256Digest, size_bytes: u64) -> Result<SentTo, Refusal> {
         let limits = self.call.registry.limits();
         let part_bytes = limits.lfs_part_bytes.max(1);
         let parts =
@@ -199,17 +213,36 @@ impl<'a> Tickets<'a> {
             part_bytes: parts.map(|_| part_bytes),
             expires_ms: clock::now_ms().saturating_add(lifetime_ms),
         });
+        Ok(SentTo { query, parts })
+    }
+
+    /// What a client is told of an object.
+    fn object(&self, (announced, need, sent_to): &(Announced, Need, Option<SentTo>)) -> Value {
+        let mut object = json!({"oid": announced.oid, "size": announced.size});
+        if let Need::Refusal(reason) = need {
+            object["error"] = json!({"code": 422, "message": reason});
+        }
+        if let Some(sent_to) = sent_to {
+            object["authenticated"] = json!(true);
+            object["actions"] = self.actions(sent_to);
+        }
+        object
+    }
+
+    /// What the client is to do with an object.
+    fn actions(&self, SentTo { query, parts }: &SentTo) -> Value {
         let base = self.call.base.as_str();
+        let part_bytes = self.call.registry.limits().lfs_part_bytes.max(1);
         let href = match parts {
             None => json!({"href": format!("{base}/api/lfs/object?{query}")}),
             Some(count) => json!({
                 "href": format!("{base}/api/lfs/complete?{query}"),
-                "header": part_addresses(base, &query, part_bytes, count),
+                "header": part_addresses(base, query, part_bytes, *count),
             }),
         };
         let repository = web_url(&self.call.base, &self.call.admitted.repository);
         let verify = format!("{repository}.git/info/lfs/objects/verify");
-        Ok(json!({"upload": href, "verify": {"href": verify}}))
+        json!({"upload": href, "verify": {"href": verify}})
     }
 }
 

@@ -14,6 +14,7 @@ use crate::controllers::json as answer;
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
 use crate::http::{List, Refusal, Reply};
+use crate::quota::Room;
 use crate::registry::Registry;
 
 /// The most parts of an object; the same as the limit of S3.
@@ -43,8 +44,9 @@ pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
     // Some clients list a part twice if they sent it twice.
     let named = question.parts.within(2 * PARTS_MAX, "parts")?;
     check(upload, &parts, &named)?;
-    let spooled = join(&call.registry, upload, &parts).await?;
-    take_in(&call.registry, upload, spooled).await?;
+    let mut room = Room::of_announced(&call.registry, &upload.owner).await?;
+    let spooled = join(&call.registry, upload, &parts, &mut room).await?;
+    take_in(&call.registry, upload, spooled, &mut room).await?;
     for part in &parts {
         // The object is there; what stays behind is swept some day.
         if let Err(error) = call
@@ -99,7 +101,12 @@ fn check(upload: &Upload, parts: &[Part], named: &[Named]) -> Result<(), Refusal
     Ok(())
 }
 
-async fn join(registry: &Registry, upload: &Upload, parts: &[Part]) -> Result<Spooled, Refusal> {
+async fn join(
+    registry: &Registry,
+    upload: &Upload,
+    parts: &[Part],
+    room: &mut Room,
+) -> Result<Spooled, Refusal> {
     let limits = registry.limits();
     let content = registry.content();
     let mut spool = content.spool(limits.spool_memory_bytes_max);
@@ -110,6 +117,7 @@ async fn join(registry: &Registry, upload: &Upload, parts: &[Part]) -> Result<Sp
         while let Some(piece) = futures::StreamExt::next(&mut stream).await {
             let piece =
                 piece.map_err(|error| RegistryError::Spool(std::io::Error::other(error)))?;
+            room.admit(piece.len() as u64)?;
             spool.write(&piece).await?;
         }
     }

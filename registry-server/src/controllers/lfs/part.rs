@@ -11,7 +11,7 @@ use crate::access::{Call, HoldsTicket};
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
 use crate::http::{Refusal, Reply, drain};
-use crate::quota;
+use crate::quota::{self, Room};
 use crate::upload::read_object;
 
 pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
@@ -28,7 +28,8 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
             "\"number\" is not that of a part of this upload",
         ));
     };
-    let spooled = read_object(&call.registry, body, expected).await?;
+    let mut room = Room::of_announced(&call.registry, &call.admitted.owner).await?;
+    let spooled = read_object(&call.registry, body, expected, &mut room).await?;
     if spooled.size_bytes != expected {
         return Err(Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -48,7 +49,7 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
         .content()
         .keep_part(ticket, number, spooled)
         .await?;
-    if let Err(refusal) = record(&call, &part).await {
+    if let Err(refusal) = record(&call, &part, &mut room).await {
         // The part is not recorded, so it must not stay.
         call.registry.content().remove_part(ticket, number).await?;
         return Err(refusal);
@@ -60,13 +61,14 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
 
 /// Records an uploaded part, unless the owner would exceed their quota: an object that is sent
 /// several times takes more than was announced.
-async fn record(call: &Call<HoldsTicket>, part: &Part) -> Result<(), Refusal> {
+async fn record(call: &Call<HoldsTicket>, part: &Part, room: &mut Room) -> Result<(), Refusal> {
     let upload = &call.admitted;
     let database = call.registry.database();
     let mut writing = database.write_to(&upload.repository).await?;
     writing.upsert_part(&upload.ticket, part).await?;
     let nothing = BTreeSet::new();
-    let exceeded = quota::exceeded(&call.registry, &mut writing, &upload.owner, &nothing);
+    let (registry, owner) = (&call.registry, &upload.owner);
+    let exceeded = quota::exceeded_with(registry, &mut writing, owner, &nothing, room);
     if let Some(exceeded) = exceeded.await? {
         return Err(exceeded.into());
     }
