@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, BodyDataStream};
+use axum::body::{Body, BodyDataStream, HttpBody as _};
 use bytes::Bytes;
 use futures::StreamExt as _;
 use http::StatusCode;
@@ -11,6 +11,9 @@ use super::Refusal;
 use super::memory::Reservation;
 use super::pace::{PRESSURE_CHECK_INTERVAL, Pace};
 use crate::registry::Registry;
+
+/// A body from this length on takes the memory for all of it before it is read.
+const LONG_BYTES: usize = 128 << 10;
 
 /// A body read piece by piece.
 pub(crate) struct BodyReader<'a> {
@@ -90,8 +93,18 @@ pub(crate) async fn read_bounded(
     bytes_max: usize,
     held: &mut Reservation,
 ) -> Result<Vec<u8>, Refusal> {
+    let announced = body.size_hint().exact().unwrap_or_default();
+    let announced = usize::try_from(announced).unwrap_or(usize::MAX);
     let mut reader = BodyReader::new(body, registry, bytes_max as u64);
     let mut bytes = Vec::new();
+    // Long ones take their memory at once, one after another: with a part each they would wait for
+    // each other.
+    if (LONG_BYTES..=bytes_max).contains(&announced)
+        && let Err(refusal) = registry.memory().hold(held, announced).await
+    {
+        reader.drain().await;
+        return Err(refusal);
+    }
     let read = read_whole(&mut reader, registry, bytes_max, &mut bytes, held).await;
     if let Err(refusal) = read {
         drop((bytes, std::mem::take(held)));

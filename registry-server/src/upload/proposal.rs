@@ -63,7 +63,7 @@ struct PathLine {
 
 /// Bytes that a change takes until the commit is written: its path, its content's names and, for a
 /// short file, the name of the temporary one.
-const CHANGE_BYTES: usize = 512;
+const CHANGE_BYTES: usize = 384;
 
 /// A commit body while it is read.
 struct Reading<'a> {
