@@ -15,7 +15,11 @@ pub(crate) fn peak_resident_bytes(pid: u32) -> u64 {
     status_bytes(pid, "VmHWM:")
 }
 
-/// Has the peak of a process counted anew from here on.
+/// Starts to measure the peak of a process anew.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the kernel's, which takes the number as a command"
+)]
 pub(crate) fn forget_peak(pid: u32) {
     std::fs::write(format!("/proc/{pid}/clear_refs"), "5").expect("a process of one's own");
 }
