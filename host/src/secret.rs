@@ -3,6 +3,7 @@
 mod escapes;
 mod forms;
 mod json;
+mod parts;
 mod reply;
 mod split;
 
@@ -59,9 +60,7 @@ impl Secrets {
     pub(crate) fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
         let mut forms = Vec::new();
         for secret in secrets {
-            if secret.0.len() >= MASKED_BYTES_MIN {
-                forms.extend(forms::of(&secret.0));
-            }
+            forms.extend(parts::of(&secret.0).into_iter().flat_map(forms::of));
         }
         forms.sort_unstable();
         forms.dedup();
