@@ -6,17 +6,28 @@
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
+            // Default_Ignorable_Code_Point of Unicode 16.
             '\u{ad}'
+            | '\u{34f}'
             | '\u{61c}'
             | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
-            | '\u{180e}'
+            | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
+            | '\u{202a}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
             | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+            // Separators of lines and paragraphs, an empty Braille pattern, marks of annotations,
+            // and controls of hieroglyphs.
+            | '\u{2028}' | '\u{2029}'
+            | '\u{2800}'
             | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}')
+            | '\u{13430}'..='\u{13455}')
 }
 
 /// Whether a character has no business in a description, because it [is hidden](is_hidden). Line

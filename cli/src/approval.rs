@@ -149,10 +149,29 @@ impl ApprovalFlags {
             };
             grants = grants.network(origin.clone(), more);
         }
-        for (name, access, path) in &self.directories {
+        for (at, (name, access, path)) in self.directories.iter().enumerate() {
+            if self.directories[..at]
+                .iter()
+                .any(|(earlier, ..)| earlier == name)
+            {
+                return Err(Problem::user(format!("--allow-dir names `{name}` twice"))
+                    .hint("name each directory of the tool once")
+                    .into());
+            }
             let as_asked = || asked.directory(name).map(|request| request.access);
             let access = access.or_else(as_asked).unwrap_or(Access::Read);
             grants = grants.directory(name.clone(), real(path, config), access);
+        }
+        if let Some(both) = self
+            .variables
+            .iter()
+            .find(|it| self.plain_variables.contains(it))
+        {
+            return Err(Problem::user(format!(
+                "{both} was given with --allow-var, as a secret, and with --allow-plain-var"
+            ))
+            .hint("give it once")
+            .into());
         }
         for name in &self.variables {
             grants = grants.variable(name.clone());

@@ -58,12 +58,14 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are answers, not errors; clap sends each to its own stream.
-            let printed = error.print();
-            return if error.use_stderr() || printed.is_err() {
-                ExitCode::from(1)
-            } else {
-                ExitCode::SUCCESS
+            // Help and version are answers, not errors, and go to standard output.
+            if error.use_stderr() {
+                printer::usage_error(&error.render().to_string());
+                return ExitCode::from(1);
+            }
+            return match error.print() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(_) => ExitCode::from(1),
             };
         }
     };

@@ -130,6 +130,12 @@ impl Printer {
     }
 }
 
+/// Prints an error of the command line itself. It repeats what was typed, and names of tools are
+/// often copied from pages of strangers.
+pub(crate) fn usage_error(text: &str) {
+    let _ = write!(io::stderr(), "{}", escape(text));
+}
+
 /// Data that standard output did not take.
 #[derive(Debug)]
 pub(crate) struct OutputLost(io::Error);

@@ -2,6 +2,10 @@
 //! what was granted.
 
 mod changes;
+mod guard;
+mod reach;
+#[cfg(unix)]
+mod steps;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,6 +15,7 @@ use tool_hub_manifest::{DirectoryName, Grants};
 use crate::{HostConfig, HostError};
 
 pub(crate) use changes::add_to_linker;
+pub(crate) use guard::Guard;
 
 /// What no tool is given whatever was granted: what is in there is no file of the user's,
 /// but the machine itself, and this process.
@@ -63,21 +68,6 @@ fn check_one(path: &Path, refused: &[PathBuf], home: Option<&Path>) -> Result<()
         }
     }
     Ok(())
-}
-
-/// The names that a tool with `grants` may not touch in directories with write access.
-pub(crate) fn guarded_names(grants: &Grants, config: &HostConfig) -> Vec<String> {
-    let insisted: Vec<String> = grants
-        .directories
-        .values()
-        .flat_map(|granted| &granted.despite)
-        .filter_map(|path| Some(changes::settled(path.file_name()?.to_str()?)))
-        .collect();
-    let names = config
-        .guarded_names
-        .iter()
-        .map(|name| changes::settled(name));
-    names.filter(|name| !insisted.contains(name)).collect()
 }
 
 /// The real path of what may not exist yet: of as much of it as does.

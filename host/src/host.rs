@@ -15,6 +15,7 @@ use crate::call::state::CallState;
 use crate::call::{asking, calling, keyvalue, logging};
 use crate::code::Code;
 use crate::compiler::Turns;
+use crate::directories::{self, Guard};
 use crate::engine::{self, Clock};
 use crate::exports::{Exports, Placed};
 use crate::http::Tls;
@@ -22,7 +23,7 @@ use crate::plan::Plan;
 use crate::processors::Processors;
 use crate::secret::Secrets;
 use crate::tool::Loaded;
-use crate::{Approved, HostConfig, HostError, Tool, claims, directories, grant, needs, scan};
+use crate::{Approved, HostConfig, HostError, Tool, claims, grant, needs, scan};
 
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -213,7 +214,7 @@ impl Shared {
             unmasked: approved.unmasked_variables().cloned().collect(),
             storage: approved.storage(),
             absent: absent.into(),
-            guarded: directories::guarded_names(&grants, &self.config),
+            guard: Guard::new(&grants, &self.config).into(),
             grants: Arc::new(grants),
             plans: plans.collect(),
             beside: beside.collect(),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 pub(crate) use reply::Mask;
-pub(crate) use split::Split;
+pub(crate) use split::mask_at;
 
 /// Shorter values are not looked for in texts: they would make holes everywhere.
 pub(crate) const MASKED_BYTES_MIN: usize = 4;

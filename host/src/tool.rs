@@ -14,6 +14,7 @@ use crate::beside::Beside;
 use crate::call::record::Record;
 use crate::call::state::CallState;
 use crate::call::{self, trouble};
+use crate::directories::Guard;
 use crate::grant::{Denial, ToolIdentity};
 use crate::host::Shared;
 use crate::json::{ArgumentError, arguments};
@@ -51,7 +52,7 @@ pub(crate) struct Loaded {
     pub(crate) storage: Option<Storage>,
     pub(crate) absent: Arc<[Denial]>,
     /// The names that the tool may not touch in directories with write access.
-    pub(crate) guarded: Vec<String>,
+    pub(crate) guard: Arc<Guard>,
     pub(crate) functions: Vec<CallableFunction>,
     /// In the order of `functions`.
     pub(crate) plans: Vec<Plan>,

@@ -189,7 +189,7 @@ fn functions_of_a_checkout() {
     checked_out(&home, "--from adds.ts");
     home.tool("build moved").ok();
     load(&home, "./moved", &["--as", "one"]);
-    assert_eq!(home.tool("call one.add a=20 b=22").ok().trim(), "42");
+    assert_eq!(home.tool("call one.add a=20 b=22").ok().trim(), "42.0");
 }
 
 /// A Rust project with a program in every place that cargo or rustup reads.

@@ -20,6 +20,7 @@ pub(crate) fn tests() -> Vec<Test> {
         test("rights::no_more_than_asked", no_more_than_asked),
         test("rights::by_method", by_method),
         test("rights::revoked_means_revoked", revoked_means_revoked),
+        test("rights::no_former_lock_is_approved", no_former_lock),
         test(
             "rights::directories_by_their_real_path",
             directories_by_their_real_path,
@@ -326,6 +327,48 @@ fn revoked_means_revoked() {
     load(&home, "./adder", &[]);
     home.tool("revoke adder --all").code();
     assert_eq!(grants(&home), json!({}));
+}
+
+/// Of all locks that a toolbox ever had only the last one is approved.
+fn no_former_lock() {
+    let home = with_asking();
+    let files = ["toolbox.toml", "toolbox.lock"].map(|name| home.tool_home().join(name));
+    let mut former = Vec::new();
+    let mut keep = || {
+        former.push(
+            files
+                .each_ref()
+                .map(|file| std::fs::read(file).expect("it")),
+        )
+    };
+    load(&home, "./adder", &["--allow-var", "API_KEY"]);
+    keep();
+    load(
+        &home,
+        "./adder",
+        &["--allow-network", "https://any.example"],
+    );
+    keep();
+    home.tool("revoke adder --all").ok();
+    let last = std::fs::read(&files[1]).expect("a lock");
+    let put = |contents: &[Vec<u8>; 2]| {
+        for (file, contents) in files.iter().zip(contents) {
+            std::fs::write(file, contents).expect("a file");
+        }
+    };
+    for before in &former {
+        put(before);
+        let said = refused(&home.tool("call adder.add a=1 b=2"));
+        assert!(said.contains("but not with your approval"), "{said}");
+        assert_eq!(home.tool("verify").code(), 3);
+    }
+    put(&[former[0][0].clone(), last.clone()]);
+    assert_eq!(home.tool("call adder.add a=1 b=2").ok().trim(), "3");
+    // Nor is what was removed.
+    home.tool("remove adder").ok();
+    put(&[former[0][0].clone(), last]);
+    let said = refused(&home.tool("call adder.add a=1 b=2"));
+    assert!(said.contains("but not with your approval"), "{said}");
 }
 
 fn directories_by_their_real_path() {

@@ -14,6 +14,7 @@ use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
 use crate::diagnosis::{Exit, Problem};
+use crate::escape::escape_json;
 use crate::files::{Limit, text_or_input};
 use crate::loaded::LoadedTool;
 use crate::model;
@@ -203,7 +204,7 @@ fn print(parsed: &Parsed, printer: &Printer) -> anyhow::Result<()> {
     }
     lines.extend(parsed.text.lines().map(str::to_owned));
     for call in &parsed.calls {
-        lines.push(serde_json::to_string(call)?);
+        lines.push(escape_json(&serde_json::to_string(call)?));
     }
     if !lines.is_empty() {
         printer.text(&lines.join("\n"))?;

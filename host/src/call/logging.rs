@@ -86,7 +86,7 @@ impl logging::Host for CallState {
         let record = &self.record;
         let entry = LogEntry {
             level: level.into(),
-            context: record.secrets.mask(context),
+            context,
             message,
         };
         let max = record.limits.output_stream_bytes;

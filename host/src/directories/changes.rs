@@ -1,26 +1,21 @@
 //! Operations that guests are denied in directories with write access: creating links that could
 //! lead out, and touching names that have a meaning for the user's other programs. WASI's own
 //! functions check neither, so this wraps those that take a path.
-//!
-//! Both rules check only the path, so there is no time between the check and the operation in which
-//! the result could change.
 
-use wasmtime::component::{Linker, LinkerInstance, Resource};
-use wasmtime_wasi::FsPerms;
-use wasmtime_wasi::filesystem::{Descriptor, WasiFilesystemView as _};
+use wasmtime::component::{Linker, LinkerInstance};
+use wasmtime_wasi::filesystem::WasiFilesystemView as _;
 use wasmtime_wasi::p2::FsResult;
 use wasmtime_wasi::p2::bindings::filesystem::types::{
     DescriptorFlags, ErrorCode, HostDescriptor as Wasi, NewTimestamp, OpenFlags, PathFlags,
 };
 
+use super::reach::{Fd, Last};
 use crate::call::state::CallState;
-use crate::grant::Denial;
 
 /// The interface under which WASI's own functions are linked. Guests that import an older version
 /// get this one.
 const INTERFACE: &str = "wasi:filesystem/types@0.2.12";
 
-type Fd = Resource<Descriptor>;
 type Answer<T> = wasmtime::Result<(Result<T, ErrorCode>,)>;
 
 /// Replaces those of WASI's functions that may be refused.
@@ -37,25 +32,15 @@ fn one_path(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> {
     types.func_wrap_async(
         "[method]descriptor.create-directory-at",
         |mut store, (fd, path): (Fd, String)| {
-            Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                if state.guards(&fd, &path)? {
-                    return refused();
-                }
-                answer(Wasi::create_directory_at(&mut state.filesystem(), fd, path).await)
-            })
+            Box::new(async move { answer(store.data_mut().create_directory(fd, path).await) })
         },
     )?;
     types.func_wrap_async(
         "[method]descriptor.set-times-at",
         |mut store, (fd, flags, path, read, changed): (Fd, PathFlags, String, NewTimestamp, NewTimestamp)| {
             Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                if state.guards(&fd, &path)? {
-                    return refused();
-                }
-                let mut files = state.filesystem();
-                answer(Wasi::set_times_at(&mut files, fd, flags, path, read, changed).await)
+                let times = [read, changed];
+                answer(store.data_mut().set_times(fd, flags, path, times).await)
             })
         },
     )?;
@@ -63,37 +48,20 @@ fn one_path(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> {
         "[method]descriptor.open-at",
         |mut store, (fd, follow, path, how, flags): (Fd, PathFlags, String, OpenFlags, DescriptorFlags)| {
             Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                // Checked for reading, too: a directory opened here leads on under other paths.
-                if state.guards(&fd, &path)? {
-                    return refused();
-                }
-                answer(Wasi::open_at(&mut state.filesystem(), fd, follow, path, how, flags).await)
+                answer(store.data_mut().open(fd, follow, path, how, flags).await)
             })
         },
     )?;
     types.func_wrap_async(
         "[method]descriptor.remove-directory-at",
         |mut store, (fd, path): (Fd, String)| {
-            Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                if state.guards(&fd, &path)? {
-                    return refused();
-                }
-                answer(Wasi::remove_directory_at(&mut state.filesystem(), fd, path).await)
-            })
+            Box::new(async move { answer(store.data_mut().remove_directory(fd, path).await) })
         },
     )?;
     types.func_wrap_async(
         "[method]descriptor.unlink-file-at",
         |mut store, (fd, path): (Fd, String)| {
-            Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                if state.guards(&fd, &path)? {
-                    return refused();
-                }
-                answer(Wasi::unlink_file_at(&mut state.filesystem(), fd, path).await)
-            })
+            Box::new(async move { answer(store.data_mut().unlink(fd, path).await) })
         },
     )
 }
@@ -102,64 +70,150 @@ fn two_paths(types: &mut LinkerInstance<'_, CallState>) -> wasmtime::Result<()> 
     types.func_wrap_async(
         "[method]descriptor.link-at",
         |mut store, (fd, flags, from, other, to): (Fd, PathFlags, String, Fd, String)| {
-            Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                if state.guards(&fd, &from)? || state.guards(&other, &to)? {
-                    return refused();
-                }
-                answer(Wasi::link_at(&mut state.filesystem(), fd, flags, from, other, to).await)
-            })
+            Box::new(
+                async move { answer(store.data_mut().link(flags, (fd, from), (other, to)).await) },
+            )
         },
     )?;
     types.func_wrap_async(
         "[method]descriptor.rename-at",
         |mut store, (fd, from, other, to): (Fd, String, Fd, String)| {
-            Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                if state.guards(&fd, &from)? || state.guards(&other, &to)? {
-                    return refused();
-                }
-                answer(Wasi::rename_at(&mut state.filesystem(), fd, from, other, to).await)
-            })
+            Box::new(async move { answer(store.data_mut().rename((fd, from), (other, to)).await) })
         },
     )?;
     types.func_wrap_async(
         "[method]descriptor.symlink-at",
         |mut store, (fd, target, path): (Fd, String, String)| {
-            Box::new(async move {
-                let state: &mut CallState = store.data_mut();
-                let guarded = state.guards(&fd, &target)? || state.guards(&fd, &path)?;
-                if guarded || may_lead_out(&target) {
-                    return refused();
-                }
-                answer(Wasi::symlink_at(&mut state.filesystem(), fd, target, path).await)
-            })
+            Box::new(async move { answer(store.data_mut().symlink(fd, target, path).await) })
         },
     )
 }
 
 impl CallState {
-    /// True if `path` contains a guarded name and `fd` is a directory with write access. Then the
-    /// refusal is recorded.
-    fn guards(&mut self, fd: &Fd, path: &str) -> wasmtime::Result<bool> {
-        let tool = self.tool.clone();
-        let Some(name) = guarded(path, &tool.guarded) else {
-            return Ok(false);
+    async fn create_directory(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        let at = self.reach(&fd, path, Last::Itself).await?;
+        let mut files = self.filesystem();
+        let done = Wasi::create_directory_at(&mut files, at.fd(), at.path.clone()).await;
+        self.leave(at)?;
+        done
+    }
+
+    async fn set_times(
+        &mut self,
+        fd: Fd,
+        flags: PathFlags,
+        path: String,
+        [read, changed]: [NewTimestamp; 2],
+    ) -> FsResult<()> {
+        let last = Last::of(flags, &path);
+        let at = self.reach(&fd, path, last).await?;
+        let (flags, path) = (at.flags(flags), at.path.clone());
+        let mut files = self.filesystem();
+        let done = Wasi::set_times_at(&mut files, at.fd(), flags, path, read, changed).await;
+        self.leave(at)?;
+        done
+    }
+
+    /// To read as well: what is opened as a directory leads on by other paths.
+    async fn open(
+        &mut self,
+        fd: Fd,
+        follow: PathFlags,
+        path: String,
+        how: OpenFlags,
+        flags: DescriptorFlags,
+    ) -> FsResult<Fd> {
+        // A name that has to be new is no link to be followed.
+        let follow = match how.contains(OpenFlags::CREATE | OpenFlags::EXCLUSIVE) {
+            true => PathFlags::empty(),
+            false => follow,
         };
-        let may_change = match self.table().get(fd)? {
-            Descriptor::Dir(directory) => directory.perms == FsPerms::ReadWrite,
-            Descriptor::File(_) => false,
+        let last = Last::of(follow, &path);
+        let at = self.reach(&fd, path, last).await?;
+        let (follow, path) = (at.flags(follow), at.path.clone());
+        let mut files = self.filesystem();
+        let done = Wasi::open_at(&mut files, at.fd(), follow, path, how, flags).await;
+        self.leave(at)?;
+        done
+    }
+
+    async fn remove_directory(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        let at = self.reach(&fd, path, Last::Itself).await?;
+        let mut files = self.filesystem();
+        let done = Wasi::remove_directory_at(&mut files, at.fd(), at.path.clone()).await;
+        self.leave(at)?;
+        done
+    }
+
+    async fn unlink(&mut self, fd: Fd, path: String) -> FsResult<()> {
+        let at = self.reach(&fd, path, Last::Itself).await?;
+        let mut files = self.filesystem();
+        let done = Wasi::unlink_file_at(&mut files, at.fd(), at.path.clone()).await;
+        self.leave(at)?;
+        done
+    }
+
+    async fn link(
+        &mut self,
+        flags: PathFlags,
+        (fd, from): (Fd, String),
+        (other, to): (Fd, String),
+    ) -> FsResult<()> {
+        let (old, new) = self.reach_both((&fd, from), (&other, to)).await?;
+        let (from, to) = (old.path.clone(), new.path.clone());
+        let mut files = self.filesystem();
+        let done = Wasi::link_at(&mut files, old.fd(), flags, from, new.fd(), to).await;
+        self.leave(old)?;
+        self.leave(new)?;
+        done
+    }
+
+    async fn rename(
+        &mut self,
+        (fd, from): (Fd, String),
+        (other, to): (Fd, String),
+    ) -> FsResult<()> {
+        let (old, new) = self.reach_both((&fd, from), (&other, to)).await?;
+        let (from, to) = (old.path.clone(), new.path.clone());
+        let mut files = self.filesystem();
+        let done = Wasi::rename_at(&mut files, old.fd(), from, new.fd(), to).await;
+        self.leave(old)?;
+        self.leave(new)?;
+        done
+    }
+
+    async fn symlink(&mut self, fd: Fd, target: String, path: String) -> FsResult<()> {
+        self.check_target(&fd, &target, &path).await?;
+        let at = self.reach(&fd, path, Last::Itself).await?;
+        let mut files = self.filesystem();
+        let done = Wasi::symlink_at(&mut files, at.fd(), target, at.path.clone()).await;
+        self.leave(at)?;
+        done
+    }
+
+    /// Refuses a link to `target` at `path` that could lead out, or that leads to a guarded
+    /// name, by other links too.
+    async fn check_target(&mut self, fd: &Fd, target: &str, path: &str) -> FsResult<()> {
+        let beside = match path.rsplit_once('/') {
+            Some((above, _)) => format!("{above}/{target}"),
+            None => target.to_owned(),
         };
-        if may_change {
-            let denial = Denial::guarded(&tool.known, name);
-            self.record.denials.add(denial);
+        match self.reach(fd, beside, Last::Followed).await {
+            Ok(led) => self.leave(led)?,
+            // It leads nowhere yet, and is looked at again when it is used.
+            Err(error) if may_change(error.downcast_ref()) && !self.tool.guard.names(target) => {}
+            Err(error) => return Err(error),
         }
-        Ok(may_change)
+        match may_lead_out(target) {
+            true => Err(ErrorCode::NotPermitted.into()),
+            false => Ok(()),
+        }
     }
 }
 
-fn refused<T>() -> Answer<T> {
-    Ok((Err(ErrorCode::NotPermitted),))
+/// Tells errors of the file system, which may change, from refusals and traps.
+fn may_change(error: Option<&ErrorCode>) -> bool {
+    error.is_some_and(|error| *error != ErrorCode::NotPermitted)
 }
 
 fn answer<T>(done: FsResult<T>) -> Answer<T> {
@@ -176,24 +230,6 @@ fn may_lead_out(target: &str) -> bool {
     let mut parts = target.split(['/', '\\']);
     let is_absolute = target.starts_with(['/', '\\']) || target.contains(':') && cfg!(windows);
     is_absolute || parts.any(|part| part == "..")
-}
-
-/// Normalizes a name as file systems compare it: without the characters that some ignore, in one
-/// case.
-pub(super) fn settled(name: &str) -> String {
-    let is_passed_over = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let name = name.split(':').next().unwrap_or_default();
-    let name: String = name.chars().filter(|c| !is_passed_over(*c)).collect();
-    name.trim_end_matches([' ', '.']).to_lowercase()
-}
-
-/// The first of the normalized `names` that a component of `path` matches.
-fn guarded<'a>(path: &str, names: &'a [String]) -> Option<&'a str> {
-    if names.is_empty() {
-        return None;
-    }
-    let mut parts = path.split(['/', '\\']).map(settled);
-    parts.find_map(|part| names.iter().find(|name| **name == part).map(String::as_str))
 }
 
 #[cfg(test)]
@@ -215,34 +251,6 @@ mod tests {
             "\\x",
         ] {
             assert!(may_lead_out(target), "{target}");
-        }
-    }
-
-    #[test]
-    fn a_guarded_name_is_found_however_it_is_written() {
-        let names = [".git".to_owned(), "toolbox.toml".to_owned()];
-        for path in [
-            ".git",
-            ".git/hooks/post-checkout",
-            "a/.GIT/config",
-            "./.git.",
-            ".git /config",
-            ".g\u{200c}it/config",
-            ".git::$INDEX_ALLOCATION/config",
-            "a\\.git\\config",
-            "Toolbox.toml",
-        ] {
-            assert!(guarded(path, &names).is_some(), "{path}");
-        }
-        for path in [
-            "git",
-            ".gitignore",
-            "a/.github/x",
-            "toolbox.toml.md",
-            "",
-            ".",
-        ] {
-            assert_eq!(guarded(path, &names), None, "{path}");
         }
     }
 }

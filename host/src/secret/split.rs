@@ -1,5 +1,6 @@
 //! Masks secrets in a text that is released in pieces.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::{MASK, Secrets};
@@ -7,52 +8,54 @@ use super::{MASK, Secrets};
 /// The least number of matching bytes at the end of a text that count as the beginning of a secret.
 const BEGUN_BYTES_MIN: usize = 2;
 
-/// A text, and the ranges of the secrets in it.
-pub(crate) struct Split<'a> {
-    text: &'a str,
-    secrets: Vec<Range<usize>>,
+/// The places of secrets in a text.
+pub(crate) struct Places(Vec<Range<usize>>);
+
+impl Places {
+    /// Those in `part` of the text, cut to it and counted from its beginning.
+    pub(crate) fn within(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let first = self.0.partition_point(|secret| secret.end <= part.start);
+        let near = self.0[first..].iter();
+        near.map(move |secret| secret.start.max(part.start)..secret.end.min(part.end))
+            .take_while(|cut| !cut.is_empty())
+            .map(move |cut| cut.start - part.start..cut.end - part.start)
+    }
 }
 
-impl<'a> Split<'a> {
-    pub(crate) fn new(text: &'a str, secrets: &Secrets) -> Self {
-        let found = secrets.found(text.as_bytes());
-        let found = found.into_iter().flat_map(|search| search.find_iter(text));
-        Self {
-            text,
-            secrets: found.map(|secret| secret.range()).collect(),
-        }
-    }
-
-    /// A part of the text. A secret that is only partly inside is masked, too.
-    pub(crate) fn masked(&self, part: Range<usize>) -> String {
-        let mut masked = String::with_capacity(part.len());
-        let mut read = part.start;
-        for secret in &self.secrets {
-            if part.is_empty() || secret.end <= part.start || secret.start >= part.end {
-                continue;
-            }
-            masked.push_str(&self.text[read..secret.start.max(read)]);
+/// `text` with the mask in the place of each of the `secrets`, which may hold one another.
+pub(crate) fn mask_at(text: &str, mut secrets: Vec<Range<usize>>) -> String {
+    secrets.sort_unstable_by_key(|secret| (secret.start, Reverse(secret.end)));
+    let mut masked = String::with_capacity(text.len());
+    let mut read = 0;
+    for secret in secrets {
+        if secret.end > read {
+            masked.push_str(&text[read..secret.start.max(read)]);
             masked.push_str(MASK);
-            read = secret.end.min(part.end);
+            read = secret.end;
         }
-        masked.push_str(&self.text[read..part.end]);
-        masked
     }
+    masked.push_str(&text[read..]);
+    masked
 }
 
 impl Secrets {
-    /// True if `text` ends with the beginning of a secret.
-    pub(crate) fn begin_at_the_end_of(&self, text: &str) -> bool {
-        let Some(search) = &self.0 else {
-            return false;
-        };
-        let text = text.as_bytes();
-        search.texts.iter().any(|form| {
+    /// The places of the secrets in `text`.
+    pub(crate) fn places_in(&self, text: &str) -> Places {
+        let found = self.found(text.as_bytes());
+        let found = found.into_iter().flat_map(|search| search.find_iter(text));
+        Places(found.map(|secret| secret.range()).collect())
+    }
+
+    /// The number of bytes at the end of `text` that begin a secret.
+    pub(crate) fn begun_at_the_end_of(&self, text: &[u8]) -> usize {
+        let forms = self.0.iter().flat_map(|search| &search.texts);
+        let begun = forms.filter_map(|form| {
             let lengths = BEGUN_BYTES_MIN..form.len().min(text.len() + 1);
-            lengths.into_iter().any(|length| {
+            lengths.rev().find(|length| {
                 let end = &text[text.len() - length..];
-                end.eq_ignore_ascii_case(&form.as_bytes()[..length])
+                end.eq_ignore_ascii_case(&form.as_bytes()[..*length])
             })
-        })
+        });
+        begun.max().unwrap_or_default()
     }
 }

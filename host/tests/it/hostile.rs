@@ -6,6 +6,7 @@ mod canary;
 mod compile;
 mod files;
 mod filesystem;
+mod guarded;
 mod network;
 mod requests;
 mod traffic;

@@ -1,21 +1,46 @@
-//! Masks secrets that are split between log messages, by searching the messages as one text. A
-//! message that may end with the beginning of a secret is held until the next one, or until the end
-//! of the call.
+//! Entries as pieces of one text: a secret that is split between them is found all the same. An
+//! entry with a part of what begins as a secret waits until that is one or is not, or for the
+//! end of the call.
+
+use std::collections::VecDeque;
 
 use crate::interaction::LogEntry;
-use crate::secret::{Secrets, Split};
+use crate::secret::{Secrets, mask_at};
 
-/// The most messages that are held. Each new message joins all of them again, so without a bound a
-/// guest could make the host do quadratic work.
-const HELD_MAX: usize = 64;
-const HELD_BYTES_MAX: usize = 64 << 10;
-
-/// The log messages that are not released yet.
-#[derive(Debug, Default)]
+/// The end of a log that is not out yet.
+#[derive(Debug)]
 pub(super) struct Pieces {
-    /// The end of the released text, as long as the longest secret.
-    gone: String,
-    held: Vec<LogEntry>,
+    readings: [Reading; 3],
+    held: VecDeque<LogEntry>,
+}
+
+/// A text of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Context,
+    Message,
+}
+
+/// An order in which the texts of a log may be read: down one column, or line by line.
+#[derive(Debug)]
+struct Reading {
+    fields: &'static [Field],
+    /// The end of what is out, and what is held.
+    text: String,
+    /// The bytes of the text that are out.
+    out: usize,
+    /// The bytes at its end that begin a secret.
+    begun: usize,
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        use Field::{Context, Message};
+        Self {
+            readings: [&[Message] as &[_], &[Context], &[Context, Message]].map(Reading::new),
+            held: VecDeque::new(),
+        }
+    }
 }
 
 impl Pieces {
@@ -24,38 +49,101 @@ impl Pieces {
         if secrets.longest() == 0 {
             return vec![entry];
         }
-        self.held.push(entry);
-        let joined = self.joined();
-        let many = self.held.len() > HELD_MAX || joined.len() > HELD_BYTES_MAX;
-        match secrets.begin_at_the_end_of(&joined) && !many {
-            true => Vec::new(),
-            false => self.release(&joined, secrets),
+        for reading in &mut self.readings {
+            reading.take(&entry, secrets);
         }
+        self.held.push_back(entry);
+        self.release(self.ready(), secrets)
     }
 
     /// Releases all entries at the end of the call, with secrets masked.
     pub(super) fn finish(&mut self, secrets: &Secrets) -> Vec<LogEntry> {
-        let joined = self.joined();
-        self.release(&joined, secrets)
+        self.release(self.held.len(), secrets)
     }
 
-    fn joined(&self) -> String {
-        let held = self.held.iter().map(|entry| entry.message.as_str());
-        std::iter::once(self.gone.as_str()).chain(held).collect()
+    /// The number of entries that end before anything begins as a secret.
+    fn ready(&self) -> usize {
+        let mut ends = self.readings.each_ref().map(|reading| reading.out);
+        let is_ready = |entry: &&LogEntry| {
+            let mut each = self.readings.iter().zip(&mut ends);
+            each.all(|(reading, end)| {
+                *end += reading.bytes_of(entry);
+                *end + reading.begun <= reading.text.len()
+            })
+        };
+        self.held.iter().take_while(is_ready).count()
     }
 
-    fn release(&mut self, joined: &str, secrets: &Secrets) -> Vec<LogEntry> {
-        let split = Split::new(joined, secrets);
-        let mut begins = self.gone.len();
-        let mut released = std::mem::take(&mut self.held);
-        for entry in &mut released {
-            let ends = begins + entry.message.len();
-            entry.message = split.masked(begins..ends);
-            begins = ends;
+    fn release(&mut self, count: usize, secrets: &Secrets) -> Vec<LogEntry> {
+        if count == 0 {
+            return Vec::new();
         }
-        let end = joined.ceil_char_boundary(joined.len().saturating_sub(secrets.longest()));
-        self.gone = joined[end..].to_owned();
+        let found = self.readings.each_ref();
+        let found = found.map(|reading| secrets.places_in(&reading.text));
+        let mut released: Vec<LogEntry> = self.held.drain(..count).collect();
+        for entry in &mut released {
+            let (mut context, mut message) = (Vec::new(), Vec::new());
+            for (reading, places) in self.readings.iter_mut().zip(&found) {
+                for field in reading.fields {
+                    let end = reading.out + field.of(entry).len();
+                    let cuts = places.within(reading.out..end);
+                    match field {
+                        Field::Context => context.extend(cuts),
+                        Field::Message => message.extend(cuts),
+                    }
+                    reading.out = end;
+                }
+            }
+            entry.context = mask_at(&entry.context, context);
+            entry.message = mask_at(&entry.message, message);
+        }
+        for reading in &mut self.readings {
+            reading.forget(secrets.longest());
+        }
         released
+    }
+}
+
+impl Reading {
+    fn new(fields: &'static [Field]) -> Self {
+        Self {
+            fields,
+            text: String::new(),
+            out: 0,
+            begun: 0,
+        }
+    }
+
+    fn bytes_of(&self, entry: &LogEntry) -> usize {
+        self.fields.iter().map(|field| field.of(entry).len()).sum()
+    }
+
+    fn take(&mut self, entry: &LogEntry, secrets: &Secrets) {
+        for field in self.fields {
+            self.text.push_str(field.of(entry));
+        }
+        // Any earlier beginning was one before this entry, but for a single byte.
+        let new = self.begun + 1 + self.bytes_of(entry);
+        let end = &self.text.as_bytes()[self.text.len().saturating_sub(new)..];
+        self.begun = secrets.begun_at_the_end_of(end);
+    }
+
+    /// Keeps as much of what is out as a secret may begin in.
+    fn forget(&mut self, longest: usize) {
+        let kept = self
+            .text
+            .floor_char_boundary(self.out.saturating_sub(longest));
+        self.text.drain(..kept);
+        self.out -= kept;
+    }
+}
+
+impl Field {
+    fn of(self, entry: &LogEntry) -> &str {
+        match self {
+            Self::Context => &entry.context,
+            Self::Message => &entry.message,
+        }
     }
 }
 
@@ -65,28 +153,30 @@ mod tests {
     use crate::interaction::LogLevel;
     use crate::secret::Secret;
 
-    /// Checks which messages are released at once, and which at the end of the call.
+    const SECRET: &str = "sk-canary77";
+
+    fn entry(context: &str, message: &str) -> LogEntry {
+        LogEntry {
+            level: LogLevel::Info,
+            context: context.to_owned(),
+            message: message.to_owned(),
+        }
+    }
+
+    /// The entries that go out at once, and at the end of the call.
+    fn out(secret: &str, entries: Vec<LogEntry>) -> [Vec<LogEntry>; 2] {
+        let secrets = Secrets::new([Secret::new(secret.to_owned())]);
+        let mut pieces = Pieces::default();
+        let entries = entries.into_iter();
+        let at_once = entries.flat_map(|entry| pieces.push(entry, &secrets));
+        [at_once.collect(), pieces.finish(&secrets)]
+    }
+
     #[track_caller]
     fn check(messages: &[&str], at_once: &[&str], at_the_end: &[&str]) {
-        let secrets = Secrets::new([Secret::new("sk-canary77".to_owned())]);
-        let mut pieces = Pieces::default();
-        let texts = |entries: Vec<LogEntry>| entries.into_iter().map(|entry| entry.message);
-        let out: Vec<String> = messages
-            .iter()
-            .flat_map(|message| {
-                let entry = LogEntry {
-                    level: LogLevel::Info,
-                    context: String::new(),
-                    message: (*message).to_owned(),
-                };
-                texts(pieces.push(entry, &secrets))
-            })
-            .collect();
-        assert_eq!(out, at_once);
-        assert_eq!(
-            texts(pieces.finish(&secrets)).collect::<Vec<_>>(),
-            at_the_end
-        );
+        let entries = |messages: &[&str]| messages.iter().map(|text| entry("", text)).collect();
+        let expect = [entries(at_once), entries(at_the_end)];
+        assert_eq!(out(SECRET, entries(messages)), expect);
     }
 
     #[test]
@@ -104,12 +194,61 @@ mod tests {
         check(&letters, &masked, &[]);
     }
 
+    /// However long the secret, and whatever stands beside its letters.
+    #[test]
+    fn a_long_secret_is_found_letter_by_letter() {
+        let secret: String = (0..600)
+            .map(|n| char::from(b'a' + (n * n / 3 % 26) as u8))
+            .collect();
+        for (form, empty) in [(secret.clone(), 0), (secret.chars().rev().collect(), 100)] {
+            let letters = form
+                .chars()
+                .map(|letter| entry("http", &letter.to_string()));
+            let padding = std::iter::repeat_n(entry("http", ""), empty);
+            let mut entries: Vec<_> = letters.collect();
+            entries.splice(300..300, padding);
+            entries.push(entry("http", " end"));
+            let [at_once, at_the_end] = out(&secret, entries);
+            assert!(at_the_end.is_empty(), "{at_the_end:?}");
+            let shown: String = at_once.iter().map(|entry| entry.message.as_str()).collect();
+            assert_eq!(shown, format!("{}{} end", &form[..1], "***".repeat(599)));
+        }
+    }
+
+    #[test]
+    fn contexts_are_pieces_too() {
+        for (entries, expect) in [
+            // One beside the other, one below the other, and both.
+            (vec![("sk-can", "ary77!")], vec![("***", "***!")]),
+            (
+                vec![("at sk-can", "a"), ("ary77", "b")],
+                vec![("at ***", "a"), ("***", "b")],
+            ),
+            (
+                vec![("a", "sk-can"), ("ary77 b", "")],
+                vec![("a", "***"), ("*** b", "")],
+            ),
+            (
+                vec![(SECRET, "sk-ca"), ("c", "nary77"), ("d", "e")],
+                vec![("***", "***"), ("c", "***"), ("d", "e")],
+            ),
+        ] {
+            let entries_of = |all: Vec<(&str, &str)>| -> Vec<_> {
+                all.into_iter().map(|(c, m)| entry(c, m)).collect()
+            };
+            let [mut shown, rest] = out(SECRET, entries_of(entries));
+            shown.extend(rest);
+            assert_eq!(shown, entries_of(expect));
+        }
+    }
+
     #[test]
     fn what_only_looks_like_a_secret_waits_no_longer_than_the_call() {
         check(&["key=sk-can", "dle"], &["key=sk-can", "dle"], &[]);
         check(&["plain", "key=sk-can"], &["plain"], &["key=sk-can"]);
-        let more = vec![""; HELD_MAX];
-        let all = [&["sk-"], &more[..]].concat();
-        check(&all, &all, &[]);
+        // An entry that ends before the beginning does not wait with it.
+        check(&["sk-", "sk-", "x sk-"], &["sk-", "sk-"], &["x sk-"]);
+        let all = [&["sk-"], &vec![""; 200][..]].concat();
+        check(&all, &[], &all);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use tool_hub_host::{Approved, Host, Outcome, Tool};
-use tool_hub_manifest::{Access, DirectoryRequest, Grants};
+use tool_hub_manifest::{Access, DirectoryGrant, DirectoryName, DirectoryRequest, Grants};
 
 use super::canary::Ground;
 use crate::support::{HOST, MEMORY, package};
@@ -310,18 +310,30 @@ pub(crate) async fn granted_by(
     access: Access,
     despite: Option<PathBuf>,
 ) -> Tool {
-    let name = || "ground".parse().unwrap();
+    let granted = DirectoryGrant {
+        path: ground.granted(),
+        access,
+        despite: despite.into_iter().collect(),
+    };
+    granted_all(host, vec![("ground", granted)]).await
+}
+
+/// The guest with several directories. It acts in the first by name.
+pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)>) -> Tool {
+    let named = granted.into_iter();
+    let named: Vec<_> = named
+        .map(|(name, grant)| (name.parse().unwrap(), grant))
+        .collect();
     let verified = package(component(), |manifest| {
-        manifest.capabilities.directories.push(DirectoryRequest {
-            name: name(),
-            access,
+        let asked = named.iter().map(|(name, grant)| DirectoryRequest {
+            name: DirectoryName::clone(name),
+            access: grant.access,
             why: String::new(),
         });
+        manifest.capabilities.directories.extend(asked);
     });
-    let mut grants = Grants::none().directory(name(), ground.granted(), access);
-    for grant in grants.directories.values_mut() {
-        grant.despite.extend(despite.clone());
-    }
+    let mut grants = Grants::none();
+    grants.directories.extend(named);
     host.load(Approved::new(verified, grants).unwrap())
         .await
         .unwrap()
@@ -340,7 +352,7 @@ async fn look(tool: &Tool, function: &str, path: &str) -> Result<String, &'stati
         Outcome::Reply(reply) => Ok(serde_json::from_str(&reply.structured.unwrap()).unwrap()),
         Outcome::Failure(failure) => {
             let number = failure.message.strip_prefix("the tool failed: ");
-            let number = number.and_then(|number| number.parse().ok());
+            let number = number.and_then(|number| number.split(' ').next()?.parse().ok());
             Err(error(number.unwrap_or_else(|| panic!("{path}: {failure}"))))
         }
     }
