@@ -5,6 +5,8 @@ use super::MASKED_BYTES_MIN;
 
 /// Shorter lines and words are often ordinary text: `Bearer`.
 const PART_BYTES_MIN: usize = 16;
+/// A longer value is no key and no chain of certificates, and has too many parts to look for.
+const VALUE_BYTES_MAX: usize = 16 << 10;
 
 /// The parts of `value`, itself among them, each once.
 pub(super) fn of(value: &str) -> Vec<&str> {
@@ -12,7 +14,11 @@ pub(super) fn of(value: &str) -> Vec<&str> {
     let bare = unquoted(trimmed);
     let mut parts = vec![value, trimmed, bare];
     parts.retain(|part| part.len() >= MASKED_BYTES_MIN);
-    for line in bare.lines().map(str::trim).filter(|line| !is_border(line)) {
+    let lines = match value.len() {
+        0..=VALUE_BYTES_MAX => bare.lines(),
+        _ => "".lines(),
+    };
+    for line in lines.map(str::trim).filter(|line| !is_border(line)) {
         let pieces = std::iter::once(line).chain(line.split_whitespace());
         parts.extend(pieces.filter(|piece| piece.len() >= PART_BYTES_MIN));
     }
@@ -34,6 +40,7 @@ fn is_border(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::secret::{Secret, Secrets};
 
     const KEY: &str = "sk-Canary77aa01secretX";
@@ -84,5 +91,8 @@ mod tests {
         let border = "-----BEGIN CERTIFICATE-----";
         check(&pem, border, border);
         check(&pem, &pem, "***");
+        let long = pem.repeat(VALUE_BYTES_MAX / pem.len() + 1);
+        check(&long, lines[0], lines[0]);
+        check(&long, &long, "***");
     }
 }
