@@ -62,9 +62,9 @@ impl Terms {
     /// Says which texts for agents come from the code; `None` if all are in the manifest.
     fn told_by_code(&self) -> Option<&'static str> {
         match (self.prompts, self.resources) {
-            (true, true) => Some("code, which also has the texts of the prompts and resources"),
-            (true, false) => Some("code, which also has the texts of the prompts"),
-            (false, true) => Some("code, which also has the texts of the resources"),
+            (true, true) => Some("code, from which the texts of the prompts and resources come"),
+            (true, false) => Some("code, from which the texts of the prompts come"),
+            (false, true) => Some("code, from which the texts of the resources come"),
             (false, false) => None,
         }
     }

@@ -266,13 +266,17 @@ fn code_that_says_what_prompts_and_resources_are_is_never_only_code() {
         (
             true,
             true,
-            "code, which also has the texts of the prompts and resources",
+            "code, from which the texts of the prompts and resources come",
         ),
-        (true, false, "code, which also has the texts of the prompts"),
+        (
+            true,
+            false,
+            "code, from which the texts of the prompts come",
+        ),
         (
             false,
             true,
-            "code, which also has the texts of the resources",
+            "code, from which the texts of the resources come",
         ),
         (false, false, "code"),
     ] {
