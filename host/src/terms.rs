@@ -63,7 +63,7 @@ pub enum ChangeKind {
     Less,
     /// A newer version, with its number and commit.
     Newer,
-    /// Only the code differs.
+    /// Only the code differs, and no text for agents comes from it.
     Code,
     /// Something new that a person has to approve.
     Beyond,

@@ -30,7 +30,8 @@ pub(crate) struct Update {
     /// Take newer versions without asking if only their code changed
     ///
     /// `accept_code = true` in `config.toml` says the same for every update. It never takes an
-    /// older version, nor other code under the same version.
+    /// older version, other code under the same version, nor other code of a tool that offers
+    /// prompts or resources, because their texts come from the code.
     #[arg(long)]
     accept_code: bool,
 

@@ -55,18 +55,24 @@ impl Log {
         }
         self.bytes += text + ENTRY_BYTES;
         let out = self.pieces.push(entry, secrets);
-        self.put_out(out)
+        self.put_out(out, secrets)
     }
 
     /// Releases the remaining entries, with secrets masked.
     fn finish(&mut self, secrets: &Secrets) -> &[LogEntry] {
         let out = self.pieces.finish(secrets);
-        self.put_out(out)
+        self.put_out(out, secrets)
     }
 
-    fn put_out(&mut self, out: Vec<LogEntry>) -> &[LogEntry] {
+    /// Pieces are searched as they are written, and then each text by itself with its escapes
+    /// undone.
+    fn put_out(&mut self, out: Vec<LogEntry>, secrets: &Secrets) -> &[LogEntry] {
         let before = self.entries.len();
-        self.entries.extend(out);
+        self.entries.extend(out.into_iter().map(|entry| LogEntry {
+            context: secrets.mask(entry.context),
+            message: secrets.mask(entry.message),
+            ..entry
+        }));
         &self.entries[before..]
     }
 
@@ -145,3 +151,26 @@ fn emit(tool: &str, entry: &LogEntry) {
 
 /// What the events of guests are filtered by.
 const TARGET: &str = "tool_hub_host::guest";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+
+    #[test]
+    fn secrets_are_found_in_entries_whose_letters_are_escaped() {
+        let secrets = Secrets::new([Secret::new("sk-Canary/77".to_owned())]);
+        let entry = LogEntry {
+            level: LogLevel::Info,
+            context: r"at sk-Canary\/77".to_owned(),
+            message: r#"sent {"key":"\u0073k-Canary%2f77"}"#.to_owned(),
+        };
+        let mut log = Log::default();
+        log.keep(entry, 1 << 10, &secrets);
+        log.finish(&secrets);
+        let (entries, _) = log.contents();
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].context, "at ***");
+        assert_eq!(entries[0].message, r#"sent {"key":"***"}"#);
+    }
+}

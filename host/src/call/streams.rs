@@ -53,7 +53,9 @@ impl Captured {
 
     fn keep(&self, bytes: &[u8]) {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let max = self.bytes_max.saturating_add(self.secrets.longest());
+        let max = self
+            .bytes_max
+            .saturating_add(self.secrets.longest_written());
         let kept = bytes.len().min(max.saturating_sub(written.bytes.len()));
         written.bytes.extend_from_slice(&bytes[..kept]);
         written.total += bytes.len() as u64;

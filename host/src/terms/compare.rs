@@ -40,7 +40,7 @@ impl Terms {
         let mut found = Changes::default();
         let order = found.version(version, &new.version);
         found.source(source, &new.source, order);
-        found.bytes(pin, &new.pin, order);
+        found.bytes(pin, &new.pin, order, new.told_by_code());
         found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
         found.text("name", name.as_str(), new.name.as_str());
         found.text("description", description, &new.description);
@@ -57,6 +57,16 @@ impl Terms {
         found.not_callable(not_callable, &new.not_callable);
         found.overrides(overrides, &new.overrides);
         found.0
+    }
+
+    /// Says which texts for agents come from the code; `None` if all are in the manifest.
+    fn told_by_code(&self) -> Option<&'static str> {
+        match (self.prompts, self.resources) {
+            (true, true) => Some("code, from which the texts of the prompts and resources come"),
+            (true, false) => Some("code, from which the texts of the prompts come"),
+            (false, true) => Some("code, from which the texts of the resources come"),
+            (false, false) => None,
+        }
     }
 }
 
@@ -138,7 +148,9 @@ impl Changes {
         }
     }
 
-    fn bytes(&mut self, old: &Pin, new: &Pin, order: Ordering) {
+    /// Compares manifest and component. Approving a tool approves the texts that agents read of
+    /// it. Those that are `told_by_code` stand in no manifest, so other code may be other texts.
+    fn bytes(&mut self, old: &Pin, new: &Pin, order: Ordering, told_by_code: Option<&str>) {
         if order == Ordering::Equal && old.manifest != new.manifest {
             let (old, new) = (old.manifest.to_string(), new.manifest.to_string());
             let what = "manifest, although the version is the same";
@@ -146,9 +158,10 @@ impl Changes {
         }
         if old.component != new.component {
             let (old, new) = (old.component.to_string(), new.component.to_string());
-            let (what, kind) = match order {
-                Ordering::Equal => ("code, although the version is the same", Beyond),
-                _ => ("code", Code),
+            let (what, kind) = match (order, told_by_code) {
+                (Ordering::Equal, _) => ("code, although the version is the same", Beyond),
+                (_, Some(what)) => (what, Beyond),
+                (_, None) => ("code", Code),
             };
             self.add(what, Some(old), Some(new), kind);
         }

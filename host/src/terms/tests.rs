@@ -257,3 +257,48 @@ fn going_back_is_never_only_code() {
     assert_eq!(kind("0.9.0"), Some(ChangeKind::Beyond));
     assert_eq!(kind("1.0.0-rc.1"), Some(ChangeKind::Beyond));
 }
+
+/// Texts of prompts and resources come from the code, so other code may be other texts.
+#[test]
+fn code_that_says_what_prompts_and_resources_are_is_never_only_code() {
+    let [old, new] = ["", "(core module)"].map(|more| rebuilt(component(&NAMES, more)));
+    for (prompts, resources, what) in [
+        (
+            true,
+            true,
+            "code, from which the texts of the prompts and resources come",
+        ),
+        (
+            true,
+            false,
+            "code, from which the texts of the prompts come",
+        ),
+        (
+            false,
+            true,
+            "code, from which the texts of the resources come",
+        ),
+        (false, false, "code"),
+    ] {
+        let offering = |terms: &Terms, version| Terms {
+            prompts,
+            resources,
+            version: Version::new(1, 0, version),
+            ..terms.clone()
+        };
+        let changes = offering(&old, 0).changes(&offering(&new, 1));
+        let code = changes.iter().find(|it| it.what.starts_with("code"));
+        let kind = match prompts || resources {
+            true => ChangeKind::Beyond,
+            false => ChangeKind::Code,
+        };
+        let found = code.map(|change| (change.what.as_str(), change.kind));
+        assert_eq!(found, Some((what, kind)));
+        assert_eq!(Change::greatest(&changes), Some(kind));
+        // What is no longer offered says nothing, so only the code is left to ask about.
+        let mut silent = offering(&new, 1);
+        (silent.prompts, silent.resources) = (false, false);
+        let changes = offering(&old, 0).changes(&silent);
+        assert_eq!(Change::greatest(&changes), Some(ChangeKind::Code));
+    }
+}
