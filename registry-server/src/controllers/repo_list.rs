@@ -11,7 +11,7 @@ use super::repo_info::{only, wanted_fields};
 use super::{json, not_found};
 use crate::access::{Anyone, Call, Caller};
 use crate::database::fulltext::Terms;
-use crate::database::search::{Order, Position, Search};
+use crate::database::search::{Order, Position, RankedPosition, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
 use crate::names::{Address, RepositoryKind, TokenReach};
 use crate::wire::{RepositoryFacts, describe_in_card, listed_tool_json, repository_json};
@@ -150,14 +150,24 @@ fn kind_of_path(path: &str) -> Option<RepositoryKind> {
 }
 
 fn encode(position: &Position) -> String {
-    URL_SAFE_NO_PAD.encode(format!("{} {}", position.key, position.id))
+    URL_SAFE_NO_PAD.encode(match position {
+        Position::Sorted { key, id } => format!("{key} {id}"),
+        Position::Ranked(at) => format!("{} {} {}", at.grade, at.below, at.shown),
+    })
 }
 
 fn decode(cursor: &str) -> Option<Position> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
-    let (key, id) = text.split_once(' ')?;
-    Some(Position {
-        key: key.parse().ok()?,
-        id: id.to_owned(),
-    })
+    match *text.split(' ').collect::<Vec<_>>() {
+        [key, id] => Some(Position::Sorted {
+            key: key.parse().ok()?,
+            id: id.to_owned(),
+        }),
+        [grade, below, shown] => Some(Position::Ranked(RankedPosition {
+            grade: grade.parse().ok()?,
+            below: below.parse().ok()?,
+            shown: shown.parse().ok()?,
+        })),
+        _ => None,
+    }
 }

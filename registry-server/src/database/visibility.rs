@@ -25,7 +25,7 @@ where
     })
 }
 
-/// A condition on `repositories r` and its owner's `accounts o`. Only fixed text and what `bind` gives back go into it.
+/// A condition on the owner, name and privacy of `repositories r`, or of `search_entries r`. Only fixed text and what `bind` gives back go into it.
 pub(super) fn readable(
     account: Option<&str>,
     reach: &TokenReach,
@@ -49,7 +49,7 @@ fn within(reach: &TokenReach, mut bind: impl FnMut(Value) -> String) -> String {
     let mut any = String::from("(1 = 0");
     for pattern in patterns {
         let owner = bind(Value::Text(pattern.owner_folded()));
-        any += &format!(" OR (o.name_folded = {owner}");
+        any += &format!(" OR (r.owner = (SELECT id FROM accounts WHERE name_folded = {owner})");
         if let Some(name) = pattern.name_folded() {
             any += &format!(" AND r.name_folded = {}", bind(Value::Text(name)));
         }
