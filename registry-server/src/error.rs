@@ -32,9 +32,6 @@ pub enum RegistryError {
     /// A question to the metadata database failed.
     #[error("the metadata database failed")]
     Query(#[from] sqlx::Error),
-    /// The metadata database did not take a transaction that several commits share.
-    #[error("the metadata database failed at the end of a transaction")]
-    Commit(#[source] std::sync::Arc<sqlx::Error>),
     /// The repository was deleted while something was being read from it or written to it.
     #[error("the repository was deleted meanwhile")]
     RepositoryGone,

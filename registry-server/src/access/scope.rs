@@ -219,7 +219,7 @@ async fn find_readable(
     version: Option<Version>,
 ) -> Result<(Repository, bool, Standing), Refusal> {
     let database = registry.database();
-    let present = database.known_repository(version, id).await?;
+    let present = database.cached_repository(version, id).await?;
     let moved = present.is_none();
     let found = match present {
         Some(repository) => Some(repository),

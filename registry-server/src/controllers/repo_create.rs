@@ -136,7 +136,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
 async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, Refusal> {
     let id = RepositoryId::parse(repository.kind, &repository.full_name())
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
-    let found = registry.database().known_repository(None, &id).await?;
+    let found = registry.database().cached_repository(None, &id).await?;
     Ok(found.is_some())
 }
 

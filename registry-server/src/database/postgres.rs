@@ -1,14 +1,11 @@
 //! Opening a PostgreSQL database.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
-use tokio::sync::Semaphore;
 
-use super::version::{Clock, Snapshots};
-use super::writing::Writers;
+use super::version::VersionWatch;
 use super::{Database, Engine};
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
@@ -47,9 +44,8 @@ impl Database {
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        let clock = Clock::Postgres(Snapshots::start(url.expose().to_owned(), SESSION));
-        let writers = Writers::Many(Arc::new(Semaphore::new(WRITERS_MAX)));
-        Ok(Self::new(pool, Engine::Postgres, clock, writers))
+        let versions = VersionWatch::start(Engine::Postgres, url.expose().to_owned(), SESSION);
+        Ok(Self::new(pool, Engine::Postgres, versions, WRITERS_MAX))
     }
 }
 

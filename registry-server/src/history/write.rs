@@ -26,8 +26,6 @@ use crate::tool::ManifestFault;
 /// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
 /// kept out, so it is the last.
 const ATTEMPTS_MAX: usize = 2;
-/// Changes of a commit that shares its transaction with others.
-const SHARED_OPERATIONS_MAX: usize = 200;
 /// Changes that are made to a tree before others have a turn on the processor.
 const OPERATIONS_AT_ONCE: usize = 200;
 
@@ -98,12 +96,7 @@ pub(crate) async fn write_commit(
         }
         let mut writing = match turn.take() {
             Some(writing) => writing,
-            // What may be taken back alone has to be kept apart in memory, page by page, until all
-            // are done.
-            None if proposal.operations.len() > SHARED_OPERATIONS_MAX => {
-                database.write_to(&repository.id).await?
-            }
-            None => database.write_with_others(&repository.id).await?,
+            None => database.write_to(&repository.id).await?,
         };
         let commit = &prepared.commit;
         if !writing
