@@ -117,11 +117,13 @@ fn read_search(
             "a search has at most {CONDITIONS_MAX} words and filters"
         )));
     }
+    let is_ranked = terms.is_some() && order == Order::Relevance;
     let after = match query.first("cursor") {
         None => None,
         Some(cursor) => Some(
             decode(cursor)
-                .ok_or_else(|| Refusal::bad_request("the cursor is not one of this registry"))?,
+                .filter(|at| matches!(at, Position::Ranked(_)) == is_ranked)
+                .ok_or_else(|| Refusal::bad_request("the cursor is not one of this list"))?,
         ),
     };
     Ok(Search {

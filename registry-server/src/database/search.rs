@@ -88,7 +88,7 @@ struct Shown {
 }
 
 impl Database {
-    /// One page of repositories. A position in a list of another order is that list's beginning.
+    /// One page of repositories.
     pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
         let hits = match (&search.terms, search.order) {
             (Some(terms), Order::Relevance) => {

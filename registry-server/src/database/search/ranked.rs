@@ -143,18 +143,16 @@ impl Engine {
     fn name_parts(self, terms: &Terms, values: &mut Values) -> Option<Matches> {
         let part = values.text(terms.name_part()?);
         let part = self.contains("r.full_name", &part);
-        let (from, earlier) = match self {
-            Self::Sqlite => (
-                "search_entries r",
-                format!("r.document IN ({})", self.documents_with(terms, values)),
-            ),
-            Self::Postgres => (
-                "search_entries r JOIN search_documents d ON d.id = r.document",
-                format!("d.document @@ {}", postgres_query(terms, values)),
+        let earlier = match self {
+            Self::Sqlite => format!("r.document IN ({})", self.documents_with(terms, values)),
+            // Asked for each name that has the part, and not for each document.
+            Self::Postgres => format!(
+                "(SELECT d.document @@ {} FROM search_documents d WHERE d.id = r.document)",
+                postgres_query(terms, values)
             ),
         };
         Some(Matches {
-            from,
+            from: "search_entries r",
             matching: format!("{part} AND NOT {earlier} AND "),
             score: "0".to_owned(),
         })
