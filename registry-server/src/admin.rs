@@ -34,7 +34,7 @@ pub enum MemberRole {
 }
 
 impl MemberRole {
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
@@ -137,7 +137,7 @@ impl Registry {
         let user = self.find(user, AccountKind::User).await?;
         let mut writing = self.database().write().await?;
         writing
-            .upsert_member(&organisation.id, &user.id, role.word())
+            .upsert_member(&organisation.id, &user.id, role)
             .await?;
         writing.commit().await
     }
@@ -181,7 +181,7 @@ impl Registry {
         let row = TokenRow {
             id: random::id()?,
             name: name.to_owned(),
-            role: role.word().to_owned(),
+            role,
             created_ms,
             expires_ms: expires.map(clock::to_ms),
             revoked_ms: None,
@@ -288,7 +288,7 @@ impl Registry {
 
 fn summary(row: TokenRow) -> TokenSummary {
     TokenSummary {
-        role: TokenRole::from_word(&row.role),
+        role: row.role,
         reach: TokenReach::from_stored(row.repositories.as_deref()),
         id: row.id,
         name: row.name,

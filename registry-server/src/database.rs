@@ -31,6 +31,7 @@ mod trouble;
 pub(crate) mod uploads;
 pub(crate) mod version;
 mod visibility;
+mod words;
 mod writing;
 
 use std::path::Path;

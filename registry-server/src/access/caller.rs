@@ -34,14 +34,6 @@ impl TokenRole {
             Self::Write => "write",
         }
     }
-
-    pub(crate) fn from_word(word: &str) -> Self {
-        if word == "write" {
-            Self::Write
-        } else {
-            Self::Read
-        }
-    }
 }
 
 impl fmt::Display for TokenRole {
@@ -59,7 +51,7 @@ pub(crate) struct Caller {
 
 impl Caller {
     pub(crate) fn role(&self) -> TokenRole {
-        TokenRole::from_word(&self.token.role)
+        self.token.role
     }
 
     /// The repositories in which the token has its owner's rights.

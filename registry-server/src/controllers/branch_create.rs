@@ -4,17 +4,17 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::commit::refused;
 use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::database::references::Reference;
-use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit, prepare_first};
 use crate::http::{Refusal, Reply};
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
-struct Wish {
+struct CreateBranchRequest {
     #[serde(default)]
     starting_point: Option<String>,
     #[serde(default)]
@@ -26,8 +26,8 @@ struct Wish {
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let bytes = call.bytes().await?;
     // Python sends no body when there is nothing to say.
-    let wish: Wish = if bytes.is_empty() {
-        Wish::default()
+    let request: CreateBranchRequest = if bytes.is_empty() {
+        CreateBranchRequest::default()
     } else {
         serde_json::from_slice(&bytes).map_err(|error| Refusal::bad_request(error.to_string()))?
     };
@@ -41,7 +41,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         )
     };
     let database = call.registry.database();
-    let start = match (&wish.starting_point, wish.empty_branch) {
+    let start = match (&request.starting_point, request.empty_branch) {
         (_, true) => None,
         (point, false) => {
             let point = point.as_deref().unwrap_or(DEFAULT_BRANCH);
@@ -49,7 +49,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         }
     };
     let mut writing = database.write_to(&repository.id).await?;
-    if wish.overwrite && branch.as_str() != DEFAULT_BRANCH {
+    if request.overwrite && branch.as_str() != DEFAULT_BRANCH {
         writing
             .delete_reference(&repository.id, &branch.branch())
             .await?;
@@ -74,8 +74,8 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             };
             let author = &call.admitted.caller.account;
             let prepared = prepare_first(database, repository, author, &proposal)
-                .await?
-                .map_err(|refusal| RegistryError::Damaged(format!("no files: {refusal:?}")))?;
+                .await
+                .map_err(|error| refused(error, branch.as_str()))?;
             initial_commit(
                 &call.registry,
                 &mut writing,

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
 use super::commit::refused;
+use super::json;
 use super::visibility::Visibility;
-use super::{json, tool_version};
-use crate::access::{Call, Caller, SignedInToWrite, Standing, require_reach, standing_in};
+use crate::access::{Call, Caller, Role, SignedInToWrite, require_reach, role_in};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
@@ -32,7 +32,7 @@ use crate::random;
 use crate::registry::Registry;
 
 #[derive(Deserialize)]
-struct Wish {
+struct CreateRepoRequest {
     name: String,
     #[serde(default)]
     organization: Option<String>,
@@ -48,11 +48,11 @@ struct Wish {
     #[serde(default)]
     sdk: Option<String>,
     #[serde(default)]
-    files: List<WishedFile>,
+    files: List<FileInRequest>,
 }
 
 #[derive(Deserialize)]
-struct WishedFile {
+struct FileInRequest {
     path: String,
     content: String,
     #[serde(default)]
@@ -60,13 +60,13 @@ struct WishedFile {
 }
 
 pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
-    let mut wish: Wish = call.json_list().await?;
+    let mut request: CreateRepoRequest = call.json_list().await?;
     let registry = &call.registry;
-    let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
-    let (owner, name) = owner_and_name(&wish)?;
+    let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
+    let (owner, name) = owner_and_name(&request)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
     require_reach(&call.admitted, &owner.name, name.as_str())?;
-    let visibility = Visibility::new(wish.visibility.take(), wish.private);
+    let visibility = Visibility::new(request.visibility.take(), request.private);
     let private = visibility.private()?;
     let now_ms = clock::now_ms();
     let repository = Repository {
@@ -82,15 +82,14 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         created_ms: now_ms,
         modified_ms: now_ms,
     };
-    let mut proposal = first_proposal(registry, &repository, &mut wish).await?;
+    let mut proposal = first_proposal(registry, &repository, &mut request).await?;
     let author = &call.admitted.account;
     let prepared = prepare_first(registry.database(), &repository, author, &proposal)
-        .await?
-        .map_err(|refusal| refused(refusal, DEFAULT_BRANCH))?;
+        .await
+        .map_err(|error| refused(error, DEFAULT_BRANCH))?;
     let touched = proposal.operations.iter().filter_map(put_path).collect();
     let root = index::root_of(&proposal.operations);
     let listing = index::read_listing(registry, &repository, &touched, &root, &proposal).await?;
-    let listing = listing.map_err(|fault| tool_version::invalid_manifest(&fault))?;
     let main = RefName::parse(DEFAULT_BRANCH)
         .ok_or_else(|| RegistryError::Damaged("the default branch has no name".to_owned()))?;
 
@@ -152,13 +151,15 @@ fn taken(base: &BaseUrl, repository: &Repository) -> Refusal {
 }
 
 /// The owner may be named apart from the name, before it, or not at all, which means the caller.
-fn owner_and_name(wish: &Wish) -> Result<(Option<AccountName>, RepositoryName), Refusal> {
+fn owner_and_name(
+    request: &CreateRepoRequest,
+) -> Result<(Option<AccountName>, RepositoryName), Refusal> {
     let refuse = |error: NameError| Refusal::bad_request(error.to_string());
-    let (before, name) = match wish.name.split_once('/') {
+    let (before, name) = match request.name.split_once('/') {
         Some((owner, name)) => (Some(owner), name),
-        None => (None, wish.name.as_str()),
+        None => (None, request.name.as_str()),
     };
-    let owner = wish
+    let owner = request
         .organization
         .as_deref()
         .filter(|text| !text.is_empty())
@@ -189,8 +190,8 @@ pub(super) async fn find_owner(
         .account(owner.as_str())
         .await?
         .ok_or_else(refuse)?;
-    let standing = standing_in(registry.database(), &caller.account.id, &account.id).await?;
-    if standing >= Standing::Writes {
+    let role = role_in(registry.database(), &caller.account.id, &account.id).await?;
+    if role >= Role::Write {
         Ok(account)
     } else {
         Err(refuse())
@@ -201,18 +202,18 @@ pub(super) async fn find_owner(
 async fn first_proposal(
     registry: &Registry,
     repository: &Repository,
-    wish: &mut Wish,
+    request: &mut CreateRepoRequest,
 ) -> Result<Proposal, Refusal> {
     let files_max = registry.limits().commit_operations_max;
-    let wished = mem::take(&mut wish.files).within(files_max, "files")?;
+    let sent = mem::take(&mut request.files).within(files_max, "files")?;
     // Clients and their tests expect this file in a new repository.
     let attributes = standard_attributes(repository.kind);
     let mut files = BTreeMap::from([(ATTRIBUTES_FILE.to_owned(), attributes.into_bytes())]);
-    if let Some(card) = first_card(repository, wish)? {
+    if let Some(card) = first_card(repository, request)? {
         files.insert("README.md".to_owned(), card.into_bytes());
     }
     let decoding = tokio::task::spawn_blocking(move || {
-        for file in wished {
+        for file in sent {
             let content = decode(&file)?;
             files.insert(file.path, content);
         }
@@ -262,7 +263,7 @@ async fn first_proposal(
     })
 }
 
-fn decode(file: &WishedFile) -> Result<Vec<u8>, Refusal> {
+fn decode(file: &FileInRequest) -> Result<Vec<u8>, Refusal> {
     let encoding = file.encoding.as_deref();
     if encoding.is_some_and(|encoding| encoding != "base64") {
         return Err(Refusal::bad_request("files must be encoded as base64"));
@@ -273,15 +274,18 @@ fn decode(file: &WishedFile) -> Result<Vec<u8>, Refusal> {
 }
 
 /// The card of a new repository, if there is anything to put on it. A space always has one.
-fn first_card(repository: &Repository, wish: &Wish) -> Result<Option<String>, Refusal> {
+fn first_card(
+    repository: &Repository,
+    request: &CreateRepoRequest,
+) -> Result<Option<String>, Refusal> {
     let is_space = repository.kind == RepositoryKind::Space;
     let mut lines = Vec::new();
     if is_space {
         // Quoted, because a name may read as a number.
         lines.push(format!("title: {:?}\n", repository.name));
-        lines.extend(card_line("sdk", wish.sdk.as_deref())?);
+        lines.extend(card_line("sdk", request.sdk.as_deref())?);
     }
-    lines.extend(card_line("license", wish.license.as_deref())?);
+    lines.extend(card_line("license", request.license.as_deref())?);
     Ok((!lines.is_empty()).then(|| format!("---\n{}---\n", lines.concat())))
 }
 

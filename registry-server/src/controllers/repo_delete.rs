@@ -11,7 +11,7 @@ use crate::quota;
 use crate::sweep;
 
 #[derive(Deserialize)]
-struct Wish {
+struct DeleteRepoRequest {
     name: String,
     #[serde(default)]
     organization: Option<String>,
@@ -20,12 +20,12 @@ struct Wish {
 }
 
 pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
-    let wish: Wish = call.json().await?;
-    let kind = kind_of(wish.kind.as_deref())?;
-    let id = match (&wish.organization, wish.name.contains('/')) {
-        (Some(owner), _) => format!("{owner}/{}", wish.name),
-        (None, true) => wish.name.clone(),
-        (None, false) => format!("{}/{}", call.admitted.account.name, wish.name),
+    let request: DeleteRepoRequest = call.json().await?;
+    let kind = kind_of(request.kind.as_deref())?;
+    let id = match (&request.organization, request.name.contains('/')) {
+        (Some(owner), _) => format!("{owner}/{}", request.name),
+        (None, true) => request.name.clone(),
+        (None, false) => format!("{}/{}", call.admitted.account.name, request.name),
     };
     let id = RepositoryId::parse(kind, &id)
         .map_err(|_| repo_not_found(&Visitor::Known(Box::new(call.admitted.clone()))))?;

@@ -16,7 +16,7 @@ use crate::quota;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wish {
+struct MoveRepoRequest {
     from_repo: String,
     to_repo: String,
     #[serde(default, rename = "type")]
@@ -24,11 +24,12 @@ struct Wish {
 }
 
 pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
-    let wish: Wish = call.json().await?;
-    let kind = super::repo_delete::kind_of(wish.kind.as_deref())?;
+    let request: MoveRepoRequest = call.json().await?;
+    let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
     let visitor = Visitor::Known(Box::new(call.admitted.clone()));
-    let from = RepositoryId::parse(kind, &wish.from_repo).map_err(|_| repo_not_found(&visitor))?;
-    let to = RepositoryId::parse(kind, &wish.to_repo)
+    let from =
+        RepositoryId::parse(kind, &request.from_repo).map_err(|_| repo_not_found(&visitor))?;
+    let to = RepositoryId::parse(kind, &request.to_repo)
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &from).await?;
     let owner =

@@ -13,7 +13,7 @@ use crate::http::{Refusal, Reply};
 const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
 
 #[derive(Deserialize)]
-struct Wish {
+struct UpdateRepoRequest {
     #[serde(default)]
     visibility: Option<String>,
     #[serde(default)]
@@ -25,10 +25,10 @@ struct Wish {
 }
 
 pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
-    let wish: Wish = call.json().await?;
-    let private = Visibility::new(wish.visibility, wish.private).private()?;
+    let request: UpdateRepoRequest = call.json().await?;
+    let private = Visibility::new(request.visibility, request.private).private()?;
     // Answering yes and serving the files to everyone would be worse than refusing.
-    if wish
+    if request
         .gated
         .as_ref()
         .is_some_and(|gated| *gated != json!(false) && *gated != json!("false") && !gated.is_null())
@@ -37,7 +37,7 @@ pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
             "this registry has no gated repositories; make the repository private",
         ));
     }
-    if wish
+    if request
         .description
         .as_ref()
         .is_some_and(|text| text.len() > DESCRIPTION_BYTES_MAX)
@@ -50,7 +50,7 @@ pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
     let mut writing = call.registry.database().write_to(&repository.id).await?;
     let settings = Settings {
         private,
-        description: wish.description.as_deref(),
+        description: request.description.as_deref(),
     };
     writing.change_settings(&repository.id, settings).await?;
     writing.commit().await?;

@@ -11,13 +11,13 @@ use crate::http::{Refusal, Reply};
 use crate::names::Head;
 
 #[derive(Deserialize, Default)]
-struct Wish {
+struct SquashRequest {
     #[serde(default)]
     message: Option<String>,
 }
 
 pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
-    let wish: Wish = call.json().await?;
+    let request: SquashRequest = call.json().await?;
     let branch = call.admitted.address.rest_text().unwrap_or_default();
     let Some(head) = Head::parse(&branch) else {
         return Err(Refusal::bad_request(format!(
@@ -25,7 +25,7 @@ pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
         )));
     };
     let title = title(
-        &wish,
+        &request,
         &branch,
         call.registry.limits().commit_message_bytes_max,
     )?;
@@ -50,8 +50,8 @@ pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
 }
 
 /// A title is one line.
-fn title(wish: &Wish, branch: &str, bytes_max: usize) -> Result<String, Refusal> {
-    let message = wish.message.as_deref().unwrap_or_default().trim();
+fn title(request: &SquashRequest, branch: &str, bytes_max: usize) -> Result<String, Refusal> {
+    let message = request.message.as_deref().unwrap_or_default().trim();
     if message.len() > bytes_max || message.contains(['\0', '\n']) {
         return Err(Refusal::bad_request(format!(
             "the message must be one line of at most {bytes_max} bytes"

@@ -15,15 +15,15 @@ use crate::names::RefName;
 const MESSAGE_BYTES_MAX: usize = 64 << 10;
 
 #[derive(Deserialize)]
-struct Wish {
+struct CreateTagRequest {
     tag: String,
     #[serde(default)]
     message: Option<String>,
 }
 
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
-    let wish: Wish = call.json().await?;
-    if wish
+    let request: CreateTagRequest = call.json().await?;
+    if request
         .message
         .as_ref()
         .is_some_and(|message| message.len() > MESSAGE_BYTES_MAX)
@@ -35,7 +35,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let revision = call.admitted.address.rest_text().unwrap_or_default();
     let commit = target::find_commit(&call.registry, repository, &revision).await?;
-    let tag = RefName::parse(&wish.tag)
+    let tag = RefName::parse(&request.tag)
         .ok_or_else(|| Refusal::bad_request("the tag has no valid name"))?;
     let version = tool_version::check_new_tag(&call.registry, repository, &tag, &commit).await?;
     let reference = Reference {
@@ -47,7 +47,12 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let mut writing = database.write_to(&repository.id).await?;
     tool_version::check_names_no_branch(database, repository, &tag).await?;
     if !writing
-        .insert_reference(&repository.id, &reference, wish.message.as_deref(), now_ms)
+        .insert_reference(
+            &repository.id,
+            &reference,
+            request.message.as_deref(),
+            now_ms,
+        )
         .await?
     {
         return Err(Refusal::new(

@@ -49,7 +49,7 @@ pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
             "type": "access_token",
             "accessToken": {
                 "displayName": caller.token.name,
-                "role": caller.token.role,
+                "role": caller.role().word(),
                 "repositories": reach(caller),
                 "createdAt": clock::date(caller.token.created_ms),
             },

@@ -13,7 +13,7 @@ const TITLE_CHARS_MAX: usize = 200;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wish {
+struct CreateDiscussionRequest {
     title: String,
     #[serde(default)]
     description: String,
@@ -22,14 +22,14 @@ struct Wish {
 }
 
 pub(crate) async fn open(mut call: Call<WriteRepository>) -> Reply {
-    let wish: Wish = call.json().await?;
+    let request: CreateDiscussionRequest = call.json().await?;
     let topic = Topic {
-        title: title(&wish)?,
-        description: description(&wish, call.registry.limits().commit_message_bytes_max)?,
+        title: title(&request)?,
+        description: description(&request, call.registry.limits().commit_message_bytes_max)?,
         author: &call.admitted.caller.account,
     };
     let (registry, repository) = (&call.registry, &call.admitted.repository);
-    let number = if wish.pull_request {
+    let number = if request.pull_request {
         let base = target::find_commit(registry, repository, DEFAULT_BRANCH).await?;
         open_draft(registry, repository, &base, topic).await?
     } else {
@@ -37,12 +37,12 @@ pub(crate) async fn open(mut call: Call<WriteRepository>) -> Reply {
     };
     let url = format!("{}/discussions/{number}", web_url(&call.base, repository));
     Ok(answer(
-        json!({"num": number, "pullRequest": wish.pull_request, "url": url}),
+        json!({"num": number, "pullRequest": request.pull_request, "url": url}),
     ))
 }
 
-fn title(wish: &Wish) -> Result<&str, Refusal> {
-    let title = wish.title.trim();
+fn title(request: &CreateDiscussionRequest) -> Result<&str, Refusal> {
+    let title = request.title.trim();
     let length = title.chars().count();
     if length == 0 || length > TITLE_CHARS_MAX || title.contains(char::is_control) {
         return Err(Refusal::bad_request(format!(
@@ -52,11 +52,11 @@ fn title(wish: &Wish) -> Result<&str, Refusal> {
     Ok(title)
 }
 
-fn description(wish: &Wish, bytes_max: usize) -> Result<&str, Refusal> {
-    if wish.description.len() > bytes_max {
+fn description(request: &CreateDiscussionRequest, bytes_max: usize) -> Result<&str, Refusal> {
+    if request.description.len() > bytes_max {
         return Err(Refusal::bad_request(format!(
             "\"description\" has at most {bytes_max} bytes"
         )));
     }
-    Ok(&wish.description)
+    Ok(&request.description)
 }
