@@ -95,6 +95,7 @@ impl Database {
         let mut values = Values::default();
         let Some(Matches {
             from,
+            id,
             matching,
             score,
         }) = self.engine.matches(terms, grade, &mut values)
@@ -108,7 +109,7 @@ impl Database {
         let sql = format!(
             "SELECT repository, document FROM (\
              SELECT r.repository, r.document, {score} AS score FROM {from} WHERE {matching}r.name_folded {is_exact} {exact} \
-             AND r.document < {below} AND {conditions} ORDER BY r.document DESC LIMIT {WINDOW}\
+             AND {id} < {below} AND {conditions} ORDER BY {id} DESC LIMIT {WINDOW}\
              ) AS found ORDER BY score, document DESC"
         );
         self.found(sql, values).await
@@ -119,6 +120,8 @@ impl Database {
 struct Matches {
     /// The tables, `search_entries r` among them.
     from: &'static str,
+    /// The document, as the name by which the database can read the newest first without sorting.
+    id: &'static str,
     /// What the text must fulfil: nothing, or `… AND `.
     matching: String,
     /// The best has the smallest.
@@ -131,6 +134,7 @@ impl Engine {
         match (self, grade) {
             (_, Grade::Exact) => Some(Matches {
                 from: "search_entries r",
+                id: "r.document",
                 matching: String::new(),
                 score: "0".to_owned(),
             }),
@@ -144,7 +148,7 @@ impl Engine {
         let part = values.text(terms.name_part()?);
         let part = self.contains("r.full_name", &part);
         let earlier = match self {
-            Self::Sqlite => format!("r.document IN ({})", self.documents_with(terms, values)),
+            Self::Sqlite => format!("r.document IN ({})", sqlite_documents(terms, values)),
             // Asked for each name that has the part, and not for each document.
             Self::Postgres => format!(
                 "(SELECT d.document @@ {} FROM search_documents d WHERE d.id = r.document)",
@@ -153,26 +157,17 @@ impl Engine {
         };
         Some(Matches {
             from: "search_entries r",
+            id: "r.document",
             matching: format!("{part} AND NOT {earlier} AND "),
             score: "0".to_owned(),
         })
     }
+}
 
-    /// A statement for all documents that have the words anywhere.
-    pub(super) fn documents_with(self, terms: &Terms, values: &mut Values) -> String {
-        match self {
-            Self::Sqlite => {
-                let query = values.text(terms.for_sqlite());
-                format!(
-                    "SELECT rowid AS document FROM search_index WHERE search_index MATCH {query}"
-                )
-            }
-            Self::Postgres => {
-                let query = postgres_query(terms, values);
-                format!("SELECT id AS document FROM search_documents WHERE document @@ {query}")
-            }
-        }
-    }
+/// A statement for all documents of SQLite that have the words anywhere.
+pub(super) fn sqlite_documents(terms: &Terms, values: &mut Values) -> String {
+    let query = values.text(terms.for_sqlite());
+    format!("SELECT rowid AS document FROM search_index WHERE search_index MATCH {query}")
 }
 
 fn sqlite_words(terms: &Terms, grade: Grade, values: &mut Values) -> Matches {
@@ -184,6 +179,7 @@ fn sqlite_words(terms: &Terms, grade: Grade, values: &mut Values) -> Matches {
     Matches {
         // CROSS JOIN keeps SQLite from beginning with the other table: the index gives the newest first by itself.
         from: "search_index CROSS JOIN search_entries r ON r.document = search_index.rowid",
+        id: "search_index.rowid",
         matching: format!("search_index MATCH {} AND ", values.text(query)),
         score: "bm25(search_index, 1000, 100, 10, 1)".to_owned(),
     }
@@ -197,13 +193,14 @@ fn postgres_words(terms: &Terms, grade: Grade, values: &mut Values) -> Matches {
     };
     Matches {
         from: "search_documents d JOIN search_entries r ON r.document = d.id",
+        id: "r.document",
         matching,
         // 1 divides by the logarithm of the length, so that a word counts for more in a short text.
         score: format!("-ts_rank('{{0.001, 0.01, 0.1, 1}}', d.document, {query}, 1)"),
     }
 }
 
-fn postgres_query(terms: &Terms, values: &mut Values) -> String {
+pub(super) fn postgres_query(terms: &Terms, values: &mut Values) -> String {
     format!(
         "to_tsquery('simple', {})",
         values.text(terms.for_postgres())

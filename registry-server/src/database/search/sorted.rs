@@ -1,8 +1,9 @@
 //! Search in the order of a column, all repositories or those that match words.
 
-use super::super::Database;
 use super::super::fulltext::Terms;
+use super::super::{Database, Engine};
 use super::filter::{Values, conditions};
+use super::ranked::{postgres_query, sqlite_documents};
 use super::{Hit, Order, Position, Search};
 use crate::error::RegistryError;
 
@@ -28,12 +29,10 @@ impl Database {
     ) -> Result<Vec<Hit>, RegistryError> {
         let mut values = Values::default();
         let mut key = search.order.column().to_owned();
-        let mut from = "search_entries r".to_owned();
-        let mut matching = "";
-        if let Some(terms) = &search.terms {
-            from = format!("({}) m CROSS JOIN {from}", self.matches(terms, &mut values));
-            matching = "r.document = m.document AND ";
-        }
+        let (from, matching) = match &search.terms {
+            Some(terms) => self.engine.found_anywhere(terms, &mut values),
+            None => ("search_entries r".to_owned(), String::new()),
+        };
         if search.terms.is_some() || search.author.is_some() {
             // An expression that no index is ordered by: few are left by words or an owner, and sorting them takes less time than
             // going through everything in order until a page is full.
@@ -62,15 +61,38 @@ impl Database {
         });
         Ok(hits.collect())
     }
+}
 
-    /// A statement for the documents that have the words anywhere, or the whole search in their names.
-    fn matches(&self, terms: &Terms, values: &mut Values) -> String {
-        let words = self.engine.documents_with(terms, values);
-        match terms.name_part() {
-            None => words,
-            Some(part) => {
-                let in_name = self.engine.contains("full_name", &values.text(part));
-                format!("{words} UNION SELECT document FROM search_entries WHERE {in_name}")
+impl Engine {
+    /// The tables, `search_entries r` among them, and the condition `… AND ` that a document has the words anywhere, or the whole search
+    /// in its name.
+    fn found_anywhere(self, terms: &Terms, values: &mut Values) -> (String, String) {
+        let in_name = terms.name_part().map(|part| values.text(part));
+        match self {
+            Self::Sqlite => {
+                let mut documents = sqlite_documents(terms, values);
+                if let Some(part) = in_name {
+                    let in_name = self.contains("full_name", &part);
+                    documents +=
+                        &format!(" UNION SELECT document FROM search_entries WHERE {in_name}");
+                }
+                (
+                    format!("({documents}) m CROSS JOIN search_entries r"),
+                    "r.document = m.document AND ".to_owned(),
+                )
+            }
+            Self::Postgres => {
+                let query = postgres_query(terms, values);
+                let in_name = in_name.map_or_else(String::new, |part| {
+                    format!(" OR {}", self.contains("r.full_name", &part))
+                });
+                (
+                    format!(
+                        "search_entries r LEFT JOIN search_documents d \
+                         ON d.id = r.document AND d.document @@ {query}"
+                    ),
+                    format!("(d.id IS NOT NULL{in_name}) AND "),
+                )
             }
         }
     }
