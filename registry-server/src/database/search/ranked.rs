@@ -1,7 +1,7 @@
 //! Search by relevance, with `bm25()` of SQLite's FTS5 or PostgreSQL's `ts_rank`.
 //!
 //! What matches is parted into grades by where the words are. Of each grade the newest [`WINDOW`] matches are ranked, then the next as
-//! many, and so on: to weigh a word that half of 100,000 tools have takes a third of a second, to weigh a window a few milliseconds.
+//! many, and so on: to rank half of 100,000 tools takes from a tenth to half a second, and a window a few milliseconds.
 //! All pages together hold each match once.
 
 use super::super::fulltext::Terms;
