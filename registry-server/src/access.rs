@@ -16,5 +16,5 @@ pub(crate) use scope::{
     Anyone, ManageRepository, Probe, ReadRepository, Reader, SignedIn, SignedInToWrite,
     WriteRepository,
 };
-pub(crate) use scope::{admit_to_manage, repo_not_found, require_reach};
+pub(crate) use scope::{admit_to_manage, repo_not_found, require_scope};
 pub(crate) use ticket::{HoldsTicket, new_ticket};

@@ -123,7 +123,7 @@ pub enum RegistryError {
     },
     /// A token was to be limited to no repository at all, or to too many patterns.
     #[error("a token is limited to 1 to {max} patterns of repositories, not to {count}")]
-    ReachOutOfBounds {
+    ScopeOutOfBounds {
         /// The number of patterns that was given.
         count: usize,
         /// Most patterns of a token.

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::tokens::TokenRow;
 use crate::http::Refusal;
-use crate::names::TokenReach;
+use crate::names::TokenScope;
 use crate::registry::Registry;
 
 /// What a token allows at most; the rights of its owner bound it further.
@@ -55,8 +55,8 @@ impl Caller {
     }
 
     /// The repositories in which the token has its owner's rights.
-    pub(crate) fn reach(&self) -> TokenReach {
-        TokenReach::from_stored(self.token.repositories.as_deref())
+    pub(crate) fn scope(&self) -> TokenScope {
+        TokenScope::from_stored(self.token.repositories.as_deref())
     }
 }
 

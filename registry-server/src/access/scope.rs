@@ -227,10 +227,10 @@ async fn find_readable(
     };
     let role = match visitor.caller() {
         Some(caller) => {
-            // Nobody's name space, in which everyone is a stranger, stands for what is absent or out of the token's reach.
+            // Nobody's name space, in which everyone is a stranger, stands for what is absent or out of the token's scope.
             let reached = found
                 .as_ref()
-                .filter(|found| caller.reach().covers(&found.owner_name, &found.name));
+                .filter(|found| caller.scope().covers(&found.owner_name, &found.name));
             let owner = reached.map_or("", |found| found.owner.as_str());
             role_in(database, &caller.account.id, owner).await?
         }
@@ -274,7 +274,7 @@ fn require(
     needed: Role,
 ) -> Result<(), Refusal> {
     token_writes(caller)?;
-    require_reach(caller, &repository.owner_name, &repository.name)?;
+    require_scope(caller, &repository.owner_name, &repository.name)?;
     if role < needed {
         return Err(Refusal::forbidden(
             "you have no right to change this repository",
@@ -284,8 +284,8 @@ fn require(
 }
 
 /// Refuses a token that is limited to other repositories. Only for ids that the caller may know of.
-pub(crate) fn require_reach(caller: &Caller, owner: &str, name: &str) -> Result<(), Refusal> {
-    if caller.reach().covers(owner, name) {
+pub(crate) fn require_scope(caller: &Caller, owner: &str, name: &str) -> Result<(), Refusal> {
+    if caller.scope().covers(owner, name) {
         return Ok(());
     }
     Err(Refusal::forbidden(

@@ -13,7 +13,7 @@ use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
 use super::commit::refused;
 use super::json;
 use super::visibility::Visibility;
-use crate::access::{Call, Caller, Role, SignedInToWrite, require_reach, role_in};
+use crate::access::{Call, Caller, Role, SignedInToWrite, require_scope, role_in};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
@@ -65,7 +65,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
     let (owner, name) = owner_and_name(&request)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
-    require_reach(&call.admitted, &owner.name, name.as_str())?;
+    require_scope(&call.admitted, &owner.name, name.as_str())?;
     let visibility = Visibility::new(request.visibility.take(), request.private);
     let private = visibility.private()?;
     let now_ms = clock::now_ms();

@@ -13,7 +13,7 @@ use crate::access::{Anyone, Call, Caller};
 use crate::database::fulltext::Terms;
 use crate::database::search::{Order, Position, RankedPosition, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
-use crate::names::{Address, RepositoryKind, TokenReach};
+use crate::names::{Address, RepositoryKind, TokenScope};
 use crate::wire::{RepositoryFacts, describe_in_card, listed_tool_json, repository_json};
 
 /// Most words and tags of one search; each is a condition the database has to check.
@@ -132,10 +132,10 @@ fn read_search(
             .admitted
             .caller()
             .map(|caller| caller.account.id.clone()),
-        reach: call
+        scope: call
             .admitted
             .caller()
-            .map_or(TokenReach::All, Caller::reach),
+            .map_or(TokenScope::All, Caller::scope),
         terms,
         author: query.first("author").map(str::to_owned),
         tags,

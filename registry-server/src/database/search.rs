@@ -18,7 +18,7 @@ use super::repositories::{REPOSITORIES, Repository};
 use super::visibility::bound;
 use super::{BATCH_MAX, Database, Engine, placeholders};
 use crate::error::RegistryError;
-use crate::names::{RepositoryKind, TokenReach};
+use crate::names::{RepositoryKind, TokenScope};
 use filter::Values;
 
 /// What to look for.
@@ -28,7 +28,7 @@ pub(crate) struct Search {
     /// The account that asks; private repositories of others stay out of sight.
     pub(crate) account: Option<String>,
     /// Where the account's rights count.
-    pub(crate) reach: TokenReach,
+    pub(crate) scope: TokenScope,
     /// Words that must all occur.
     pub(crate) terms: Option<Terms>,
     pub(crate) author: Option<String>,

@@ -19,7 +19,7 @@ pub(crate) struct TokenRow {
     pub(crate) created_ms: i64,
     pub(crate) expires_ms: Option<i64>,
     pub(crate) revoked_ms: Option<i64>,
-    /// A [`TokenReach`](crate::names::TokenReach) as it is stored.
+    /// A [`TokenScope`](crate::names::TokenScope) as it is stored.
     pub(crate) repositories: Option<String>,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn conditions(engine: Engine, search: &Search, values: &mut Values) -
         sql += &format!(" AND {}", engine.contains("r.tags", &tag));
     }
     sql += " AND ";
-    sql += &readable(search.account.as_deref(), &search.reach, |value| {
+    sql += &readable(search.account.as_deref(), &search.scope, |value| {
         values.bind(value)
     });
     sql
