@@ -12,14 +12,14 @@ use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
 use crate::database::tokens::TokenRow;
 use crate::error::RegistryError;
-use crate::names::{AccountName, TokenReach};
+use crate::names::{AccountName, TokenScope};
 use crate::random;
 use crate::registry::Registry;
 
 pub use quota::OwnerStorage;
 
 /// Most patterns that one token is limited to; every search with the token carries them all.
-const REACH_PATTERNS_MAX: usize = 50;
+const SCOPE_PATTERNS_MAX: usize = 50;
 
 /// What a member may do with an organisation's repositories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum MemberRole {
 }
 
 impl MemberRole {
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
@@ -81,7 +81,7 @@ pub struct TokenSummary {
     /// What it allows.
     pub role: TokenRole,
     /// Where it allows that.
-    pub reach: TokenReach,
+    pub scope: TokenScope,
     /// When it was made.
     pub created: OffsetDateTime,
     /// From when on it is refused.
@@ -137,7 +137,7 @@ impl Registry {
         let user = self.find(user, AccountKind::User).await?;
         let mut writing = self.database().write().await?;
         writing
-            .upsert_member(&organisation.id, &user.id, role.word())
+            .upsert_member(&organisation.id, &user.id, role)
             .await?;
         writing.commit().await
     }
@@ -154,7 +154,7 @@ impl Registry {
         role: TokenRole,
         expires: Option<OffsetDateTime>,
     ) -> Result<NewToken, RegistryError> {
-        self.create_limited_token(user, name, role, TokenReach::All, expires)
+        self.create_limited_token(user, name, role, TokenScope::All, expires)
             .await
     }
 
@@ -163,29 +163,29 @@ impl Registry {
     /// # Errors
     ///
     /// [`RegistryError::NoSuchAccount`] when there is no such user, [`RegistryError::ExpiryNotInFuture`] when it would be expired
-    /// from the start, [`RegistryError::ReachOutOfBounds`] when it would reach nothing or has more than 50 patterns,
+    /// from the start, [`RegistryError::ScopeOutOfBounds`] when it would reach nothing or has more than 50 patterns,
     /// [`RegistryError::Randomness`] when the system has none.
     pub async fn create_limited_token(
         &self,
         user: &str,
         name: &str,
         role: TokenRole,
-        reach: TokenReach,
+        scope: TokenScope,
         expires: Option<OffsetDateTime>,
     ) -> Result<NewToken, RegistryError> {
         let created_ms = clock::now_ms();
-        check_terms(&reach, expires, created_ms)?;
+        check_terms(&scope, expires, created_ms)?;
         let user = self.find(user, AccountKind::User).await?;
         // The JavaScript client takes no token without this prefix.
         let secret = format!("hf_{}", HEXLOWER.encode(&random::bytes::<32>()?));
         let row = TokenRow {
             id: random::id()?,
             name: name.to_owned(),
-            role: role.word().to_owned(),
+            role,
             created_ms,
             expires_ms: expires.map(clock::to_ms),
             revoked_ms: None,
-            repositories: reach.stored(),
+            repositories: scope.stored(),
         };
         let mut writing = self.database().write().await?;
         writing
@@ -288,8 +288,8 @@ impl Registry {
 
 fn summary(row: TokenRow) -> TokenSummary {
     TokenSummary {
-        role: TokenRole::from_word(&row.role),
-        reach: TokenReach::from_stored(row.repositories.as_deref()),
+        role: row.role,
+        scope: TokenScope::from_stored(row.repositories.as_deref()),
         id: row.id,
         name: row.name,
         created: clock::from_ms(row.created_ms),
@@ -299,18 +299,18 @@ fn summary(row: TokenRow) -> TokenSummary {
 }
 
 fn check_terms(
-    reach: &TokenReach,
+    scope: &TokenScope,
     expires: Option<OffsetDateTime>,
     now_ms: i64,
 ) -> Result<(), RegistryError> {
     if let Some(expires) = expires.filter(|expires| clock::to_ms(*expires) <= now_ms) {
         return Err(RegistryError::ExpiryNotInFuture { expires });
     }
-    match reach {
-        TokenReach::Only(patterns) if !(1..=REACH_PATTERNS_MAX).contains(&patterns.len()) => {
-            Err(RegistryError::ReachOutOfBounds {
+    match scope {
+        TokenScope::Only(patterns) if !(1..=SCOPE_PATTERNS_MAX).contains(&patterns.len()) => {
+            Err(RegistryError::ScopeOutOfBounds {
                 count: patterns.len(),
-                max: REACH_PATTERNS_MAX,
+                max: SCOPE_PATTERNS_MAX,
             })
         }
         _ => Ok(()),

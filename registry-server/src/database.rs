@@ -12,15 +12,14 @@ pub(crate) mod counts;
 pub(crate) mod discussions;
 pub(crate) mod export;
 pub(crate) mod fulltext;
-mod group;
 mod heads;
 pub(crate) mod holdings;
-mod known;
 mod lineage;
 pub(crate) mod listings;
 pub(crate) mod objects;
 mod postgres;
 pub(crate) mod published;
+mod query_cache;
 pub(crate) mod quotas;
 pub(crate) mod references;
 pub(crate) mod repositories;
@@ -32,6 +31,7 @@ mod trouble;
 pub(crate) mod uploads;
 pub(crate) mod version;
 mod visibility;
+mod words;
 mod writing;
 
 use std::path::Path;
@@ -43,19 +43,20 @@ use sqlx::any::{AnyArguments, AnyPoolOptions, AnyRow};
 use sqlx::migrate::Migrator;
 use sqlx::query::QueryAs;
 use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, Connection as _, Executor as _, FromRow};
+use tokio::sync::Semaphore;
 
 pub(crate) use trouble::Trouble;
 pub(crate) use writing::Writing;
 
-use group::Queue;
-use known::Known;
-use version::{Clock, WalIndex};
-use writing::Writers;
+use query_cache::QueryCache;
+use version::VersionWatch;
 
 use crate::error::RegistryError;
 
 /// Connections kept open; SQLite runs each on a thread of its own.
 const CONNECTIONS_MAX: u32 = 8;
+/// Write transactions at once: SQLite has one writer.
+const SQLITE_WRITERS_MAX: usize = 1;
 /// Rows asked for by one `IN (…)`; below SQLite's and PostgreSQL's limits on parameters.
 pub(crate) const BATCH_MAX: usize = 500;
 
@@ -75,9 +76,10 @@ const URL_PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'%');
 pub(crate) struct Database {
     pool: AnyPool,
     engine: Engine,
-    writers: Writers,
-    clock: Clock,
-    known: Arc<Known>,
+    /// Who may write. Waiting in this fair queue beats polling SQLite's lock, which only other processes are waited for with.
+    writers: Arc<Semaphore>,
+    versions: VersionWatch,
+    cache: Arc<QueryCache>,
 }
 
 /// Which database answers, and so which statements it understands.
@@ -154,21 +156,22 @@ impl Database {
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        let index = WalIndex::open(path, &url, SQLITE_PRAGMAS)
-            .await
-            .map_err(failed)?;
-        let clock = Clock::Sqlite(Arc::new(index));
-        let writers = Writers::One(Queue::default());
-        Ok(Self::new(pool, Engine::Sqlite, clock, writers))
+        let versions = VersionWatch::start(Engine::Sqlite, url, SQLITE_PRAGMAS);
+        Ok(Self::new(
+            pool,
+            Engine::Sqlite,
+            versions,
+            SQLITE_WRITERS_MAX,
+        ))
     }
 
-    fn new(pool: AnyPool, engine: Engine, clock: Clock, writers: Writers) -> Self {
+    fn new(pool: AnyPool, engine: Engine, versions: VersionWatch, writers_max: usize) -> Self {
         Self {
             pool,
             engine,
-            clock,
-            known: Arc::default(),
-            writers,
+            versions,
+            cache: Arc::default(),
+            writers: Arc::new(Semaphore::new(writers_max)),
         }
     }
 
@@ -180,7 +183,7 @@ impl Database {
 
     /// Flushes what is written and closes all connections.
     pub(crate) async fn close(&self) {
-        self.clock.close().await;
+        self.versions.close().await;
         self.pool.close().await;
     }
 }

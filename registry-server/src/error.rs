@@ -32,9 +32,6 @@ pub enum RegistryError {
     /// A question to the metadata database failed.
     #[error("the metadata database failed")]
     Query(#[from] sqlx::Error),
-    /// The metadata database did not take a transaction that several commits share.
-    #[error("the metadata database failed at the end of a transaction")]
-    Commit(#[source] std::sync::Arc<sqlx::Error>),
     /// The repository was deleted while something was being read from it or written to it.
     #[error("the repository was deleted meanwhile")]
     RepositoryGone,
@@ -126,7 +123,7 @@ pub enum RegistryError {
     },
     /// A token was to be limited to no repository at all, or to too many patterns.
     #[error("a token is limited to 1 to {max} patterns of repositories, not to {count}")]
-    ReachOutOfBounds {
+    ScopeOutOfBounds {
         /// The number of patterns that was given.
         count: usize,
         /// Most patterns of a token.

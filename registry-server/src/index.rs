@@ -13,7 +13,7 @@ use crate::error::RegistryError;
 use crate::git::TreeEntry;
 use crate::history::{Operation, Proposal};
 use crate::registry::Registry;
-use crate::tool::{KnownManifest, MANIFEST, ManifestFault, TOOL_TAG, read_manifest};
+use crate::tool::{KnownManifest, MANIFEST, ManifestError, TOOL_TAG, read_manifest};
 
 /// The card of a repository.
 const CARD: &str = "README.md";
@@ -30,9 +30,9 @@ pub(crate) async fn read_listing(
     touched: &BTreeSet<String>,
     root: &Root,
     proposal: &Proposal,
-) -> Result<Result<Option<Listing>, ManifestFault>, RegistryError> {
+) -> Result<Option<Listing>, ManifestError> {
     if !touched.contains(CARD) && !touched.contains(MANIFEST) {
-        return Ok(Ok(None));
+        return Ok(None);
     }
     let (operations, files) = (&proposal.operations, &proposal.files);
     let card = find_file(registry, repository, root, operations, CARD).await?;
@@ -42,14 +42,14 @@ pub(crate) async fn read_listing(
     };
     if let Some(blob) = find_file(registry, repository, root, operations, MANIFEST).await? {
         let bytes_max = registry.limits().manifest_bytes_max;
-        match read_manifest(files, &blob, bytes_max).await? {
+        match read_manifest(files, &blob, bytes_max).await {
             Ok(manifest) => add_tool(&mut listing, manifest),
-            Err(fault) if touched.contains(MANIFEST) => return Ok(Err(fault)),
             // It came before manifests were checked; who changes the card need not mend it.
-            Err(_) => {}
+            Err(ManifestError::Invalid(_)) if !touched.contains(MANIFEST) => {}
+            Err(error) => return Err(error),
         }
     }
-    Ok(Ok(Some(listing)))
+    Ok(Some(listing))
 }
 
 /// The files at the root of a first commit.

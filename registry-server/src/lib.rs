@@ -100,7 +100,7 @@ pub use error::RegistryError;
 pub use limits::{Limits, RateLimit};
 pub use maintenance::{BackupReport, GarbageReport, RestoreReport, ScrubFault, ScrubReport};
 pub use names::{
-    AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenReach,
+    AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenScope,
 };
 pub use registry::Registry;
 pub use routes::routes;

@@ -5,14 +5,14 @@
 mod address;
 mod head;
 mod path;
-mod reach;
 mod reference;
+mod token_scope;
 mod word;
 
 pub use address::RepositoryKind;
 pub(crate) use address::{Address, RepositoryId, decode};
 pub(crate) use head::Head;
 pub(crate) use path::{PathFault, RepositoryPath};
-pub use reach::{RepositoryPattern, TokenReach};
 pub(crate) use reference::RefName;
+pub use token_scope::{RepositoryPattern, TokenScope};
 pub use word::{AccountName, NameError, RepositoryName};

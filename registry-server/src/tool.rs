@@ -63,17 +63,31 @@ pub(crate) struct ManifestFault {
     pub(crate) nearest: Option<String>,
 }
 
+/// Why a manifest could not be had.
+#[derive(Debug)]
+pub(crate) enum ManifestError {
+    Invalid(ManifestFault),
+    Registry(RegistryError),
+}
+
+impl From<RegistryError> for ManifestError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(error)
+    }
+}
+
 /// Reads the manifest in `blob`, from these files or from the store.
 pub(crate) async fn read_manifest(
     files: &Batch,
     blob: &Blob,
     bytes_max: usize,
-) -> Result<Result<KnownManifest, ManifestFault>, RegistryError> {
+) -> Result<KnownManifest, ManifestError> {
     if blob.size_bytes > bytes_max as u64 {
-        return Ok(Err(ManifestFault::whole(format!(
+        let fault = ManifestFault::whole(format!(
             "the document has {} bytes, at most {bytes_max} are read",
             blob.size_bytes
-        ))));
+        ));
+        return Err(ManifestError::Invalid(fault));
     }
     let bytes = files.head(&blob.sha256, blob.size_bytes, bytes_max).await?;
     let sha256 = blob.sha256;
@@ -81,7 +95,8 @@ pub(crate) async fn read_manifest(
     let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
     let parsed =
         parsing.map_err(|_| RegistryError::Damaged("reading a manifest panicked".to_owned()))?;
-    Ok(parsed.map(|facts| KnownManifest { sha256, facts }))
+    let facts = parsed.map_err(ManifestError::Invalid)?;
+    Ok(KnownManifest { sha256, facts })
 }
 
 fn parse(bytes: &[u8]) -> Result<ToolFacts, ManifestFault> {

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use serde_json::json;
 use tokio::net::TcpListener;
-use tool_hub_registry_server::{Registry, RegistryConfig, TokenReach, TokenRole, serve};
+use tool_hub_registry_server::{Registry, RegistryConfig, TokenRole, TokenScope, serve};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
@@ -55,7 +55,7 @@ async fn both_refusals_cost_the_same_questions() {
             .unwrap();
         tokens.push(made.secret.expose().to_owned());
     }
-    let elsewhere = TokenReach::Only(vec!["alice/other".parse().unwrap()]);
+    let elsewhere = TokenScope::Only(vec!["alice/other".parse().unwrap()]);
     let limited = registry.create_limited_token("alice", "x", TokenRole::Read, elsewhere, None);
     let limited = limited.await.unwrap();
 

@@ -22,7 +22,7 @@ impl Hint for RegistryError {
             | Self::NotEmpty { .. }
             | Self::RemovalSlow(_)
             | Self::ExpiryNotInFuture { .. }
-            | Self::ReachOutOfBounds { .. }
+            | Self::ScopeOutOfBounds { .. }
             | Self::NoSuchToken { .. } => Exit::User,
             Self::ContentAltered { .. } => Exit::Refused,
             _ => Exit::Unexpected,
@@ -96,10 +96,10 @@ impl Hint for RegistryError {
                 "look whether this machine's clock is right, and give a token a day at least: --expires-days 1"
                     .to_owned(),
             ],
-            Self::ReachOutOfBounds { count: 0, .. } => {
+            Self::ScopeOutOfBounds { count: 0, .. } => {
                 vec!["name a repo with --repo OWNER/NAME".to_owned()]
             }
-            Self::ReachOutOfBounds { .. } => vec![
+            Self::ScopeOutOfBounds { .. } => vec![
                 "cover all repos of an owner with --repo 'OWNER/*', or make several tokens".to_owned(),
             ],
             Self::NoSuchToken { .. } => {
@@ -116,7 +116,7 @@ mod tests {
     use std::path::Path;
 
     use time::{Duration, OffsetDateTime};
-    use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenReach, TokenRole};
+    use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole, TokenScope};
 
     use super::super::of;
     use super::*;
@@ -180,10 +180,10 @@ mod tests {
         );
         for (count, hint) in [(0, "--repo OWNER/NAME"), (51, "--repo 'OWNER/*'")] {
             let patterns = vec!["alice/a".parse().unwrap(); count];
-            let reach = TokenReach::Only(patterns);
+            let scope = TokenScope::Only(patterns);
             check(
                 registry
-                    .create_limited_token("alice", "token", TokenRole::Read, reach, None)
+                    .create_limited_token("alice", "token", TokenRole::Read, scope, None)
                     .await,
                 "a token is limited to 1 to 50 patterns of repositories",
                 &[hint],

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use data_encoding::HEXLOWER;
 use sqlx::{AnyConnection, AssertSqlSafe, Connection as _};
 
 /// Rows of one statement.
@@ -77,7 +76,7 @@ pub(super) async fn insert(database: &mut AnyConnection, numbers: Range<usize>) 
     let mut transaction = database.begin().await.expect("a transaction");
     for batch in numbers.chunks(BATCH) {
         let tools: Vec<Tool> = batch.iter().map(|number| Tool::new(*number)).collect();
-        for rows in statements(&tools, sqlite) {
+        for rows in statements(&tools) {
             rows.insert(&mut transaction).await;
         }
     }
@@ -136,28 +135,17 @@ impl Tool {
             modified_ms: NOW_MS + (random.next() % 10_000_000_000) as i64,
         }
     }
-
-    /// The words for SQLite's index of what is no text.
-    fn facets(&self) -> String {
-        format!(
-            "n{} t{}",
-            HEXLOWER.encode(self.owner_name.as_bytes()),
-            HEXLOWER.encode(b"tool-hub")
-        )
-    }
 }
 
-fn statements(tools: &[Tool], sqlite: bool) -> [Rows; 5] {
+fn statements(tools: &[Tool]) -> [Rows; 5] {
     let mut repositories = Rows::of(
         "repositories (id, kind, owner, name, name_folded, search_text, private, downloads, created_ms, modified_ms)",
     );
     let mut tags = Rows::of("repository_tags (repository, tag)");
     let mut refs = Rows::of("refs (repository, name, commit_oid, created_ms)");
     let mut known = Rows::of("tools (repository, name, version, description, functions)");
-    let mut documents = Rows::of(match sqlite {
-        true => "search_documents (repository, title, name, description, functions, body, facets)",
-        false => "search_documents (repository, title, name, description, functions, body)",
-    });
+    let mut documents =
+        Rows::of("search_documents (repository, name, description, functions, body)");
     for tool in tools {
         let Tool {
             id,
@@ -179,10 +167,8 @@ fn statements(tools: &[Tool], sqlite: bool) -> [Rows; 5] {
         let commit = format!("{id}{:016x}", 0);
         refs.add([id, "refs/heads/main", &commit], [NOW_MS]);
         known.add([id, name, "0.1.0", description, functions], []);
-        let full_name = format!("{owner_name}/{name} {name}  ");
-        let facets = sqlite.then(|| tool.facets());
-        let texts = [id, name, &full_name, description, functions, body];
-        documents.add(texts.into_iter().chain(facets.as_ref()), []);
+        let full_name = format!("{owner_name}/{name} {name}");
+        documents.add([id, &full_name, description, functions, body], []);
     }
     [repositories, tags, refs, known, documents]
 }

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::tokens::TokenRow;
 use crate::http::Refusal;
-use crate::names::TokenReach;
+use crate::names::TokenScope;
 use crate::registry::Registry;
 
 /// What a token allows at most; the rights of its owner bound it further.
@@ -34,14 +34,6 @@ impl TokenRole {
             Self::Write => "write",
         }
     }
-
-    pub(crate) fn from_word(word: &str) -> Self {
-        if word == "write" {
-            Self::Write
-        } else {
-            Self::Read
-        }
-    }
 }
 
 impl fmt::Display for TokenRole {
@@ -59,12 +51,12 @@ pub(crate) struct Caller {
 
 impl Caller {
     pub(crate) fn role(&self) -> TokenRole {
-        TokenRole::from_word(&self.token.role)
+        self.token.role
     }
 
     /// The repositories in which the token has its owner's rights.
-    pub(crate) fn reach(&self) -> TokenReach {
-        TokenReach::from_stored(self.token.repositories.as_deref())
+    pub(crate) fn scope(&self) -> TokenScope {
+        TokenScope::from_stored(self.token.repositories.as_deref())
     }
 }
 

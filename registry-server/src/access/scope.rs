@@ -6,8 +6,8 @@ use http::StatusCode;
 use http::request::Parts;
 
 use super::caller::{Caller, TokenRole, Visitor};
+use super::role::{Role, role_in};
 use super::route::Access;
-use super::standing::{Standing, standing_in};
 use crate::database::repositories::Repository;
 use crate::database::version::Version;
 use crate::http::{NotFound, Refusal};
@@ -151,7 +151,7 @@ impl Scope for WriteRepository {
         visitor: Visitor,
         parts: &Parts,
     ) -> Result<Writer, Refusal> {
-        admit_at_path(registry, visitor, parts, Standing::Writes).await
+        admit_at_path(registry, visitor, parts, Role::Write).await
     }
 }
 
@@ -164,7 +164,7 @@ impl Scope for ManageRepository {
         visitor: Visitor,
         parts: &Parts,
     ) -> Result<Writer, Refusal> {
-        admit_at_path(registry, visitor, parts, Standing::Manages).await
+        admit_at_path(registry, visitor, parts, Role::Admin).await
     }
 }
 
@@ -175,8 +175,8 @@ pub(crate) async fn admit_to_manage(
     id: &RepositoryId,
 ) -> Result<Repository, Refusal> {
     let visitor = Visitor::Known(Box::new(caller.clone()));
-    let (repository, _, standing) = find_readable(registry, &visitor, id, None).await?;
-    require(caller, &repository, standing, Standing::Manages)?;
+    let (repository, _, role) = find_readable(registry, &visitor, id, None).await?;
+    require(caller, &repository, role, Role::Admin)?;
     Ok(repository)
 }
 
@@ -194,14 +194,14 @@ async fn admit_at_path(
     registry: &Registry,
     visitor: Visitor,
     parts: &Parts,
-    needed: Standing,
+    needed: Role,
 ) -> Result<Writer, Refusal> {
     let Some(address) = Address::from_path(parts.uri.path()) else {
         return Err(repo_not_found(&visitor));
     };
-    let (repository, _, standing) = find_readable(registry, &visitor, &address.id, None).await?;
+    let (repository, _, role) = find_readable(registry, &visitor, &address.id, None).await?;
     let caller = signed_in(visitor)?;
-    require(&caller, &repository, standing, needed)?;
+    require(&caller, &repository, role, needed)?;
     Ok(Writer {
         caller,
         repository,
@@ -209,7 +209,7 @@ async fn admit_at_path(
     })
 }
 
-/// Finds what an id names and how the visitor stands to it.
+/// Finds what an id names and the role of the visitor in it.
 ///
 /// Whoever may not see a repository must not learn that it is there from how long the answer takes, so both ways to a refusal
 /// ask the database the same three questions.
@@ -218,35 +218,35 @@ async fn find_readable(
     visitor: &Visitor,
     id: &RepositoryId,
     version: Option<Version>,
-) -> Result<(Repository, bool, Standing), Refusal> {
+) -> Result<(Repository, bool, Role), Refusal> {
     let database = registry.database();
-    let present = database.known_repository(version, id).await?;
+    let present = database.cached_repository(version, id).await?;
     let moved = present.is_none();
     let found = match present {
         Some(repository) => Some(repository),
         None => database.moved_repository(id).await?,
     };
-    let standing = match visitor.caller() {
+    let role = match visitor.caller() {
         Some(caller) => {
-            // Nobody's name space, in which everyone is a stranger, stands for what is absent or out of the token's reach.
+            // Nobody's name space, in which everyone is a stranger, stands for what is absent or out of the token's scope.
             let reached = found
                 .as_ref()
-                .filter(|found| caller.reach().covers(&found.owner_name, &found.name));
+                .filter(|found| caller.scope().covers(&found.owner_name, &found.name));
             let owner = reached.map_or("", |found| found.owner.as_str());
-            standing_in(database, &caller.account.id, owner).await?
+            role_in(database, &caller.account.id, owner).await?
         }
-        None => Standing::Stranger,
+        None => Role::Stranger,
     };
     let Some(repository) = found else {
         return Err(repo_not_found(visitor));
     };
-    if repository.private && standing < Standing::Reads {
+    if repository.private && role < Role::Read {
         if !moved {
             database.moved_repository(id).await?;
         }
         return Err(repo_not_found(visitor));
     }
-    Ok((repository, moved, standing))
+    Ok((repository, moved, role))
 }
 
 fn signed_in(visitor: Visitor) -> Result<Caller, Refusal> {
@@ -271,12 +271,12 @@ fn token_writes(caller: &Caller) -> Result<(), Refusal> {
 fn require(
     caller: &Caller,
     repository: &Repository,
-    standing: Standing,
-    needed: Standing,
+    role: Role,
+    needed: Role,
 ) -> Result<(), Refusal> {
     token_writes(caller)?;
-    require_reach(caller, &repository.owner_name, &repository.name)?;
-    if standing < needed {
+    require_scope(caller, &repository.owner_name, &repository.name)?;
+    if role < needed {
         return Err(Refusal::forbidden(
             "you have no right to change this repository",
         ));
@@ -285,8 +285,8 @@ fn require(
 }
 
 /// Refuses a token that is limited to other repositories. Only for ids that the caller may know of.
-pub(crate) fn require_reach(caller: &Caller, owner: &str, name: &str) -> Result<(), Refusal> {
-    if caller.reach().covers(owner, name) {
+pub(crate) fn require_scope(caller: &Caller, owner: &str, name: &str) -> Result<(), Refusal> {
+    if caller.scope().covers(owner, name) {
         return Ok(());
     }
     Err(Refusal::forbidden(

@@ -4,9 +4,9 @@ use http::StatusCode;
 use http::request::Parts;
 
 use super::caller::{Visitor, hash};
+use super::role::{Role, role_in};
 use super::route::Access;
 use super::scope::Scope;
-use super::standing::{Standing, standing_in};
 use crate::clock;
 use crate::database::uploads::Upload;
 use crate::error::RegistryError;
@@ -34,7 +34,7 @@ impl Scope for HoldsTicket {
             .await?;
         // Who may no longer write must not go on with what was begun.
         if let Some(upload) = found
-            && standing_in(database, &upload.account, &upload.owner).await? >= Standing::Writes
+            && role_in(database, &upload.account, &upload.owner).await? >= Role::Write
         {
             return Ok(upload);
         }

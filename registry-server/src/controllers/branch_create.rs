@@ -4,11 +4,11 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::commit::refused;
 use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::database::references::Reference;
-use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit, prepare_first};
 use crate::http::{Refusal, Reply, Reservation};
 use crate::quota::Room;
@@ -77,8 +77,8 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             };
             let author = &call.admitted.caller.account;
             let prepared = prepare_first(database, repository, author, &proposal)
-                .await?
-                .map_err(|refusal| RegistryError::Damaged(format!("no files: {refusal:?}")))?;
+                .await
+                .map_err(|error| refused(error, branch.as_str()))?;
             initial_commit(
                 &call.registry,
                 &mut writing,

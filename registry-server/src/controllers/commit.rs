@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{json, repo_create, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::database::commits::Commit;
-use crate::history::{DEFAULT_BRANCH, WriteOutcome, WriteRefusal, open_pull_request, write_commit};
+use crate::history::{DEFAULT_BRANCH, WriteError, open_pull_request, write_commit};
 use crate::http::{NotFound, Refusal, Reply, drain};
 use crate::names::Head;
 use crate::quota::Room;
@@ -28,10 +28,10 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let mut proposal = read_proposal(&call.registry, &repository.id, room, body).await?;
     match place {
         Place::Head(head) => {
-            match write_commit(&call.registry, repository, &head, author, &mut proposal).await? {
-                WriteOutcome::Written(commit) => Ok(answer(&call, &commit, None)),
-                WriteOutcome::Refused(refusal) => Err(refused(refusal, &head.reference())),
-            }
+            let written =
+                write_commit(&call.registry, repository, &head, author, &mut proposal).await;
+            let commit = written.map_err(|error| refused(error, &head.reference()))?;
+            Ok(answer(&call, &commit, None))
         }
         Place::NewPullRequest(base) => {
             // The commit that the sender looked at is the base; on a pull request it is not a condition.
@@ -39,12 +39,10 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 Some(parent) => target::find_commit(&call.registry, repository, parent).await?,
                 None => base,
             };
-            match open_pull_request(&call.registry, repository, &base, author, &mut proposal)
-                .await?
-            {
-                Ok(opened) => Ok(answer(&call, &opened.commit, Some(opened.number))),
-                Err(refusal) => Err(refused(refusal, &base.oid)),
-            }
+            let opened =
+                open_pull_request(&call.registry, repository, &base, author, &mut proposal).await;
+            let opened = opened.map_err(|error| refused(error, &base.oid))?;
+            Ok(answer(&call, &opened.commit, Some(opened.number)))
         }
     }
 }
@@ -98,31 +96,32 @@ fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u3
     json(value)
 }
 
-pub(super) fn refused(refusal: WriteRefusal, branch: &str) -> Refusal {
-    match refusal {
-        WriteRefusal::NoSuchBranch => Refusal::revision_not_found(branch),
-        WriteRefusal::ParentMoved => Refusal::new(
+pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
+    match error {
+        WriteError::NoSuchBranch => Refusal::revision_not_found(branch),
+        WriteError::ParentMoved => Refusal::new(
             StatusCode::PRECONDITION_FAILED,
             "The branch was updated since you opened this page. Please refresh and try again.",
         ),
-        WriteRefusal::Missing { path } => Refusal::new(
+        WriteError::Missing { path } => Refusal::new(
             StatusCode::NOT_FOUND,
             format!("A file with this name doesn't exist: {path}"),
         )
         .code(NotFound::Entry),
-        WriteRefusal::InTheWay { path } => Refusal::new(
+        WriteError::InTheWay { path } => Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             format!("{path}: a file and a directory cannot have the same path"),
         ),
-        WriteRefusal::TooManyDirectories => Refusal::new(
+        WriteError::TooManyDirectories => Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             "the commit touches too many directories; split it into several commits",
         ),
-        WriteRefusal::QuotaExceeded(exceeded) => exceeded.into(),
-        WriteRefusal::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),
-        WriteRefusal::Busy => Refusal::new(
+        WriteError::QuotaExceeded(exceeded) => exceeded.into(),
+        WriteError::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),
+        WriteError::Busy => Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the branch is being written by many; try again",
         ),
+        WriteError::Registry(error) => error.into(),
     }
 }

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
 use crate::database::counts::Counts;
 use crate::http::{Refusal, Reply};
-use crate::names::{RepositoryKind, TokenReach, decode};
+use crate::names::{RepositoryKind, TokenScope, decode};
 use crate::registry::Registry;
 
 pub(crate) async fn user(call: Call<Anyone>) -> Reply {
@@ -69,8 +69,8 @@ async fn find(call: &Call<Anyone>, kind: AccountKind) -> Result<(Account, Counts
     let account = account_in_path(&call.registry, &call.parts, kind).await?;
     let database = call.registry.database();
     let caller = call.admitted.caller();
-    let reach = caller.map_or(TokenReach::All, Caller::reach);
+    let scope = caller.map_or(TokenScope::All, Caller::scope);
     let viewer = caller.map(|caller| caller.account.id.as_str());
-    let counts = database.counts(&account.id, viewer, &reach).await?;
+    let counts = database.counts(&account.id, viewer, &scope).await?;
     Ok((account, counts))
 }

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
 use super::commit::refused;
+use super::json;
 use super::visibility::Visibility;
-use super::{json, tool_version};
-use crate::access::{Call, Caller, SignedInToWrite, Standing, require_reach, standing_in};
+use crate::access::{Call, Caller, Role, SignedInToWrite, require_scope, role_in};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
@@ -66,7 +66,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
     let (owner, name) = owner_and_name(&request)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
-    require_reach(&call.admitted, &owner.name, name.as_str())?;
+    require_scope(&call.admitted, &owner.name, name.as_str())?;
     let visibility = Visibility::new(request.visibility.take(), request.private);
     let private = visibility.private()?;
     let now_ms = clock::now_ms();
@@ -86,12 +86,11 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let mut proposal = first_proposal(registry, &repository, &mut request).await?;
     let author = &call.admitted.account;
     let prepared = prepare_first(registry.database(), &repository, author, &proposal)
-        .await?
-        .map_err(|refusal| refused(refusal, DEFAULT_BRANCH))?;
+        .await
+        .map_err(|error| refused(error, DEFAULT_BRANCH))?;
     let touched = proposal.operations.iter().filter_map(put_path).collect();
     let root = index::root_of(&proposal.operations);
     let listing = index::read_listing(registry, &repository, &touched, &root, &proposal).await?;
-    let listing = listing.map_err(|fault| tool_version::invalid_manifest(&fault))?;
     let main = RefName::parse(DEFAULT_BRANCH)
         .ok_or_else(|| RegistryError::Damaged("the default branch has no name".to_owned()))?;
 
@@ -137,7 +136,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
 async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, Refusal> {
     let id = RepositoryId::parse(repository.kind, &repository.full_name())
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
-    let found = registry.database().known_repository(None, &id).await?;
+    let found = registry.database().cached_repository(None, &id).await?;
     Ok(found.is_some())
 }
 
@@ -193,8 +192,8 @@ pub(super) async fn find_owner(
         .account(owner.as_str())
         .await?
         .ok_or_else(refuse)?;
-    let standing = standing_in(registry.database(), &caller.account.id, &account.id).await?;
-    if standing >= Standing::Writes {
+    let role = role_in(registry.database(), &caller.account.id, &account.id).await?;
+    if role >= Role::Write {
         Ok(account)
     } else {
         Err(refuse())

@@ -11,9 +11,9 @@ use super::repo_info::{only, wanted_fields};
 use super::{json, not_found};
 use crate::access::{Anyone, Call, Caller};
 use crate::database::fulltext::Terms;
-use crate::database::search::{Order, Position, Search};
+use crate::database::search::{Order, Position, RankedPosition, Search};
 use crate::http::{Query, Refusal, Reply, next_link};
-use crate::names::{Address, RepositoryKind, TokenReach};
+use crate::names::{Address, RepositoryKind, TokenScope};
 use crate::wire::{RepositoryFacts, describe_in_card, listed_tool_json, repository_json};
 
 /// Most words and tags of one search; each is a condition the database has to check.
@@ -117,11 +117,13 @@ fn read_search(
             "a search has at most {CONDITIONS_MAX} words and filters"
         )));
     }
+    let is_ranked = terms.is_some() && order == Order::Relevance;
     let after = match query.first("cursor") {
         None => None,
         Some(cursor) => Some(
             decode(cursor)
-                .ok_or_else(|| Refusal::bad_request("the cursor is not one of this registry"))?,
+                .filter(|at| matches!(at, Position::Ranked(_)) == is_ranked)
+                .ok_or_else(|| Refusal::bad_request("the cursor is not one of this list"))?,
         ),
     };
     Ok(Search {
@@ -130,10 +132,10 @@ fn read_search(
             .admitted
             .caller()
             .map(|caller| caller.account.id.clone()),
-        reach: call
+        scope: call
             .admitted
             .caller()
-            .map_or(TokenReach::All, Caller::reach),
+            .map_or(TokenScope::All, Caller::scope),
         terms,
         author: query.first("author").map(str::to_owned),
         tags,
@@ -150,14 +152,24 @@ fn kind_of_path(path: &str) -> Option<RepositoryKind> {
 }
 
 fn encode(position: &Position) -> String {
-    URL_SAFE_NO_PAD.encode(format!("{} {}", position.key, position.id))
+    URL_SAFE_NO_PAD.encode(match position {
+        Position::Sorted { key, id } => format!("{key} {id}"),
+        Position::Ranked(at) => format!("{} {} {}", at.grade, at.below, at.shown),
+    })
 }
 
 fn decode(cursor: &str) -> Option<Position> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
-    let (key, id) = text.split_once(' ')?;
-    Some(Position {
-        key: key.parse().ok()?,
-        id: id.to_owned(),
-    })
+    match *text.split(' ').collect::<Vec<_>>() {
+        [key, id] => Some(Position::Sorted {
+            key: key.parse().ok()?,
+            id: id.to_owned(),
+        }),
+        [grade, below, shown] => Some(Position::Ranked(RankedPosition {
+            grade: grade.parse().ok()?,
+            below: below.parse().ok()?,
+            shown: shown.parse().ok()?,
+        })),
+        _ => None,
+    }
 }

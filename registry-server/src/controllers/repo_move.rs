@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{json, tool_version};
 use crate::access::{
-    Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_reach,
+    Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_scope,
 };
 use crate::http::{Refusal, Reply};
 use crate::names::RepositoryId;
@@ -35,7 +35,7 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let owner =
         super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
             .await?;
-    require_reach(&call.admitted, &owner.name, to.name.as_str())?;
+    require_scope(&call.admitted, &owner.name, to.name.as_str())?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing
         .rename_repository(&repository, &owner.id, &owner.name, to.name.as_str())

@@ -24,11 +24,11 @@ pub(crate) async fn of_organisation(call: Call<SignedIn>) -> Reply {
 }
 
 async fn list(call: &Call<SignedIn>, owner: &str) -> Reply {
-    let reach = call.admitted.reach();
+    let scope = call.admitted.scope();
     let holdings = Holdings {
         owner,
         viewer: &call.admitted.account.id,
-        reach: &reach,
+        scope: &scope,
     };
     let query = call.query();
     let page_max = query.count("limit", call.registry.limits().search_page_max);

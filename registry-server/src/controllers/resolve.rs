@@ -43,7 +43,7 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
     let found = call
         .registry
         .database()
-        .known_entry(call.admitted.version, repository, &target.commit, &path)
+        .cached_entry(call.admitted.version, repository, &target.commit, &path)
         .await?;
     let Some(ListedEntry {
         oid,

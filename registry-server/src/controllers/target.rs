@@ -31,7 +31,7 @@ pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target,
         return Err(Refusal::revision_not_found(""));
     };
     if let Some(commit) = database
-        .known_revision(reader.version, repository, &revision)
+        .cached_revision(reader.version, repository, &revision)
         .await?
     {
         return Ok(Target {
@@ -44,7 +44,7 @@ pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target,
         let (head, rest) = segments.split_at(count);
         if let Some(revision) = decode(&head.join("/"))
             && let Some(commit) = database
-                .known_revision(reader.version, repository, &revision)
+                .cached_revision(reader.version, repository, &revision)
                 .await?
         {
             return Ok(Target {

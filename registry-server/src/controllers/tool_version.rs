@@ -20,13 +20,23 @@ use crate::http::Refusal;
 use crate::names::RefName;
 use crate::registry::Registry;
 use crate::tool::{
-    COMPONENT, KnownManifest, MANIFEST, ManifestFault, read_manifest, version_in_name,
+    COMPONENT, KnownManifest, MANIFEST, ManifestError, ManifestFault, read_manifest,
+    version_in_name,
 };
 
 /// A version that is published by a new tag.
 pub(super) struct NewVersion {
     pub(super) manifest: KnownManifest,
     pub(super) publication: Publication,
+}
+
+impl From<ManifestError> for Refusal {
+    fn from(error: ManifestError) -> Self {
+        match error {
+            ManifestError::Invalid(fault) => invalid_manifest(&fault),
+            ManifestError::Registry(error) => error.into(),
+        }
+    }
 }
 
 /// A manifest that is not valid, with the parser's position and hint.
@@ -60,9 +70,7 @@ pub(super) async fn check_new_tag(
         return Ok(None);
     };
     let bytes_max = registry.limits().manifest_bytes_max;
-    let manifest = read_manifest(&registry.content().batch(), &blob, bytes_max)
-        .await?
-        .map_err(|fault| invalid_manifest(&fault))?;
+    let manifest = read_manifest(&registry.content().batch(), &blob, bytes_max).await?;
     if manifest.facts.version != version.to_string() {
         return Err(refuse(format!(
             "{tag} cannot name commit {}: its {MANIFEST} says version {}; commit the manifest with version = \"{version}\" first, \

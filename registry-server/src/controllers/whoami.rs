@@ -6,7 +6,7 @@ use super::json;
 use crate::access::{Call, Caller, SignedIn};
 use crate::clock;
 use crate::http::Reply;
-use crate::names::TokenReach;
+use crate::names::TokenScope;
 
 pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
     let caller = &call.admitted;
@@ -49,8 +49,8 @@ pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
             "type": "access_token",
             "accessToken": {
                 "displayName": caller.token.name,
-                "role": caller.token.role,
-                "repositories": reach(caller),
+                "role": caller.role().word(),
+                "repositories": scope(caller),
                 "createdAt": clock::date(caller.token.created_ms),
             },
         },
@@ -58,9 +58,9 @@ pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
 }
 
 /// The patterns of the repositories a token is limited to; null when it is not.
-fn reach(caller: &Caller) -> Value {
-    match caller.reach() {
-        TokenReach::All => Value::Null,
-        TokenReach::Only(patterns) => patterns.iter().map(ToString::to_string).collect(),
+fn scope(caller: &Caller) -> Value {
+    match caller.scope() {
+        TokenScope::All => Value::Null,
+        TokenScope::Only(patterns) => patterns.iter().map(ToString::to_string).collect(),
     }
 }

@@ -4,6 +4,7 @@ use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
 use super::{Database, Writing, select};
+use crate::admin::MemberRole;
 use crate::error::RegistryError;
 
 /// A user or an organisation.
@@ -47,13 +48,9 @@ pub(super) const ACCOUNTS: &str =
 
 impl FromRow<'_, AnyRow> for Account {
     fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
-        let kind = match row.try_get::<String, _>("kind")?.as_str() {
-            "organisation" => AccountKind::Organisation,
-            _ => AccountKind::User,
-        };
         Ok(Self {
             id: row.try_get("id")?,
-            kind,
+            kind: row.try_get("kind")?,
             name: row.try_get("name")?,
             full_name: row.try_get("full_name")?,
             email: row.try_get("email")?,
@@ -87,7 +84,7 @@ impl Writing {
         &mut self,
         organisation: &str,
         member: &str,
-        role: &str,
+        role: MemberRole,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query(
             "INSERT INTO members (organisation, member, role) VALUES ($1, $2, $3) \
@@ -95,7 +92,7 @@ impl Writing {
         )
         .bind(organisation)
         .bind(member)
-        .bind(role);
+        .bind(role.word());
         self.run(statement).await?;
         Ok(())
     }
@@ -136,7 +133,7 @@ impl Database {
         &self,
         organisation: &str,
         member: &str,
-    ) -> Result<Option<String>, RegistryError> {
+    ) -> Result<Option<MemberRole>, RegistryError> {
         let role =
             sqlx::query_scalar("SELECT role FROM members WHERE organisation = $1 AND member = $2");
         Ok(role

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Database;
 use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;
-use crate::names::{RepositoryKind, TokenReach};
+use crate::names::{RepositoryKind, TokenScope};
 
 /// A number for each kind of repository.
 #[derive(Debug, Clone, Default)]
@@ -23,10 +23,10 @@ impl Database {
         &self,
         owner: &str,
         viewer: Option<&str>,
-        reach: &TokenReach,
+        scope: &TokenScope,
     ) -> Result<Counts, RegistryError> {
         let mut values = vec![Value::Text(owner.to_owned())];
-        let readable = readable(viewer, reach, |value| {
+        let readable = readable(viewer, scope, |value| {
             values.push(value);
             format!("${}", values.len())
         });

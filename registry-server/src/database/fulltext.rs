@@ -1,15 +1,11 @@
-//! Full text search: what somebody searches for, as the full text queries of SQLite (FTS5) and PostgreSQL (`tsquery`), and the document
-//! of each repository that they look through.
+//! Words that somebody searches for, as queries of SQLite's FTS5 and of PostgreSQL (`tsquery`), and the document of each repository
+//! that they look through.
 
-use data_encoding::HEXLOWER;
-
-use super::{Engine, Writing};
+use super::Writing;
 use crate::error::RegistryError;
 
-/// Longest part of an id that is looked for, in bytes; no id is longer.
-const ID_PART_BYTES_MAX: usize = 256;
-/// Shortest part of an id that SQLite's index of names finds, in characters: it holds runs of three.
-const INDEXED_CHARS_MIN: usize = 3;
+/// Longest part of a name that is looked for, in bytes; no name is longer.
+const NAME_PART_BYTES_MAX: usize = 256;
 
 /// What somebody searches for: words, each cut into runs of letters and digits, because that is what an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,51 +14,6 @@ pub(crate) struct Terms {
     exact: String,
     /// The parts of a word stand next to each other in what it finds.
     words: Vec<Vec<String>>,
-}
-
-/// A part of an id, in lower case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IdPart<'a> {
-    Indexed(&'a str),
-    /// One or two characters.
-    Short(&'a str),
-}
-
-impl<'a> IdPart<'a> {
-    pub(super) fn text(self) -> &'a str {
-        match self {
-            Self::Indexed(text) | Self::Short(text) => text,
-        }
-    }
-}
-
-/// Where all words must be; each place contains those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Name,
-    Description,
-    Functions,
-    All,
-}
-
-impl Place {
-    /// PostgreSQL's column with the words of this place and those before it.
-    pub(super) fn column(self) -> &'static str {
-        match self {
-            Self::Name => "in_name",
-            Self::Description => "in_description",
-            Self::Functions => "in_functions",
-            Self::All => "in_all",
-        }
-    }
-}
-
-/// How the last word ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
-    Whole,
-    /// It may be the beginning of a longer one.
-    Begun,
 }
 
 impl Terms {
@@ -89,52 +40,45 @@ impl Terms {
         &self.exact
     }
 
-    /// The search as a part of an id; `None` when it is too long for one.
-    pub(super) fn id_part(&self) -> Option<IdPart<'_>> {
-        let text = self.exact.as_str();
-        (text.len() <= ID_PART_BYTES_MAX).then(|| match text.chars().count() {
-            INDEXED_CHARS_MIN.. => IdPart::Indexed(text),
-            _ => IdPart::Short(text),
-        })
+    /// The search as a part of a name; `None` when it is too long for one.
+    pub(super) fn name_part(&self) -> Option<&str> {
+        (self.exact.len() <= NAME_PART_BYTES_MAX).then_some(self.exact.as_str())
     }
 
-    /// `{name description} : ("text stats" AND "wor" *)`
-    pub(super) fn for_sqlite(&self, place: Place, last: Last) -> String {
-        let columns = match place {
-            Place::Name => "name",
-            Place::Description => "name description",
-            Place::Functions => "name description functions",
-            Place::All => "name description functions body",
-        };
-        let words: Vec<String> = self
-            .words
-            .iter()
-            .map(|parts| quote(&parts.join(" ")))
-            .collect();
-        let star = match last {
-            Last::Whole => "",
-            Last::Begun => " *",
-        };
-        format!("{{{columns}}} : ({}{star})", words.join(" AND "))
+    /// `"text stats" AND ("wor" OR "wor" *)`: the last word may be the beginning of a longer one, and counts twice when it is whole.
+    pub(super) fn for_sqlite(&self) -> String {
+        self.query(
+            " AND ",
+            |parts| quote(&parts.join(" ")),
+            |last| format!("({last} OR {last} *)"),
+        )
     }
 
-    /// `(text <-> stats) & (wor:*)`
-    pub(super) fn for_postgres(&self, last: Last) -> String {
-        let words: Vec<String> = self
-            .words
-            .iter()
-            .map(|parts| format!("({})", parts.join(" <-> ")))
-            .collect();
-        let mut query = words.join(" & ");
-        if last == Last::Begun {
-            query.insert_str(query.len() - 1, ":*");
+    /// `(text <-> stats) & (wor | wor:*)`, as for SQLite.
+    pub(super) fn for_postgres(&self) -> String {
+        self.query(
+            " & ",
+            |parts| parts.join(" <-> "),
+            |last| format!("({last} | {last}:*)"),
+        )
+    }
+
+    fn query(
+        &self,
+        and: &str,
+        phrase: impl Fn(&[String]) -> String,
+        begun: impl Fn(&str) -> String,
+    ) -> String {
+        let mut words: Vec<String> = self.words.iter().map(|parts| phrase(parts)).collect();
+        if let Some(last) = words.last_mut() {
+            *last = begun(last);
         }
-        query
+        words.join(and)
     }
 }
 
 /// A phrase in FTS5's query language.
-pub(super) fn quote(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }
 
@@ -146,62 +90,23 @@ fn parts(word: &str) -> Vec<String> {
         .collect()
 }
 
-/// What SQLite's index knows of a repository beside its texts, as words that no text contains.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Facet<'a> {
-    Owner(&'a str),
-    Tag(&'a str),
-}
-
-impl Facet<'_> {
-    /// The word; the migration and [`Engine::facets`] make the same ones.
-    pub(super) fn word(self) -> String {
-        match self {
-            Self::Owner(name) => {
-                format!("n{}", HEXLOWER.encode(name.to_ascii_lowercase().as_bytes()))
-            }
-            Self::Tag(tag) => format!("t{}", HEXLOWER.encode(tag.as_bytes())),
-        }
-    }
-}
-
-impl Engine {
-    /// The column for [`Facet`]s and the expression for it; PostgreSQL filters by joining.
-    fn facets(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Sqlite => (
-                ", facets",
-                ", 'n' || hex(o.name_folded) || \
-                 COALESCE((SELECT group_concat(' t' || hex(g.tag), '') FROM repository_tags g WHERE g.repository = r.id), '')",
-            ),
-            Self::Postgres => ("", ""),
-        }
-    }
-}
-
 impl Writing {
     /// Writes the document of a repository anew from what is stored about it. To be called whenever a part of it changed: names, texts or
-    /// tags.
+    /// tags. The triggers of the migrations keep the index of words and `search_entries` in step.
     pub(super) async fn index_document(&mut self, repository: &str) -> Result<(), RegistryError> {
-        let (column, expression) = self.engine.facets();
-        let also = match column {
-            "" => "",
-            _ => ", facets = excluded.facets",
-        };
-        let sql = format!(
-            "INSERT INTO search_documents (repository, title, name, description, functions, body{column}) \
-             SELECT r.id, r.name_folded, o.name || '/' || r.name || ' ' || COALESCE(t.name, '') || '  ', \
-             COALESCE(t.description, '') || ' ' || r.description, COALESCE(t.functions, ''), r.search_text{expression} \
+        let statement = sqlx::query(
+            "INSERT INTO search_documents (repository, name, description, functions, body) \
+             SELECT r.id, o.name || '/' || r.name || ' ' || COALESCE(t.name, ''), \
+             COALESCE(t.description, '') || ' ' || r.description, COALESCE(t.functions, ''), r.search_text \
              FROM repositories r JOIN accounts o ON o.id = r.owner LEFT JOIN tools t ON t.repository = r.id WHERE r.id = $1 \
-             ON CONFLICT (repository) DO UPDATE SET title = excluded.title, name = excluded.name, \
-             description = excluded.description, functions = excluded.functions, body = excluded.body{also}",
+             ON CONFLICT (repository) DO UPDATE SET name = excluded.name, description = excluded.description, \
+             functions = excluded.functions, body = excluded.body",
         );
-        self.run(sqlx::query(sqlx::AssertSqlSafe(sql)).bind(repository))
-            .await?;
+        self.run(statement.bind(repository)).await?;
         Ok(())
     }
 
-    /// As [`Writing::index_document`], and puts the document before all others of its tier.
+    /// As [`Writing::index_document`], and makes the document the newest.
     pub(super) async fn index_new_document(
         &mut self,
         repository: &str,
@@ -220,33 +125,23 @@ mod tests {
     #[track_caller]
     fn check(text: &str, sqlite: &str, postgres: &str) {
         let terms = Terms::parse([text].into_iter()).unwrap();
-        assert_eq!(terms.for_sqlite(Place::Description, Last::Begun), sqlite);
-        assert_eq!(terms.for_postgres(Last::Begun), postgres);
+        assert_eq!(terms.for_sqlite(), sqlite);
+        assert_eq!(terms.for_postgres(), postgres);
     }
 
     #[test]
     fn queries_hold_letters_and_digits_only() {
         check(
             "text-stats Wor",
-            "{name description} : (\"text stats\" AND \"wor\" *)",
-            "(text <-> stats) & (wor:*)",
+            "\"text stats\" AND (\"wor\" OR \"wor\" *)",
+            "text <-> stats & (wor | wor:*)",
         );
         check(
             "a\" OR b:* & !(c)",
-            "{name description} : (\"a\" AND \"or\" AND \"b\" AND \"c\" *)",
-            "(a) & (or) & (b) & (c:*)",
+            "\"a\" AND \"or\" AND \"b\" AND (\"c\" OR \"c\" *)",
+            "a & or & b & (c | c:*)",
         );
-        check("x\0y", "{name description} : (\"x y\" *)", "(x <-> y:*)");
-    }
-
-    #[test]
-    fn whole_words_have_no_star() {
-        let terms = Terms::parse(["text-stats wor"].into_iter()).unwrap();
-        assert_eq!(
-            terms.for_sqlite(Place::All, Last::Whole),
-            "{name description functions body} : (\"text stats\" AND \"wor\")"
-        );
-        assert_eq!(terms.for_postgres(Last::Whole), "(text <-> stats) & (wor)");
+        check("x\0y", "(\"x y\" OR \"x y\" *)", "(x <-> y | x <-> y:*)");
     }
 
     #[test]
@@ -257,27 +152,17 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_an_id_has_a_length() {
+    fn a_part_of_a_name_has_a_length() {
         let terms = |text: &str| Terms::parse([text].into_iter()).unwrap();
-        assert_eq!(terms("Xt-St").id_part(), Some(IdPart::Indexed("xt-st")));
-        assert_eq!(terms("äöü").id_part(), Some(IdPart::Indexed("äöü")));
-        assert_eq!(terms("äö").id_part(), Some(IdPart::Short("äö")));
+        assert_eq!(terms("Xt-St").name_part(), Some("xt-st"));
+        assert_eq!(terms("äö").name_part(), Some("äö"));
         let longest = "a".repeat(256);
-        assert_eq!(
-            terms(&longest).id_part(),
-            Some(IdPart::Indexed(longest.as_str()))
-        );
-        assert_eq!(terms(&"a".repeat(257)).id_part(), None);
+        assert_eq!(terms(&longest).name_part(), Some(longest.as_str()));
+        assert_eq!(terms(&"a".repeat(257)).name_part(), None);
     }
 
     #[test]
     fn phrases_cannot_end_early() {
         assert_eq!(quote("a\"b"), "\"a\"\"b\"");
-    }
-
-    #[test]
-    fn facets_are_letters_and_digits() {
-        assert_eq!(Facet::Owner("Al-ce").word(), "n616c2d6365");
-        assert_eq!(Facet::Tag("license:mit").word(), "t6c6963656e73653a6d6974");
     }
 }

@@ -6,7 +6,7 @@ use super::Database;
 use super::repositories::{REPOSITORIES, Repository};
 use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;
-use crate::names::TokenReach;
+use crate::names::TokenScope;
 
 /// A repository and the bytes of all versions of its files.
 #[derive(Debug, FromRow)]
@@ -22,14 +22,14 @@ pub(crate) struct Holdings<'a> {
     pub(crate) owner: &'a str,
     pub(crate) viewer: &'a str,
     /// Where the viewer's rights count.
-    pub(crate) reach: &'a TokenReach,
+    pub(crate) scope: &'a TokenScope,
 }
 
 impl Holdings<'_> {
     /// The condition on `repositories r` and `accounts o`, and the values it binds.
     fn condition(&self) -> (String, Vec<Value>) {
         let mut values = vec![Value::Text(self.owner.to_owned())];
-        let readable = readable(Some(self.viewer), self.reach, |value| {
+        let readable = readable(Some(self.viewer), self.scope, |value| {
             values.push(value);
             format!("${}", values.len())
         });

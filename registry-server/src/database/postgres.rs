@@ -1,14 +1,11 @@
 //! Opening a PostgreSQL database.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
-use tokio::sync::Semaphore;
 
-use super::version::{Clock, Snapshots};
-use super::writing::Writers;
+use super::version::VersionWatch;
 use super::{Database, Engine};
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
@@ -23,10 +20,12 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 
 /// What each connection is set to. A commit is acknowledged after it is on the disk, also where the server's default is otherwise, and
 /// where it is stricter it stays so. Whoever waits for a lock gives up before a client would; the locks of a server that was cut off
-/// from the network go after a minute. The parts of a statement are run one after another: searches read them in order and stop early.
+/// from the network go after a minute. PostgreSQL plans as if texts that are stored apart cost nothing to read, and would read all of
+/// them rather than the index, so it goes through a table only where there is no other way. Compiling a statement, or sharing it out
+/// among processes, takes longer than running it.
 const SESSION: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
      SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning'; \
-     SET max_parallel_workers_per_gather = 0;";
+     SET max_parallel_workers_per_gather = 0; SET enable_seqscan = off; SET jit = off;";
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/postgres");
 
@@ -47,9 +46,8 @@ impl Database {
             .run(&pool)
             .await
             .map_err(RegistryError::Migrate)?;
-        let clock = Clock::Postgres(Snapshots::start(url.expose().to_owned(), SESSION));
-        let writers = Writers::Many(Arc::new(Semaphore::new(WRITERS_MAX)));
-        Ok(Self::new(pool, Engine::Postgres, clock, writers))
+        let versions = VersionWatch::start(Engine::Postgres, url.expose().to_owned(), SESSION);
+        Ok(Self::new(pool, Engine::Postgres, versions, WRITERS_MAX))
     }
 }
 

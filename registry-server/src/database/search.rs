@@ -1,22 +1,25 @@
 //! Finding repositories: filters, order and paging, with nothing shown to those who may not see it.
 //!
-//! Words alone are answered tier by tier, in [`ranked`]; everything else is answered in the order of a column, in [`sorted`].
+//! Words alone are answered by relevance, in [`ranked`]; everything else in the order of a column, in [`sorted`].
 
 mod filter;
-mod matches;
 mod ranked;
 mod sorted;
 
 use std::collections::HashMap;
 
+use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, FromRow};
+
+pub(crate) use ranked::RankedPosition;
 
 use super::fulltext::Terms;
 use super::repositories::{REPOSITORIES, Repository};
-use super::visibility::{Value, bound};
-use super::{BATCH_MAX, Database, placeholders};
+use super::visibility::bound;
+use super::{BATCH_MAX, Database, Engine, placeholders};
 use crate::error::RegistryError;
-use crate::names::{RepositoryKind, TokenReach};
+use crate::names::{RepositoryKind, TokenScope};
+use filter::Values;
 
 /// What to look for.
 #[derive(Debug, Clone)]
@@ -25,7 +28,7 @@ pub(crate) struct Search {
     /// The account that asks; private repositories of others stay out of sight.
     pub(crate) account: Option<String>,
     /// Where the account's rights count.
-    pub(crate) reach: TokenReach,
+    pub(crate) scope: TokenScope,
     /// Words that must all occur.
     pub(crate) terms: Option<Terms>,
     pub(crate) author: Option<String>,
@@ -50,9 +53,9 @@ pub(crate) enum Order {
 
 /// A place in an ordered list that stays valid while repositories come and go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Position {
-    pub(crate) key: i64,
-    pub(crate) id: String,
+pub(crate) enum Position {
+    Ranked(RankedPosition),
+    Sorted { key: i64, id: String },
 }
 
 /// One result.
@@ -69,11 +72,10 @@ pub(crate) struct Found {
 }
 
 /// A repository that fits, and where it stands.
-#[derive(Debug, FromRow)]
+#[derive(Debug)]
 struct Hit {
     repository: String,
-    key: i64,
-    id: String,
+    position: Position,
 }
 
 /// What is shown of a repository, beside its tags.
@@ -89,8 +91,20 @@ impl Database {
     /// One page of repositories.
     pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
         let hits = match (&search.terms, search.order) {
-            (Some(terms), Order::Relevance) => self.ranked(search, terms).await?,
-            _ => self.sorted(search).await?,
+            (Some(terms), Order::Relevance) => {
+                let after = match search.after {
+                    Some(Position::Ranked(after)) => Some(after),
+                    _ => None,
+                };
+                self.ranked(search, terms, after).await?
+            }
+            _ => {
+                let after = match &search.after {
+                    Some(Position::Sorted { key, id }) => Some((*key, id.as_str())),
+                    _ => None,
+                };
+                self.sorted(search, after).await?
+            }
         };
         self.show(hits).await
     }
@@ -111,10 +125,7 @@ impl Database {
                     head: one.head,
                     tool_description: one.tool_description,
                     tags: tags.remove(&hit.repository).unwrap_or_default(),
-                    position: Position {
-                        key: hit.key,
-                        id: hit.id.clone(),
-                    },
+                    position: hit.position.clone(),
                 });
             }
         }
@@ -158,8 +169,12 @@ impl Database {
         Ok(tags)
     }
 
-    async fn hits(&self, sql: String, values: Vec<Value>) -> Result<Vec<Hit>, RegistryError> {
-        let query = bound(sql, values).persistent(self.keeps_plans());
+    async fn found<T>(&self, sql: String, values: Values) -> Result<Vec<T>, RegistryError>
+    where
+        T: for<'r> FromRow<'r, AnyRow> + Send + Unpin,
+    {
+        // A plan that PostgreSQL keeps is made for words of which nothing is known.
+        let query = bound(sql, values.0).persistent(self.engine != Engine::Postgres);
         Ok(query.fetch_all(&self.pool).await?)
     }
 }

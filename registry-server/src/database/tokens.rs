@@ -4,6 +4,7 @@ use sqlx::{AssertSqlSafe, FromRow};
 
 use super::accounts::{ACCOUNTS, Account};
 use super::{Database, Writing, select};
+use crate::access::TokenRole;
 use crate::error::RegistryError;
 
 /// A token as stored.
@@ -13,12 +14,12 @@ pub(crate) struct TokenRow {
     pub(crate) id: String,
     #[sqlx(rename = "token_name")]
     pub(crate) name: String,
-    pub(crate) role: String,
+    pub(crate) role: TokenRole,
     #[sqlx(rename = "token_created_ms")]
     pub(crate) created_ms: i64,
     pub(crate) expires_ms: Option<i64>,
     pub(crate) revoked_ms: Option<i64>,
-    /// A [`TokenReach`](crate::names::TokenReach) as it is stored.
+    /// A [`TokenScope`](crate::names::TokenScope) as it is stored.
     pub(crate) repositories: Option<String>,
 }
 
@@ -48,7 +49,7 @@ impl Writing {
         .bind(&token.id)
         .bind(account)
         .bind(&token.name)
-        .bind(&token.role)
+        .bind(token.role.word())
         .bind(sha256)
         .bind(token.created_ms)
         .bind(token.expires_ms)

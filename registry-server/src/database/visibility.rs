@@ -4,7 +4,7 @@ use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::QueryAs;
 use sqlx::{Any, AssertSqlSafe, FromRow};
 
-use crate::names::TokenReach;
+use crate::names::TokenScope;
 
 /// A value bound to a statement that is put together from parts.
 #[derive(Debug, Clone)]
@@ -25,31 +25,31 @@ where
     })
 }
 
-/// A condition on `repositories r` and its owner's `accounts o`. Only fixed text and what `bind` gives back go into it.
+/// A condition on the owner, name and privacy of `repositories r`, or of `search_entries r`. Only fixed text and what `bind` gives back go into it.
 pub(super) fn readable(
     account: Option<&str>,
-    reach: &TokenReach,
+    scope: &TokenScope,
     mut bind: impl FnMut(Value) -> String,
 ) -> String {
     let Some(account) = account else {
         return "r.private = 0".to_owned();
     };
     let account = bind(Value::Text(account.to_owned()));
-    let within = within(reach, bind);
+    let within = within(scope, bind);
     format!(
         "(r.private = 0 OR ({within} AND (r.owner = {account} OR \
          r.owner IN (SELECT organisation FROM members WHERE member = {account}))))"
     )
 }
 
-fn within(reach: &TokenReach, mut bind: impl FnMut(Value) -> String) -> String {
-    let TokenReach::Only(patterns) = reach else {
+fn within(scope: &TokenScope, mut bind: impl FnMut(Value) -> String) -> String {
+    let TokenScope::Only(patterns) = scope else {
         return "1 = 1".to_owned();
     };
     let mut any = String::from("(1 = 0");
     for pattern in patterns {
         let owner = bind(Value::Text(pattern.owner_folded()));
-        any += &format!(" OR (o.name_folded = {owner}");
+        any += &format!(" OR (r.owner = (SELECT id FROM accounts WHERE name_folded = {owner})");
         if let Some(name) = pattern.name_folded() {
             any += &format!(" AND r.name_folded = {}", bind(Value::Text(name)));
         }

@@ -5,42 +5,20 @@ use std::sync::Arc;
 use sqlx::any::AnyArguments;
 use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, Transaction};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 
-use super::group::{Member, Queue, Turn};
 use super::{Database, Engine, placeholders};
 use crate::error::RegistryError;
 
 /// Rows inserted by one statement; below SQLite's and PostgreSQL's limits on parameters.
 const ROWS_MAX: usize = 100;
 
-/// Who may write.
-#[derive(Clone)]
-pub(super) enum Writers {
-    /// SQLite knows one writer; waiting in a fair queue here beats polling its lock.
-    One(Queue),
-    /// PostgreSQL knows as many as there is room for.
-    Many(Arc<Semaphore>),
-}
-
 /// A write transaction; dropping it without [`Writing::commit`] rolls back.
 pub(crate) struct Writing {
-    place: Place,
+    // Fields are dropped in this order: the connection is free before the next writer comes.
+    transaction: Transaction<'static, Any>,
+    _permit: OwnedSemaphorePermit,
     pub(super) engine: Engine,
-}
-
-enum Place {
-    Alone {
-        transaction: Transaction<'static, Any>,
-        _right: Right,
-    },
-    Member(Member),
-}
-
-/// The right to write, until it is dropped.
-enum Right {
-    Turn { _turn: Turn },
-    Permit { _permit: OwnedSemaphorePermit },
 }
 
 impl Database {
@@ -49,21 +27,14 @@ impl Database {
     /// SQLite lets one of these run at a time, PostgreSQL several: there a decision that rests on what was read before must be part of
     /// the statement that acts on it, as `ON CONFLICT` is.
     pub(crate) async fn write(&self) -> Result<Writing, RegistryError> {
-        let right = match &self.writers {
-            Writers::One(queue) => Right::Turn {
-                _turn: queue.turn().await?,
-            },
-            Writers::Many(room) => Right::Permit {
-                _permit: Arc::clone(room).acquire_owned().await.map_err(|_| {
-                    RegistryError::Damaged("the writers' queue is closed".to_owned())
-                })?,
-            },
-        };
-        let place = Place::Alone {
+        let permit = Arc::clone(&self.writers).acquire_owned().await;
+        let permit = permit
+            .map_err(|_| RegistryError::Damaged("the writers' queue is closed".to_owned()))?;
+        Ok(Writing {
             transaction: self.pool.begin_with(self.engine.begin()).await?,
-            _right: right,
-        };
-        Ok(self.writing(place))
+            _permit: permit,
+            engine: self.engine,
+        })
     }
 
     /// Starts a write transaction to one repository, waiting for all writers to it that came before, those of other servers too.
@@ -77,32 +48,6 @@ impl Database {
     pub(crate) async fn write_to(&self, repository: &str) -> Result<Writing, RegistryError> {
         self.write().await?.lock(repository).await
     }
-
-    /// Starts a write transaction as [`Database::write_to`] does, which others may share who write to other repositories. What is read
-    /// outside of the transaction from other repositories may be older.
-    ///
-    /// # Errors
-    ///
-    /// As [`Database::write_to`].
-    pub(crate) async fn write_with_others(
-        &self,
-        repository: &str,
-    ) -> Result<Writing, RegistryError> {
-        let writing = match &self.writers {
-            Writers::One(queue) => {
-                self.writing(Place::Member(queue.join(&self.pool, repository).await?))
-            }
-            Writers::Many(_) => self.write().await?,
-        };
-        writing.lock(repository).await
-    }
-
-    fn writing(&self, place: Place) -> Writing {
-        Writing {
-            place,
-            engine: self.engine,
-        }
-    }
 }
 
 impl Writing {
@@ -115,18 +60,12 @@ impl Writing {
     }
 
     pub(super) fn connection(&mut self) -> &mut AnyConnection {
-        match &mut self.place {
-            Place::Alone { transaction, .. } => transaction,
-            Place::Member(member) => member.connection(),
-        }
+        &mut self.transaction
     }
 
     /// Makes the changes durable and visible.
     pub(crate) async fn commit(self) -> Result<(), RegistryError> {
-        match self.place {
-            Place::Alone { transaction, .. } => Ok(transaction.commit().await?),
-            Place::Member(member) => member.commit().await,
-        }
+        Ok(self.transaction.commit().await?)
     }
 
     /// Runs one statement and tells how many rows it changed.
@@ -175,4 +114,61 @@ pub(super) fn insertions<T>(
         let statement = sqlx::query(AssertSqlSafe(sql));
         Some(batch.into_iter().fold(statement, &bind))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADD_USER: &str = "INSERT INTO accounts (id, kind, name, name_folded, full_name, created_ms) \
+         VALUES ($1, 'user', $1, $1, '', 0)";
+
+    async fn add_user(database: &Database, name: String) -> Result<(), RegistryError> {
+        let mut writing = database.write().await?;
+        writing.run(sqlx::query(ADD_USER).bind(name)).await?;
+        writing.commit().await
+    }
+
+    #[tokio::test]
+    async fn writers_wait_for_each_other_and_for_another_process() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("registry.sqlite");
+        let here = Database::open_sqlite(&path).await.unwrap();
+        // It shares the file and nothing else, as another process does.
+        let elsewhere = Database::open_sqlite(&path).await.unwrap();
+        let mut first = elsewhere.write().await.unwrap();
+        first
+            .run(sqlx::query(ADD_USER).bind("first"))
+            .await
+            .unwrap();
+        let writers: Vec<_> = (0..20)
+            .map(|number| {
+                let database = if number % 2 == 0 { &here } else { &elsewhere };
+                let database = database.clone();
+                tokio::spawn(async move { add_user(&database, format!("user-{number}")).await })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        first.commit().await.unwrap();
+        for writer in writers {
+            writer.await.unwrap().unwrap();
+        }
+        drop(here.write().await.unwrap());
+        let count = sqlx::query_scalar::<_, i64>("SELECT COUNT(*) FROM accounts");
+        assert_eq!(count.fetch_one(&elsewhere.pool).await.unwrap(), 21);
+    }
+
+    #[tokio::test]
+    async fn what_is_dropped_is_taken_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("registry.sqlite");
+        let database = Database::open_sqlite(&path).await.unwrap();
+        let mut dropped = database.write().await.unwrap();
+        let statement = sqlx::query(ADD_USER).bind("nobody");
+        dropped.run(statement).await.unwrap();
+        drop(dropped);
+        add_user(&database, "somebody".to_owned()).await.unwrap();
+        let names = sqlx::query_scalar::<_, String>("SELECT name FROM accounts");
+        assert_eq!(names.fetch_all(&database.pool).await.unwrap(), ["somebody"]);
+    }
 }

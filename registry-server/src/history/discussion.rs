@@ -1,7 +1,7 @@
 //! Opening discussions and pull requests. Each pull request has a reference of its own, on which its commits are.
 
 use super::proposal::Proposal;
-use super::write::{WriteRefusal, prepare, store};
+use super::write::{WriteError, prepare, store};
 use crate::clock;
 use crate::database::Writing;
 use crate::database::accounts::Account;
@@ -36,14 +36,11 @@ pub(crate) async fn open_pull_request(
     base: &Commit,
     author: &Account,
     proposal: &mut Proposal,
-) -> Result<Result<Opened, WriteRefusal>, RegistryError> {
+) -> Result<Opened, WriteError> {
     let database = registry.database();
-    let prepared = match prepare(database, repository, base, author, proposal).await? {
-        Ok(prepared) => prepared,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let prepared = prepare(database, repository, base, author, proposal).await?;
     if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
-        return Ok(Err(WriteRefusal::QuotaExceeded(exceeded)));
+        return Err(WriteError::QuotaExceeded(exceeded));
     }
     let mut writing = database.write_to(&repository.id).await?;
     let topic = Topic {
@@ -56,14 +53,12 @@ pub(crate) async fn open_pull_request(
         ..new(topic, DiscussionKind::PullRequest, "open")
     };
     let number = insert(&mut writing, repository, request, &prepared.commit).await?;
-    if let Some(refusal) = store(registry, &mut writing, repository, &prepared, proposal).await? {
-        return Ok(Err(refusal));
-    }
+    store(registry, &mut writing, repository, &prepared, proposal).await?;
     writing.commit().await?;
-    Ok(Ok(Opened {
+    Ok(Opened {
         number,
         commit: prepared.commit,
-    }))
+    })
 }
 
 /// Opens a pull request that has no commits yet; they come to its reference one by one.

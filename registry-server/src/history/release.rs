@@ -11,7 +11,7 @@ use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree};
 use crate::registry::Registry;
-use crate::tool::{COMPONENT, KnownManifest, MANIFEST, read_manifest};
+use crate::tool::{COMPONENT, KnownManifest, MANIFEST, ManifestError, read_manifest};
 
 /// A commit with a valid manifest.
 #[derive(Debug, Clone)]
@@ -85,9 +85,11 @@ async fn read_unknown(
     blob: &Blob,
 ) -> Result<Option<KnownManifest>, RegistryError> {
     let bytes_max = registry.limits().manifest_bytes_max;
-    Ok(read_manifest(&registry.content().batch(), blob, bytes_max)
-        .await?
-        .ok())
+    match read_manifest(&registry.content().batch(), blob, bytes_max).await {
+        Ok(manifest) => Ok(Some(manifest)),
+        Err(ManifestError::Invalid(_)) => Ok(None),
+        Err(ManifestError::Registry(error)) => Err(error),
+    }
 }
 
 async fn find_files(

@@ -29,15 +29,22 @@ pub(super) struct Snapshot {
     pub(super) touched: BTreeSet<String>,
 }
 
-/// Why a change does not fit the tree.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Misfit {
+/// Why a change was not made to the tree.
+#[derive(Debug)]
+pub(super) enum ChangeError {
     /// Nothing is there to remove.
     Missing,
     /// A file is in the way of a directory, or a directory in the way of a file.
     InTheWay,
     /// The commit touches more files and directories than [`TOUCHED_MAX`].
     TooManyDirectories,
+    Registry(RegistryError),
+}
+
+impl From<RegistryError> for ChangeError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(error)
+    }
 }
 
 enum Directory {
@@ -69,32 +76,32 @@ impl Workspace {
         repository: &str,
         path: &RepositoryPath,
         oid: ObjectId,
-    ) -> Result<Result<(), Misfit>, RegistryError> {
+    ) -> Result<(), ChangeError> {
         let mut directory = &mut self.root;
         let mut components = path.components().peekable();
         while let Some(component) = components.next() {
             let entries = directory.open(database, repository).await?;
             if components.peek().is_none() {
                 let unchanged = match entries.get(component) {
-                    Some(Node::Directory(_)) => return Ok(Err(Misfit::InTheWay)),
+                    Some(Node::Directory(_)) => return Err(ChangeError::InTheWay),
                     Some(Node::File(known)) => *known == oid,
                     None => false,
                 };
                 if !unchanged {
                     entries.insert(component.to_owned(), Node::File(oid));
-                    return Ok(self.touch(path));
+                    return self.touch(path);
                 }
-                return Ok(Ok(()));
+                return Ok(());
             }
             let node = entries
                 .entry(component.to_owned())
                 .or_insert_with(|| Node::Directory(Directory::Open(BTreeMap::new())));
             match node {
                 Node::Directory(below) => directory = below,
-                Node::File(_) => return Ok(Err(Misfit::InTheWay)),
+                Node::File(_) => return Err(ChangeError::InTheWay),
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Removes the file or the whole directory at `path`.
@@ -103,23 +110,23 @@ impl Workspace {
         database: &Database,
         repository: &str,
         path: &RepositoryPath,
-    ) -> Result<Result<(), Misfit>, RegistryError> {
+    ) -> Result<(), ChangeError> {
         let mut directory = &mut self.root;
         let mut components = path.components().peekable();
         while let Some(component) = components.next() {
             let entries = directory.open(database, repository).await?;
             if components.peek().is_none() {
                 if entries.remove(component).is_none() {
-                    return Ok(Err(Misfit::Missing));
+                    return Err(ChangeError::Missing);
                 }
-                return Ok(self.touch(path));
+                return self.touch(path);
             }
             match entries.get_mut(component) {
                 Some(Node::Directory(below)) => directory = below,
-                _ => return Ok(Err(Misfit::Missing)),
+                _ => return Err(ChangeError::Missing),
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Turns the workspace into git trees. Directories without files do not exist in git and disappear.
@@ -140,7 +147,7 @@ impl Workspace {
         })
     }
 
-    fn touch(&mut self, path: &RepositoryPath) -> Result<(), Misfit> {
+    fn touch(&mut self, path: &RepositoryPath) -> Result<(), ChangeError> {
         self.touched.insert(path.as_str().to_owned());
         for ancestor in path.ancestors() {
             if !self.touched.contains(ancestor) {
@@ -148,7 +155,7 @@ impl Workspace {
             }
         }
         match self.touched.len() > TOUCHED_MAX {
-            true => Err(Misfit::TooManyDirectories),
+            true => Err(ChangeError::TooManyDirectories),
             false => Ok(()),
         }
     }

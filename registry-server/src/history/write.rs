@@ -6,7 +6,7 @@ use gix_hash::ObjectId;
 
 use super::proposal::{Operation, Proposal, contents};
 use super::revision::{DEFAULT_BRANCH, resolve_revision};
-use super::workspace::{Misfit, Snapshot, Workspace};
+use super::workspace::{ChangeError, Snapshot, Workspace};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
@@ -21,34 +21,29 @@ use crate::index;
 use crate::names::{Head, RefName, RepositoryPath};
 use crate::quota::{self, QuotaExceeded};
 use crate::registry::Registry;
-use crate::tool::ManifestFault;
+use crate::tool::{ManifestError, ManifestFault};
 
 /// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
 /// kept out, so it is the last.
 const ATTEMPTS_MAX: usize = 2;
-/// The most changes of a commit that may share its transaction with others.
-const SHARED_OPERATIONS_MAX: usize = 200;
 /// The changes that are applied to a tree before the task yields to others.
 const OPERATIONS_AT_ONCE: usize = 200;
 
-/// How writing a commit came out.
-#[derive(Debug)]
-pub(crate) enum WriteOutcome {
-    Written(Commit),
-    Refused(WriteRefusal),
-}
-
 /// Why a commit was not written.
 #[derive(Debug)]
-pub(crate) enum WriteRefusal {
+pub(crate) enum WriteError {
     /// The branch does not exist.
     NoSuchBranch,
     /// The branch has moved on from the parent the sender named.
     ParentMoved,
     /// A file to delete is not there.
-    Missing { path: RepositoryPath },
+    Missing {
+        path: RepositoryPath,
+    },
     /// A file and a directory want the same path.
-    InTheWay { path: RepositoryPath },
+    InTheWay {
+        path: RepositoryPath,
+    },
     /// The commit changes files in too many directories.
     TooManyDirectories,
     /// The owner may not keep so much.
@@ -57,53 +52,56 @@ pub(crate) enum WriteRefusal {
     InvalidManifest(ManifestFault),
     /// The branch moved under every attempt.
     Busy,
+    Registry(RegistryError),
 }
 
-/// Puts a commit on a branch or a pull request. When this returns `Written`, metadata and content are durable.
+impl From<RegistryError> for WriteError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(error)
+    }
+}
+
+impl From<ManifestError> for WriteError {
+    fn from(error: ManifestError) -> Self {
+        match error {
+            ManifestError::Invalid(fault) => Self::InvalidManifest(fault),
+            ManifestError::Registry(error) => Self::Registry(error),
+        }
+    }
+}
+
+/// Puts a commit on a branch or a pull request. When this returns it, metadata and content are durable.
 pub(crate) async fn write_commit(
     registry: &Registry,
     repository: &Repository,
     head: &Head,
     author: &Account,
     proposal: &mut Proposal,
-) -> Result<WriteOutcome, RegistryError> {
+) -> Result<Commit, WriteError> {
     let database = registry.database();
     let reference = head.reference();
     let mut turn: Option<Writing> = None;
     for _ in 0..ATTEMPTS_MAX {
         let Some(base) = head_commit(database, repository, &reference).await? else {
-            return Ok(WriteOutcome::Refused(WriteRefusal::NoSuchBranch));
+            return Err(WriteError::NoSuchBranch);
         };
         if let Some(parent) = &proposal.parent
             && !names_commit(database, repository, parent, &base).await?
         {
-            return Ok(WriteOutcome::Refused(WriteRefusal::ParentMoved));
+            return Err(WriteError::ParentMoved);
         }
-        let prepared = match prepare(database, repository, &base, author, proposal).await? {
-            Ok(prepared) => prepared,
-            Err(refusal) => return Ok(WriteOutcome::Refused(refusal)),
-        };
+        let prepared = prepare(database, repository, &base, author, proposal).await?;
         let listing = if head.is_branch(DEFAULT_BRANCH) {
-            match read_listing(registry, repository, &prepared.snapshot, proposal).await? {
-                Ok(listing) => listing,
-                Err(fault) => {
-                    return Ok(WriteOutcome::Refused(WriteRefusal::InvalidManifest(fault)));
-                }
-            }
+            read_listing(registry, repository, &prepared.snapshot, proposal).await?
         } else {
             None
         };
         if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
-            return Ok(WriteOutcome::Refused(WriteRefusal::QuotaExceeded(exceeded)));
+            return Err(WriteError::QuotaExceeded(exceeded));
         }
         let mut writing = match turn.take() {
             Some(writing) => writing,
-            // A commit that shares its transaction needs a savepoint, whose pages stay in memory
-            // until the whole transaction ends; so large commits get their own.
-            None if proposal.operations.len() > SHARED_OPERATIONS_MAX => {
-                database.write_to(&repository.id).await?
-            }
-            None => database.write_with_others(&repository.id).await?,
+            None => database.write_to(&repository.id).await?,
         };
         let commit = &prepared.commit;
         if !writing
@@ -114,11 +112,7 @@ pub(crate) async fn write_commit(
             turn = Some(writing);
             continue;
         }
-        if let Some(refusal) =
-            store(registry, &mut writing, repository, &prepared, proposal).await?
-        {
-            return Ok(WriteOutcome::Refused(refusal));
-        }
+        store(registry, &mut writing, repository, &prepared, proposal).await?;
         if let Some(listing) = &listing {
             writing.set_listing(&repository.id, listing).await?;
         }
@@ -126,9 +120,9 @@ pub(crate) async fn write_commit(
             .touch_repository(&repository.id, commit.written_ms)
             .await?;
         writing.commit().await?;
-        return Ok(WriteOutcome::Written(prepared.commit));
+        return Ok(prepared.commit);
     }
-    Ok(WriteOutcome::Refused(WriteRefusal::Busy))
+    Err(WriteError::Busy)
 }
 
 /// Prepares the first commit of a repository, or of a branch without history.
@@ -137,17 +131,14 @@ pub(crate) async fn prepare_first(
     repository: &Repository,
     author: &Account,
     proposal: &Proposal,
-) -> Result<Result<Prepared, WriteRefusal>, RegistryError> {
-    let snapshot = match build(database, &repository.id, None, &proposal.operations).await? {
-        Ok(snapshot) => snapshot,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+) -> Result<Prepared, WriteError> {
+    let snapshot = build(database, &repository.id, None, &proposal.operations).await?;
     let (commit, data) = draft(author, None, &snapshot, proposal)?;
-    Ok(Ok(Prepared {
+    Ok(Prepared {
         commit,
         data,
         snapshot,
-    }))
+    })
 }
 
 /// Writes a first commit inside of the transaction that creates the repository or the branch.
@@ -181,11 +172,11 @@ async fn read_listing(
     repository: &Repository,
     snapshot: &Snapshot,
     proposal: &Proposal,
-) -> Result<Result<Option<Listing>, ManifestFault>, RegistryError> {
+) -> Result<Option<Listing>, ManifestError> {
     // A root that nothing touched was not made anew, and then no file in it changed either.
     let root = match snapshot.trees.get(&snapshot.root) {
         Some(bytes) => decode_tree(bytes)?,
-        None => return Ok(Ok(None)),
+        None => return Ok(None),
     };
     index::read_listing(registry, repository, &snapshot.touched, &root, proposal).await
 }
@@ -203,19 +194,15 @@ pub(super) async fn prepare(
     base: &Commit,
     author: &Account,
     proposal: &Proposal,
-) -> Result<Result<Prepared, WriteRefusal>, RegistryError> {
+) -> Result<Prepared, WriteError> {
     let tree = Some(object_id(&base.tree)?);
-    let built = build(database, &repository.id, tree, &proposal.operations).await?;
-    let snapshot = match built {
-        Ok(snapshot) => snapshot,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let snapshot = build(database, &repository.id, tree, &proposal.operations).await?;
     let (commit, data) = draft(author, Some(base), &snapshot, proposal)?;
-    Ok(Ok(Prepared {
+    Ok(Prepared {
         commit,
         data,
         snapshot,
-    }))
+    })
 }
 
 /// Stores a commit in the transaction, unless its owner would keep too much.
@@ -225,15 +212,17 @@ pub(super) async fn store(
     repository: &Repository,
     prepared: &Prepared,
     proposal: &Proposal,
-) -> Result<Option<WriteRefusal>, RegistryError> {
+) -> Result<(), WriteError> {
     let operations = &proposal.operations;
     let added = insert(registry, writing, repository, prepared, operations).await?;
     if added == Added::Nothing {
-        return Ok(None);
+        return Ok(());
     }
     let arrived = contents(operations);
-    let exceeded = quota::exceeded(registry, writing, &repository.owner, &arrived).await?;
-    Ok(exceeded.map(WriteRefusal::QuotaExceeded))
+    match quota::exceeded(registry, writing, &repository.owner, &arrived).await? {
+        Some(exceeded) => Err(WriteError::QuotaExceeded(exceeded)),
+        None => Ok(()),
+    }
 }
 
 /// The commit a full reference name points at.
@@ -276,33 +265,33 @@ async fn build(
     repository: &str,
     tree: Option<ObjectId>,
     operations: &[Operation],
-) -> Result<Result<Snapshot, WriteRefusal>, RegistryError> {
+) -> Result<Snapshot, WriteError> {
     let mut workspace = Workspace::new(tree);
     for (at, operation) in operations.iter().enumerate() {
         if at % OPERATIONS_AT_ONCE == OPERATIONS_AT_ONCE - 1 {
             tokio::task::yield_now().await;
         }
-        let (path, fits) = match operation {
+        let (path, changed) = match operation {
             Operation::Put { path, oid, .. } => {
-                (path, workspace.put(database, repository, path, *oid).await?)
+                (path, workspace.put(database, repository, path, *oid).await)
             }
             Operation::Remove { path } => {
-                (path, workspace.remove(database, repository, path).await?)
+                (path, workspace.remove(database, repository, path).await)
             }
         };
         let path = path.clone();
-        match fits {
-            Ok(()) => {}
-            Err(Misfit::Missing) => return Ok(Err(WriteRefusal::Missing { path })),
-            Err(Misfit::InTheWay) => return Ok(Err(WriteRefusal::InTheWay { path })),
-            Err(Misfit::TooManyDirectories) => return Ok(Err(WriteRefusal::TooManyDirectories)),
-        }
+        changed.map_err(|error| match error {
+            ChangeError::Missing => WriteError::Missing { path },
+            ChangeError::InTheWay => WriteError::InTheWay { path },
+            ChangeError::TooManyDirectories => WriteError::TooManyDirectories,
+            ChangeError::Registry(error) => WriteError::Registry(error),
+        })?;
     }
     // Hashing many trees takes a while, which must not block other requests.
     let finishing = tokio::task::spawn_blocking(move || workspace.finish()).await;
     let snapshot =
         finishing.map_err(|_| RegistryError::Damaged("making the trees panicked".to_owned()))??;
-    Ok(Ok(snapshot))
+    Ok(snapshot)
 }
 
 fn draft(

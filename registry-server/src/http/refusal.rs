@@ -154,7 +154,6 @@ impl From<RegistryError> for Refusal {
 fn trouble(error: &RegistryError) -> Option<Trouble> {
     match error {
         RegistryError::Query(error) => Trouble::of(error),
-        RegistryError::Commit(error) => Trouble::of(error),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tool_hub_registry_server::{TokenReach, TokenRole};
+use tool_hub_registry_server::{TokenRole, TokenScope};
 
 use crate::support::{TestRegistry, refusal};
 
@@ -26,7 +26,7 @@ async fn counts_hold_only_what_the_caller_may_see() {
         hub.create_with(id, json!({"type": kind, "private": private}))
             .await;
     }
-    let only = TokenReach::Only(vec!["acme/d".parse().unwrap()]);
+    let only = TokenScope::Only(vec!["acme/d".parse().unwrap()]);
     let limited = hub
         .registry
         .create_limited_token("carol", "x", TokenRole::Read, only, None);

@@ -1,11 +1,11 @@
-//! Search where so many fit that the registry goes through an order and not through what fits.
+//! Search where more repositories match than are ranked together.
 
 use sqlx::{AnyConnection, AssertSqlSafe, Connection as _};
 
 use crate::search_tools::all_pages;
 use crate::support::TestRegistry;
 
-/// More than twice as many as the registry would sort.
+/// More than twice as many as the registry ranks together.
 const REPOSITORIES: u32 = 2_200;
 
 /// Written as a registry would have written them; to push as many takes too long.
@@ -18,14 +18,10 @@ const INSERT: &[&str] = &[
      FROM named JOIN accounts o ON o.name = CASE WHEN i % 11 = 0 THEN 'acme' ELSE 'alice' END",
     "INSERT INTO repository_tags (repository, tag) SELECT id, 'all' FROM repositories",
     "INSERT INTO repository_tags (repository, tag) SELECT id, 'few' FROM repositories WHERE downloads = 5",
-    "INSERT INTO search_documents (repository, title, name, description, functions, body) \
-     SELECT r.id, r.name_folded, o.name || '/' || r.name || '  ', r.description, '', '' \
+    "INSERT INTO search_documents (repository, name, description, functions, body) \
+     SELECT r.id, o.name || '/' || r.name, r.description, '', '' \
      FROM repositories r JOIN accounts o ON o.id = r.owner ORDER BY r.id",
 ];
-const SQLITE_FACETS: &str = "UPDATE search_documents SET facets = ( \
-     SELECT 'n' || hex(o.name_folded) || (SELECT group_concat(' t' || hex(g.tag), '') FROM repository_tags g WHERE g.repository = r.id) \
-     FROM repositories r JOIN accounts o ON o.id = r.owner WHERE r.id = search_documents.repository)";
-
 async fn registry() -> TestRegistry {
     let hub = TestRegistry::start().await;
     sqlx::any::install_default_drivers();
@@ -37,8 +33,7 @@ async fn registry() -> TestRegistry {
         }
     };
     let mut database = AnyConnection::connect(&url).await.unwrap();
-    let facets = hub.place.is_none().then_some(&SQLITE_FACETS);
-    for statement in INSERT.iter().chain(facets) {
+    for statement in INSERT {
         let inserted = sqlx::query(AssertSqlSafe(*statement)).execute(&mut database);
         assert!(inserted.await.unwrap().rows_affected() > 0, "{statement}");
     }
@@ -105,11 +100,10 @@ async fn short_parts_of_names_are_found_wherever_they_stand() {
             .map(id)
             .collect()
     };
-    let cases: [(&str, &dyn Fn(u32) -> bool); 5] = [
+    let cases: [(&str, &dyn Fn(u32) -> bool); 4] = [
         ("search=ny", &|_| true),
         ("search=xq", &|i| i % 500 == 7),
         ("search=q", &|i| i % 500 == 7),
-        ("search=m", &|_| true),
         ("author=acme&search=ny", &|i| i.is_multiple_of(11)),
     ];
     for (query, fits) in cases {
@@ -127,5 +121,28 @@ async fn short_parts_of_names_are_found_wherever_they_stand() {
         }
         let found = all_pages(&hub, query, 700).await;
         assert!(found == expect, "{query}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn relevance_leaves_nothing_out() {
+    let hub = registry().await;
+    let ordinary = |i: u32| i.is_multiple_of(2);
+    let cases: [(&str, &dyn Fn(u32) -> bool); 4] = [
+        ("search=m", &|_| true),
+        ("search=ordinary", &ordinary),
+        ("search=ordin", &|i| ordinary(i) || i.is_multiple_of(3)),
+        ("search=ordinary&author=acme", &|i| {
+            ordinary(i) && i.is_multiple_of(11)
+        }),
+    ];
+    for (query, fits) in cases {
+        let mut expect = by_downloads(fits);
+        expect.sort_unstable();
+        for limit in [90, 700] {
+            let mut found = all_pages(&hub, query, limit).await;
+            found.sort_unstable();
+            assert!(found == expect, "{query} in pages of {limit}: {found:?}");
+        }
     }
 }

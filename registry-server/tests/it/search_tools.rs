@@ -331,23 +331,22 @@ pub(crate) async fn all_pages(hub: &TestRegistry, query: &str, limit: usize) -> 
 }
 
 #[tokio::test]
-async fn tiers_follow_each_other_across_pages() {
+async fn the_best_come_first_and_pages_join_to_the_whole() {
     let hub = TestRegistry::start().await;
-    // From the worst to the best, two in each tier.
+    // From the worst to the best.
     publish(&hub, "alice/unwalrused", "Nothing", "run", "card").await;
     publish(&hub, "alice/prewalrus2", "Nothing", "run", "card").await;
     publish(&hub, "alice/a1", "Nothing", "run", "the walruses").await;
-    publish(&hub, "alice/a2", "Many walruses", "run", "card").await;
-    publish(&hub, "alice/walruses-1", "Nothing", "run", "card").await;
-    publish(&hub, "alice/walruses-2", "Nothing", "run", "card").await;
     publish(&hub, "alice/b1", "Nothing", "run", "a walrus").await;
     publish(&hub, "alice/b2", "Nothing", "run", "walrus walrus").await;
     publish(&hub, "alice/c1", "Nothing", "walrus_run", "card").await;
     publish(&hub, "alice/c2", "Nothing", "walrus_run", "card").await;
-    publish(&hub, "alice/d1", "walrus", "run", "card").await;
     publish(&hub, "alice/d2", "A long text with a walrus", "run", "card").await;
+    publish(&hub, "alice/d1", "walrus", "run", "card").await;
+    publish(&hub, "alice/walruses-1", "Nothing", "run", "card").await;
+    publish(&hub, "alice/walruses-2", "Nothing", "run", "card").await;
     publish(&hub, "alice/e-walrus", "Nothing", "run", "card").await;
-    publish(&hub, "alice/walrus-e", "walrus", "walrus", "walrus").await;
+    publish(&hub, "alice/walrus-e", "Nothing", "run", "card").await;
     publish(&hub, "alice/walrus", "Nothing", "run", "card").await;
     publish(&hub, "acme/walrus", "Nothing", "run", "card").await;
     let expect = [
@@ -355,15 +354,14 @@ async fn tiers_follow_each_other_across_pages() {
         "alice/walrus",
         "alice/walrus-e",
         "alice/e-walrus",
-        "alice/d2",
+        "alice/walruses-2",
+        "alice/walruses-1",
         "alice/d1",
+        "alice/d2",
         "alice/c2",
         "alice/c1",
         "alice/b2",
         "alice/b1",
-        "alice/walruses-2",
-        "alice/walruses-1",
-        "alice/a2",
         "alice/a1",
         "alice/prewalrus2",
         "alice/unwalrused",
@@ -378,11 +376,24 @@ async fn tiers_follow_each_other_across_pages() {
     let mut expect = expect.to_vec();
     expect.sort_unstable();
     assert_eq!(sorted, expect);
-    // What is published anew comes first in its tier.
-    hub.commit("alice/d1", "card", &[("README.md", b"another card")])
+    // Of those that are as good as each other the latest published comes first.
+    hub.commit("alice/c1", "card", &[("README.md", b"text")])
         .await;
     let found = all_pages(&hub, "search=walrus", 100).await;
-    assert_eq!(found[4..6], ["alice/d1", "alice/d2"]);
+    assert_eq!(found[8..10], ["alice/c1", "alice/c2"]);
+}
+
+#[tokio::test]
+async fn a_place_in_a_list_stays_when_others_publish() {
+    let hub = registry().await;
+    let whole = all_pages(&hub, "search=walrus", 100).await;
+    let first = hub.get("/api/models?search=walrus&limit=3").await;
+    let next = next_page(&hub, &first).unwrap();
+    let first: Value = first.json().await.unwrap();
+    publish(&hub, "alice/walrus-late", "walrus", "walrus", "walrus").await;
+    let rest = hub.get_json(&next).await;
+    let both: Vec<&str> = order(&first).into_iter().chain(order(&rest)).collect();
+    assert_eq!(both, whole);
 }
 
 #[tokio::test]
@@ -405,12 +416,12 @@ async fn filters_narrow_a_search_by_words() {
         (
             "search=wa",
             &[
-                "acme/walrus",
                 "alice/walrus-feeder",
-                "alice/delta",
-                "alice/gamma",
+                "acme/walrus",
                 "alice/beta",
+                "alice/gamma",
                 "alice/alpha",
+                "alice/delta",
             ],
         ),
         ("search=ph", &["alice/alpha"]),

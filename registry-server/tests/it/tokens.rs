@@ -5,12 +5,12 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
-use tool_hub_registry_server::{RegistryError, TokenReach, TokenRole};
+use tool_hub_registry_server::{RegistryError, TokenRole, TokenScope};
 
 use crate::support::{TestRegistry, next_page};
 
-fn only(patterns: &[&str]) -> TokenReach {
-    TokenReach::Only(patterns.iter().map(|text| text.parse().unwrap()).collect())
+fn only(patterns: &[&str]) -> TokenScope {
+    TokenScope::Only(patterns.iter().map(|text| text.parse().unwrap()).collect())
 }
 
 async fn limited(hub: &TestRegistry, role: TokenRole, patterns: &[&str]) -> String {
@@ -69,8 +69,8 @@ async fn the_limit_of_a_token_is_told_to_its_owner() {
         json!(["alice/one", "acme/*"])
     );
     let tokens = hub.registry.list_tokens("alice").await.unwrap();
-    assert_eq!(tokens[0].reach, TokenReach::All);
-    assert_eq!(tokens[1].reach, only(&["alice/one", "acme/*"]));
+    assert_eq!(tokens[0].scope, TokenScope::All);
+    assert_eq!(tokens[1].scope, only(&["alice/one", "acme/*"]));
 }
 
 #[tokio::test]

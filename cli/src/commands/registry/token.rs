@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
-use tool_hub_registry_server::{Registry, RepositoryPattern, TokenReach, TokenRole, TokenSummary};
+use tool_hub_registry_server::{Registry, RepositoryPattern, TokenRole, TokenScope, TokenSummary};
 
 use crate::printer::Printer;
 use crate::report::table;
@@ -83,7 +83,7 @@ impl Token {
                 let expires = expires_days
                     .map(|days| OffsetDateTime::now_utc() + Duration::days(days.into()));
                 let token = registry
-                    .create_limited_token(user, name, (*role).into(), reach(repos), expires)
+                    .create_limited_token(user, name, (*role).into(), scope(repos), expires)
                     .await?;
                 if printer.wants_json() {
                     printer
@@ -116,11 +116,11 @@ impl Token {
 /// What the columns of a list of tokens are called.
 const HEADING: [&str; 6] = ["ID", "NAME", "ROLE", "REPOS", "EXPIRES", "STATE"];
 
-fn reach(repos: &[RepositoryPattern]) -> TokenReach {
+fn scope(repos: &[RepositoryPattern]) -> TokenScope {
     if repos.is_empty() {
-        return TokenReach::All;
+        return TokenScope::All;
     }
-    TokenReach::Only(repos.to_vec())
+    TokenScope::Only(repos.to_vec())
 }
 
 /// `repos` is `null` for a token that is good for all its user may use.
@@ -153,9 +153,9 @@ fn as_row(token: &TokenSummary) -> [String; 6] {
 }
 
 fn repos(token: &TokenSummary) -> Option<Vec<String>> {
-    match &token.reach {
-        TokenReach::All => None,
-        TokenReach::Only(patterns) => Some(patterns.iter().map(ToString::to_string).collect()),
+    match &token.scope {
+        TokenScope::All => None,
+        TokenScope::Only(patterns) => Some(patterns.iter().map(ToString::to_string).collect()),
     }
 }
 

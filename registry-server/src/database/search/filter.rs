@@ -1,6 +1,6 @@
-//! What a search leaves out, as conditions of a statement and as words of SQLite's index.
+//! The conditions that a search sets on `search_entries r`: kind, owner, tags, and what the caller may see.
 
-use super::super::fulltext::Facet;
+use super::super::Engine;
 use super::super::visibility::{Value, readable};
 use super::Search;
 
@@ -19,48 +19,39 @@ impl Values {
         self.bind(Value::Text(text.into()))
     }
 
+    pub(super) fn number(&mut self, number: i64) -> String {
+        self.bind(Value::Number(number))
+    }
+
     pub(super) fn count(&mut self, count: usize) -> String {
-        self.bind(Value::Number(i64::try_from(count).unwrap_or(i64::MAX)))
+        self.number(i64::try_from(count).unwrap_or(i64::MAX))
     }
 }
 
-/// The condition on `repositories r` and its owner's `accounts o`: kind, visibility, author and tags. Only fixed text and placeholders
-/// go into it; what the client sent is bound.
-pub(super) fn conditions(search: &Search, values: &mut Values) -> String {
-    let mut sql = ordered(search, values);
-    sql += " AND ";
-    sql += &readable(search.account.as_deref(), &search.reach, |value| {
-        values.bind(value)
-    });
-    for tag in &search.tags {
-        let tag = values.text(tag);
-        sql += &format!(
-            " AND EXISTS (SELECT 1 FROM repository_tags g WHERE g.tag = {tag} AND g.repository = r.id)"
-        );
-    }
-    sql
-}
-
-/// The part of [`conditions`] on `repositories r` alone that there are indexes for in every order: kind and author.
-pub(super) fn ordered(search: &Search, values: &mut Values) -> String {
+/// Only fixed text and placeholders go into the condition; what the client sent is bound.
+pub(super) fn conditions(engine: Engine, search: &Search, values: &mut Values) -> String {
     let mut sql = format!("r.kind = {}", values.text(search.kind.word()));
     if let Some(author) = &search.author {
         let author = values.text(author.to_ascii_lowercase());
-        // Asked once, so that the rest is read in the order of an index of one owner.
         sql += &format!(" AND r.owner = (SELECT id FROM accounts WHERE name_folded = {author})");
     }
+    for tag in &search.tags {
+        let tag = values.text(format!("\n{tag}\n"));
+        sql += &format!(" AND {}", engine.contains("r.tags", &tag));
+    }
+    sql += " AND ";
+    sql += &readable(search.account.as_deref(), &search.scope, |value| {
+        values.bind(value)
+    });
     sql
 }
 
-/// The same words for SQLite's index, `{facets} : (n61 AND t61)`, or nothing. The index skips what does not fit without looking at any
-/// row, so that few results among many matches are found fast. It slows down what nearly all matches have, so tags, of which every tool
-/// has one, are not in it when words are ranked.
-pub(super) fn facets(author: Option<&str>, tags: &[String]) -> String {
-    let owner = author.map(|name| Facet::Owner(name).word());
-    let tags = tags.iter().map(|tag| Facet::Tag(tag).word());
-    let all: Vec<String> = owner.into_iter().chain(tags).collect();
-    match all.is_empty() {
-        true => String::new(),
-        false => format!("{{facets}} : ({})", all.join(" AND ")),
+impl Engine {
+    /// The condition that one text is a part of another.
+    pub(super) fn contains(self, text: &str, part: &str) -> String {
+        match self {
+            Self::Sqlite => format!("instr({text}, {part}) > 0"),
+            Self::Postgres => format!("strpos({text}, {part}) > 0"),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use time::OffsetDateTime;
-use tool_hub_registry_server::{MemberRole, NewToken, TokenReach, TokenRole};
+use tool_hub_registry_server::{MemberRole, NewToken, TokenRole, TokenScope};
 
 use crate::support::TestRegistry;
 
@@ -188,12 +188,12 @@ pub(super) async fn callers(hub: &TestRegistry) -> Vec<Caller> {
             Manages,
         ),
     ] {
-        let reach = only.clone().map_or(TokenReach::All, |only: Vec<&str>| {
-            TokenReach::Only(only.iter().map(|text| text.parse().unwrap()).collect())
+        let scope = only.clone().map_or(TokenScope::All, |only: Vec<&str>| {
+            TokenScope::Only(only.iter().map(|text| text.parse().unwrap()).collect())
         });
         let made = hub
             .registry
-            .create_limited_token(user, name, role, reach, None)
+            .create_limited_token(user, name, role, scope, None)
             .await
             .unwrap();
         let token = Token::Good {

@@ -20,9 +20,9 @@ const TABLE_BYTES_MAX: usize = 2 << 20;
 /// Bytes that an answer takes beside its texts, about.
 const ANSWER_BYTES: usize = 512;
 
-/// What is remembered, by what was asked.
+/// Answers by what was asked.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct QueryCache {
     repositories: Table<Repository>,
     commits: Table<Commit>,
     entries: Table<ListedEntry>,
@@ -31,11 +31,11 @@ pub(super) struct Known {
 impl Database {
     /// The state of the database at this moment or a later one; `None` when it does not say, and then nothing is remembered.
     pub(crate) async fn version(&self) -> Option<Version> {
-        self.clock.now().await
+        self.versions.now().await
     }
 
     /// [`Database::repository`], as of `version` or later.
-    pub(crate) async fn known_repository(
+    pub(crate) async fn cached_repository(
         &self,
         version: Option<Version>,
         id: &RepositoryId,
@@ -50,14 +50,14 @@ impl Database {
         let card_bytes = |found: &Repository| {
             (!found.private).then(|| ANSWER_BYTES + found.card.as_ref().map_or(0, String::len))
         };
-        let table = &self.known.repositories;
+        let table = &self.cache.repositories;
         table
             .get_or(version, key, card_bytes, self.repository(id))
             .await
     }
 
     /// [`resolve_revision`], as of `version` or later.
-    pub(crate) async fn known_revision(
+    pub(crate) async fn cached_revision(
         &self,
         version: Option<Version>,
         repository: &str,
@@ -65,14 +65,14 @@ impl Database {
     ) -> Result<Option<Commit>, RegistryError> {
         let message_bytes =
             |found: &Commit| Some(ANSWER_BYTES + found.title.len() + found.message.len());
-        let table = &self.known.commits;
+        let table = &self.cache.commits;
         let asking = resolve_revision(self, repository, revision);
         let key = format!("{repository} {revision}");
         table.get_or(version, key, message_bytes, asking).await
     }
 
     /// [`find_entry`], as of `version` or later.
-    pub(crate) async fn known_entry(
+    pub(crate) async fn cached_entry(
         &self,
         version: Option<Version>,
         repository: &str,
@@ -80,7 +80,7 @@ impl Database {
         path: &str,
     ) -> Result<Option<ListedEntry>, RegistryError> {
         let path_bytes = |found: &ListedEntry| Some(ANSWER_BYTES + found.path.len());
-        let table = &self.known.entries;
+        let table = &self.cache.entries;
         let asking = find_entry(self, repository, commit, path);
         let key = format!("{repository} {} {path}", commit.tree);
         table.get_or(version, key, path_bytes, asking).await
@@ -107,7 +107,7 @@ impl<T> Default for Table<T> {
 }
 
 impl<T: Clone> Table<T> {
-    /// The answer that is remembered, else the one that `asking` gives. That there is none is not remembered, nor what `size` gives no
+    /// The cached answer, else the one that `asking` gives. That there is none is not remembered, nor what `size` gives no
     /// bytes for.
     async fn get_or(
         &self,
@@ -119,8 +119,8 @@ impl<T: Clone> Table<T> {
         let Some(version) = version else {
             return asking.await;
         };
-        if let Some(known) = self.get(version, &key) {
-            return Ok(Some(known));
+        if let Some(cached) = self.get(version, &key) {
+            return Ok(Some(cached));
         }
         let answer = asking.await?;
         if let Some(found) = &answer

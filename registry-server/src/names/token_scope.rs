@@ -1,4 +1,4 @@
-//! Which repositories a token reaches.
+//! The scope of a token: the repositories in which it has the rights of its owner.
 
 use std::fmt;
 use std::str::FromStr;
@@ -62,15 +62,15 @@ impl fmt::Display for RepositoryPattern {
 
 /// The repositories in which a token has its owner's rights. In all others it has a stranger's: it reads what is public.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TokenReach {
+pub enum TokenScope {
     /// Everywhere its owner has rights.
     All,
     /// Only in repositories that one of these patterns covers. An empty list covers none.
     Only(Vec<RepositoryPattern>),
 }
 
-impl TokenReach {
-    /// Whether the repository `owner/name` is within reach.
+impl TokenScope {
+    /// Whether the repository `owner/name` is within the scope.
     pub(crate) fn covers(&self, owner: &str, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -78,7 +78,7 @@ impl TokenReach {
         }
     }
 
-    /// The form in which a reach is stored; `None` for all.
+    /// The form in which a scope is stored; `None` for all.
     pub(crate) fn stored(&self) -> Option<String> {
         match self {
             Self::All => None,
@@ -108,13 +108,13 @@ mod tests {
     #[track_caller]
     fn check(patterns: &[&str], owner: &str, name: &str, expect: bool) {
         let patterns = patterns.iter().map(|text| text.parse().unwrap()).collect();
-        let reach = TokenReach::Only(patterns);
+        let scope = TokenScope::Only(patterns);
         assert_eq!(
-            reach.covers(owner, name),
+            scope.covers(owner, name),
             expect,
-            "{reach:?} {owner}/{name}"
+            "{scope:?} {owner}/{name}"
         );
-        let again = TokenReach::from_stored(reach.stored().as_deref());
+        let again = TokenScope::from_stored(scope.stored().as_deref());
         assert_eq!(
             again.covers(owner, name),
             expect,
@@ -139,10 +139,10 @@ mod tests {
     #[test]
     fn a_damaged_reach_covers_nothing() {
         for stored in ["", " ", "*", "*/*", "alice"] {
-            let reach = TokenReach::from_stored(Some(stored));
-            assert!(!reach.covers("alice", "a"), "{stored:?}");
+            let scope = TokenScope::from_stored(Some(stored));
+            assert!(!scope.covers("alice", "a"), "{stored:?}");
         }
-        assert!(TokenReach::from_stored(None).covers("alice", "a"));
+        assert!(TokenScope::from_stored(None).covers("alice", "a"));
     }
 
     #[test]

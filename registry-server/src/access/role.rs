@@ -1,0 +1,32 @@
+//! The role of an account in a name space: its own, an organisation's, or a stranger's.
+
+use crate::admin::MemberRole;
+use crate::database::Database;
+use crate::error::RegistryError;
+
+/// Rights in a name space, each including those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// What everybody may do.
+    Stranger,
+    Read,
+    Write,
+    Admin,
+}
+
+/// The role of `account` in what `owner` owns.
+pub(crate) async fn role_in(
+    database: &Database,
+    account: &str,
+    owner: &str,
+) -> Result<Role, RegistryError> {
+    if account == owner {
+        return Ok(Role::Admin);
+    }
+    Ok(match database.member_role(owner, account).await? {
+        Some(MemberRole::Admin) => Role::Admin,
+        Some(MemberRole::Write) => Role::Write,
+        Some(MemberRole::Read) => Role::Read,
+        None => Role::Stranger,
+    })
+}
