@@ -1,4 +1,4 @@
-//! Escapes of JSON, URLs and programming languages, undone once: `\uXXXX`, `\xXX`, `\X` and `%XX`.
+//! Escapes of JSON, URLs and programming languages, undone once: `\u0073`, `\x73`, `\/` and `%73`.
 //! A secret is searched for in a text without them too, because any letter may be written so.
 
 use std::ops::Range;
