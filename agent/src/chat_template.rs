@@ -155,7 +155,7 @@ impl ChatTemplate {
     }
 }
 
-/// What a template finds under which name.
+/// The variables of a template.
 fn known(
     chat: &Chat,
     messages: &[Map<String, Value>],

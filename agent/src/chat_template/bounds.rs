@@ -1,8 +1,9 @@
-//! What a value of a template may be before it gets a name.
+//! Limits on the values of a template, checked whenever a value is assigned.
 //!
-//! The engine charges fuel for steps and bytes, but walks, compares and drops a value recursively
-//! and at no cost. So whatever gets a name is measured here, and neither too deep nor much larger
-//! than the conversation; one expression can add to it no more often than its tag has names.
+//! The engine charges steps for the bytes that a template makes. But it compares, prints, hashes
+//! and drops values recursively and for free, and a template can nest lists, or repeat one within
+//! another, as long as it has steps. So every assigned value is measured: it is not too deep, and
+//! not much larger than the conversation. A single expression can only grow by its own tokens.
 
 use indexmap::IndexMap;
 use minijinja::value::{Tuple, ValueKind};
@@ -12,35 +13,37 @@ use super::TemplateError;
 use super::environment::{failed, stopped};
 use super::generator::Generator;
 
-/// The filter for a value that a variable is set to.
+/// The filter for the value of a variable.
 pub(super) const NAMED: &str = "_named";
-/// The filter for a value that an attribute of a namespace is set to.
+/// The filter for the value of a namespace's attribute.
 pub(super) const ATTRIBUTE: &str = "_attribute";
-/// The filter for what a loop goes through.
+/// The filter for the list of a loop.
 pub(super) const ITERATED: &str = "_iterated";
-/// The filter for both sides of `*`.
+/// The filter for each operand of `*`.
 pub(super) const FACTOR: &str = "_factor";
-/// The filter `safe` where something is added to its result.
+/// The filter in place of `safe` before a `+`.
 pub(super) const ADDED: &str = "_added";
-/// The variable that says how large values may be. No template can name it.
+/// The variable with the size of the largest value, under a name that no template can write.
 pub(super) const SIZE: &str = "value bytes";
 
-/// How deep lists and mappings may stand in each other.
+/// The deepest value, in lists and mappings within each other.
 pub(super) const VALUE_DEPTH_MAX: usize = 200;
-/// What a value counts for beside its text, in bytes.
+/// The size of a value beside its text, in bytes.
 pub(super) const VALUE_BYTES: usize = 128;
-/// How much of a value is measured in one step, in bytes.
+/// The size that a value may have in any case.
+const VALUE_BYTES_MIN: usize = 64 << 10;
+/// The bytes of a value that are measured in one step.
 const BYTES_PER_STEP: usize = 2048;
 
-/// How many steps a template may take with a conversation of that size. Real ones take a quarter of
-/// that at most. As each pays for 64 bytes, this is also what limits memory.
+/// The steps that a template may take with a conversation of that size. Real templates take a
+/// quarter at most. A step pays for 64 bytes, so this limits memory as well.
 pub(super) fn steps_max(conversation_bytes: usize) -> usize {
     (200_000 + 2 * conversation_bytes).min(3_000_000)
 }
 
-/// How large a value may be.
+/// The size of the largest value with a conversation of that size.
 pub(super) fn value_bytes_max(conversation_bytes: usize) -> usize {
-    ((64 << 10) + 2 * conversation_bytes).min(4 << 20)
+    (VALUE_BYTES_MIN + 2 * conversation_bytes).min(3 << 20)
 }
 
 pub(super) fn add_filters(environment: &mut Environment<'static>) {
@@ -55,12 +58,12 @@ pub(super) fn add_filters(environment: &mut Environment<'static>) {
     environment.add_filter(ADDED, added);
 }
 
-/// A loop over nothing is an error in Python; the engine would take no turn.
+/// Refuses a loop over `none`, as Python does: the engine would not loop at all.
 fn iterated(state: &State, value: Value) -> Result<Value, Error> {
     if value.is_none() {
         return Err(failed("'NoneType' object is not iterable"));
     }
-    // Each item gets the name, one after the other.
+    // The items are assigned one after the other, so each is measured by itself.
     if value.as_object().is_some() {
         let mut measure = Measure::new(state, Within::Anything);
         for item in value.try_iter()?.checked() {
@@ -71,7 +74,7 @@ fn iterated(state: &State, value: Value) -> Result<Value, Error> {
     Ok(value)
 }
 
-/// A list cannot be multiplied: the engine makes the items only when it prints them, uncharged.
+/// Refuses to multiply a list: the engine would make the items when they are printed, for free.
 fn factor(value: Value) -> Result<Value, Error> {
     match value.as_object() {
         Some(_) => Err(failed("a list cannot be multiplied")),
@@ -79,12 +82,12 @@ fn factor(value: Value) -> Result<Value, Error> {
     }
 }
 
-/// Python would write what is added as HTML.
+/// Refuses to add to a text that is `safe`: Python would escape the other text for HTML.
 fn added(_: Value) -> Result<Value, Error> {
     Err(failed("nothing can be added to a text that is `safe`"))
 }
 
-/// Refuses for good what would take more than `bytes`, before it is made.
+/// Refuses to make `bytes` that the steps left cannot pay for.
 pub(super) fn affordable(state: &State, bytes: usize) -> Result<(), Error> {
     match state.fuel_levels() {
         Some((_, left)) if bytes as u64 / 64 >= left => Err(Error::from(ErrorKind::OutOfFuel)),
@@ -95,17 +98,23 @@ pub(super) fn affordable(state: &State, bytes: usize) -> Result<(), Error> {
 #[derive(Clone, Copy, PartialEq)]
 enum Within {
     Anything,
-    /// Neither a namespace nor a loop, in which a namespace could hold itself and be leaked.
+    /// No namespaces and no loops. A namespace that contains itself would never be freed.
     Data,
 }
 
 fn checked(state: &State, value: Value, within: Within) -> Result<Value, Error> {
+    let is_short = value
+        .as_str()
+        .is_none_or(|text| text.len() < VALUE_BYTES_MIN / 2);
+    if is_short && value.as_object().is_none() {
+        return Ok(value);
+    }
     let mut measure = Measure::new(state, within);
-    // What goes through another list one by one becomes a list of its own: otherwise it could go
-    // through one that goes through one, and so on.
-    let goes_through =
+    // A slice or a sum of lists iterates over the lists that it was made of. Assigned as it is, it
+    // could be part of another one, and so on, so its items are collected.
+    let is_lazy =
         value.kind() == ValueKind::Iterable && value.downcast_object_ref::<Generator>().is_none();
-    let value = match goes_through {
+    let value = match is_lazy {
         true => Value::from(measure.items(&value)?),
         false => value,
     };
@@ -116,10 +125,11 @@ fn checked(state: &State, value: Value, within: Within) -> Result<Value, Error> 
 
 struct Measure {
     within: Within,
-    /// How many bytes a value may have.
+    /// The size of the largest value.
     max: usize,
-    /// How many of them are left.
+    /// The part of it that the current value has left.
     left: usize,
+    /// The size of all values so far.
     measured: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The engine as Transformers sets it up, without what a chat template has no use for.
+//! The settings of the engine, which are those of Transformers, and the functions of templates.
 
 use std::sync::LazyLock;
 
@@ -9,8 +9,8 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, Value};
 
 use super::{TemplateError, bounds, generator, json, methods};
 
-/// How deep macros and loops may stand in each other while a template runs. A loop counts for
-/// one, a macro for five.
+/// The deepest nesting of macros and loops while a template runs. A loop counts for one, a macro
+/// for five.
 pub(super) const RECURSION_MAX: usize = 200;
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(build);
@@ -20,7 +20,7 @@ pub(super) fn new() -> Environment<'static> {
     ENVIRONMENT.clone()
 }
 
-/// How the engine and the check before it split a template into tokens.
+/// The syntax, for the engine and for the check of the source.
 pub(super) fn syntax() -> SyntaxConfig {
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(true).lstrip_blocks(true);
@@ -34,7 +34,7 @@ fn build() -> Environment<'static> {
     environment.set_recursion_limit(RECURSION_MAX);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_unknown_method_callback(methods::call);
-    // It prints all that a template knows.
+    // It would print all variables.
     environment.remove_global("debug");
     environment.add_filter("tojson", json::tojson);
     environment.add_test("sequence", is_sequence);

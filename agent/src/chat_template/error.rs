@@ -1,4 +1,4 @@
-//! Why nothing is printed.
+//! Errors of chat templates.
 
 use std::error::Error as _;
 use std::io;
@@ -64,7 +64,7 @@ fn at(line: Option<usize>) -> String {
         .unwrap_or_default()
 }
 
-/// What an error of the engine means for a template that may take so many steps.
+/// The error of a template that may take `steps`, for an error of the engine.
 pub(super) fn of(error: Error, steps: usize) -> TemplateError {
     let line = error.line();
     let message = error.detail().unwrap_or_default();
@@ -78,7 +78,7 @@ pub(super) fn of(error: Error, steps: usize) -> TemplateError {
     }
 }
 
-/// What is behind an error, where it is one of ours or a limit of the engine.
+/// The cause of an error, where it is one of ours or a limit of the engine.
 fn cause(error: &Error, steps: usize) -> Option<TemplateError> {
     let too_much = |limit, value| Some(TemplateError::TooMuch { limit, value });
     if error.kind() == ErrorKind::OutOfFuel {

@@ -1,5 +1,5 @@
-//! The filters whose result Python makes one item after the other: it can be looped over, and
-//! neither counted, printed, nor written as JSON.
+//! The filters that return a generator in Python: it can be looped over, but has no length and no
+//! JSON.
 
 use std::borrow::Cow;
 use std::fmt;

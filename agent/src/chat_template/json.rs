@@ -130,7 +130,7 @@ impl Writer<'_> {
         mut write: impl FnMut(&mut Self, T) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let layout = &self.layout;
-        // What stands between two items may be long, and whatever is inside them.
+        // Separators and indentation may be long, and are repeated.
         let between = layout.item.len().max(layout.key.len());
         let indented = layout.indent.as_ref().map_or(0, |it| it.len()) * (depth + 2);
         self.out.push(open);

@@ -1,4 +1,4 @@
-//! A conversation as templates read it.
+//! Messages and other JSON as values of templates.
 
 use indexmap::IndexMap;
 use minijinja::Value as Read;
@@ -27,7 +27,7 @@ pub(super) fn members(message: &Map<String, Value>) -> Vec<(&str, &Value)> {
     members
 }
 
-/// Makes values for templates, and adds up how large they are.
+/// Makes values for templates, and adds up their sizes.
 #[derive(Default)]
 pub(super) struct Reader {
     pub(super) bytes: usize,

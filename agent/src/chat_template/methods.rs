@@ -1,4 +1,4 @@
-//! Python's methods of texts, lists and mappings, none of which makes more than can be paid for.
+//! Python's methods of texts, lists and mappings, within what the steps left can pay for.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};
@@ -16,7 +16,7 @@ pub(super) fn call(
 ) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         match (name, args) {
-            // The filters look at what is left before they make a text.
+            // The engine's filters check the size of a text before they make it.
             ("replace", _) => return state.apply_filter(name, &with_first(value, args)),
             ("join", [items]) => {
                 return state.apply_filter(name, &[items.clone(), value.clone()]);
@@ -33,8 +33,8 @@ fn with_first(value: &Value, args: &[Value]) -> Vec<Value> {
     [std::slice::from_ref(value), args].concat()
 }
 
-/// How long a text may become that is made by `format`: each field is as long as the longest
-/// argument and as wide as its widest number.
+/// The most bytes that `format` makes: for each field all arguments, and the largest number in it
+/// as its width.
 fn formatted_bytes(format: &str, args: &[Value]) -> Result<usize, Error> {
     let mut longest = 0;
     for arg in args {

@@ -1,4 +1,4 @@
-//! What a template prints, up to a limit.
+//! The printed text, up to a limit.
 
 use std::io::{self, Write};
 

@@ -215,6 +215,10 @@ fn checks_print_nothing_and_take_nothing() {
             "[1, 3]c<",
         ),
         (
+            "{% for a in [1, 1, 2] %}{{ loop.changed(a, [a]) }}{% endfor %}",
+            "TrueFalseTrue",
+        ),
+        (
             "a\n  {% generation %}\nb\n  {%- endgeneration -%}\n c{# {% generation %} #}",
             "a\nbc",
         ),
