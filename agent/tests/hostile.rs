@@ -86,6 +86,11 @@ fn whatever_a_template_asks_for_it_gets_little() {
     for source in deep_values() {
         check(&source, &Limit("depth"));
     }
+    for source in deepest_values() {
+        let found = outcome(&source, 1);
+        let is_known = matches!(found, Printed | Refused);
+        assert!(is_known, "{found:?}: {source}");
+    }
     for (source, expect) in LARGE {
         check(source, expect);
     }
@@ -261,6 +266,44 @@ fn deep_values() -> Vec<String> {
     sources.push("{%with x=[x]%}{%set y=[y,x]%}{%endwith%}{%set x=[x]%}\n".repeat(1_000));
     sources.push("{%set x={'a':(x,)}%}\n".repeat(3_000));
     sources
+}
+
+/// The deepest values that can be assigned, made deeper by an expression and walked in every way, at
+/// the end of the deepest recursion.
+fn deepest_values() -> Vec<String> {
+    let open = "[".repeat(20);
+    let close = "]".repeat(20);
+    let walks = [
+        "X",
+        "X ~ X",
+        "X | string",
+        "X | upper",
+        "X | tojson",
+        "X | tojson(indent=1)",
+        "X == Y",
+        "X < Y",
+        "X in [Y]",
+        "{X: 1}[Y]",
+        "[X, Y] | sort",
+        "[X, Y] | unique | list",
+        "[X, Y] | join",
+        "'%s' | format(X)",
+        "'{}'.format(X)",
+        "[X] | map('tojson') | list",
+        "[X].count(Y)",
+        "n",
+    ];
+    let x = format!("{open}n.x{close}");
+    let y = format!("{open}n.y{close}");
+    let sources = walks.iter().map(|walk| {
+        let walk = walk.replace('X', &x).replace('Y', &y);
+        format!(
+            "{{% set n = namespace(x={{}}, y={{}}) %}}{{% for a in range(97) %}}\
+             {{% set n.x = {{'a': (n.x,)}} %}}{{% set n.y = {{'a': (n.y,)}} %}}{{% endfor %}}\
+             {{% macro m(i) %}}{{{{ m(i - 1) if i else {walk} }}}}{{% endmacro %}}{{{{ m(30) }}}}"
+        )
+    });
+    sources.collect()
 }
 
 /// Memory that is asked for all at once, or little by little.
