@@ -41,9 +41,10 @@ pub(super) fn steps_max(conversation_bytes: usize) -> usize {
     (200_000 + 2 * conversation_bytes).min(3_000_000)
 }
 
-/// The size of the largest value with a conversation of that size.
+/// The size of the largest value with a conversation of that size: all of it fits in any case.
 pub(super) fn value_bytes_max(conversation_bytes: usize) -> usize {
-    (VALUE_BYTES_MIN + 2 * conversation_bytes).min(3 << 20)
+    let whole = VALUE_BYTES_MIN + conversation_bytes;
+    (whole + conversation_bytes).min(whole.max(3 << 20))
 }
 
 pub(super) fn add_filters(environment: &mut Environment<'static>) {

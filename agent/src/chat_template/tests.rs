@@ -262,6 +262,9 @@ fn long_conversations_are_printed_as_short_ones() {
     let one = json!({"role": "user", "content": " Hi "});
     let long = chat(Value::Array(vec![one; 20_000]));
     check(template, &long, &"<user>Hi\n".repeat(20_000));
+    let text = "x".repeat(5_000_000);
+    let template = "{% set all = messages[0:] %}{% for m in all %}{{ m.content }}{% endfor %}";
+    check(template, &user(&text), &text);
 }
 
 #[test]
