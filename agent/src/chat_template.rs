@@ -4,36 +4,41 @@
 //! Templates come from strangers: they read nothing but what they are given, and are stopped
 //! when they take too long or print too much.
 
+mod bounds;
 mod control;
+mod environment;
 mod error;
+mod generator;
 mod going_on;
 mod in_text;
+mod json;
 mod message;
+mod methods;
 mod model;
+mod output;
+mod source;
 
 use std::borrow::Cow;
 
+use indexmap::IndexMap;
 use jiff::civil::{DateTime, date};
+use minijinja::{Environment, Value as Read};
 use serde_json::{Map, Value};
-use tool_hub_jinja::{Error, Global, Limits, Object, Template};
 
 pub use control::{ControlTokens, without_control_tokens};
 pub use error::TemplateError;
 pub use model::{ModelError, ModelTemplates};
+
+use message::Reader;
+use output::Output;
 
 /// The longest template, in bytes. Real models have up to 30,000.
 pub const TEMPLATE_BYTES_MAX: usize = 128 << 10;
 /// What a template may print, in bytes.
 pub const PRINTED_BYTES_MAX: usize = 64 << 20;
 
-/// Steps that a template may take: a message takes some hundred. And what its values may take,
-/// in bytes, beside the conversation.
-const LIMITS: Limits = Limits {
-    template_bytes: TEMPLATE_BYTES_MAX,
-    steps: 5_000_000,
-    printed_bytes: PRINTED_BYTES_MAX,
-    memory_bytes: 256 << 20,
-};
+/// What the engine calls the one template it has.
+const NAME: &str = "chat template";
 
 /// The time where nobody says what it is.
 const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
@@ -41,7 +46,7 @@ const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
 /// A template that is ready to print conversations.
 #[derive(Debug)]
 pub struct ChatTemplate {
-    template: Template,
+    environment: Environment<'static>,
     source: String,
     reads_tools: bool,
 }
@@ -80,10 +85,21 @@ impl ChatTemplate {
     /// # Errors
     /// When it is none, or too long.
     pub fn new(source: &str) -> Result<Self, TemplateError> {
-        let template = Template::new(source, LIMITS)?;
+        if source.len() > TEMPLATE_BYTES_MAX {
+            return Err(TemplateError::TooMuch {
+                limit: "template_bytes",
+                value: TEMPLATE_BYTES_MAX,
+            });
+        }
+        let mut environment = environment::new();
+        let prepared = source::prepared(source)?;
+        let template = environment.add_template_owned(NAME, prepared);
+        let template = template.and_then(|()| environment.get_template(NAME));
+        let template = template.map_err(|error| error::of(error, 0))?;
+        let read = template.undeclared_variables(false);
         Ok(Self {
-            reads_tools: template.reads("tools"),
-            template,
+            reads_tools: read.contains("tools"),
+            environment,
             source: source.to_owned(),
         })
     }
@@ -110,55 +126,61 @@ impl ChatTemplate {
         }
         let chat = chat.as_ref();
         match &chat.continue_final_message {
-            None => {
-                let messages: Vec<_> = chat.messages.iter().map(message::normal).collect();
-                self.print(chat, &messages)
-            }
+            None => self.print(chat, &chat.messages),
             Some(member) => {
                 let (last, open) = going_on::left_open(&self.source, chat, member)?;
-                let mut messages: Vec<_> = chat.messages.iter().map(message::normal).collect();
-                messages.pop();
-                messages.push(Object::Whole(&last));
-                let printed = self.print(chat, &messages)?;
-                open.cut(printed)
+                let (_, before) = chat.messages.split_last().unzip();
+                let messages = [before.unwrap_or_default(), &[last]].concat();
+                open.cut(self.print(chat, &messages)?)
             }
         }
     }
 
-    fn print(&self, chat: &Chat, messages: &[Object<'_>]) -> Result<String, TemplateError> {
-        let now = chat.now.unwrap_or(EPOCH);
-        let clock = |format: &str| formatted(format, now);
-        let printed = self.template.render(&|name| {
-            // There are few, which are found faster so than by their hashes.
-            let mut variables = chat.variables.iter();
-            if let Some((_, variable)) = variables.find(|(known, _)| *known == name) {
-                return Some(Global::Json(variable));
-            }
-            Some(match name {
-                "messages" => Global::Objects(messages),
-                "tools" => list(&chat.tools),
-                "documents" => list(&chat.documents),
-                "add_generation_prompt" => Global::Bool(chat.add_generation_prompt),
-                "strftime_now" => Global::Function(&clock),
-                "raise_exception" => Global::Function(&raise),
-                _ => return None,
-            })
-        });
-        Ok(printed?)
+    fn print(&self, chat: &Chat, messages: &[Map<String, Value>]) -> Result<String, TemplateError> {
+        let mut reader = Reader::default();
+        let mut known = known(chat, messages, &mut reader)?;
+        known.insert(
+            bounds::SIZE.into(),
+            bounds::value_bytes_max(reader.bytes).into(),
+        );
+        let steps = bounds::steps_max(reader.bytes);
+        let mut environment = self.environment.clone();
+        environment.set_fuel(Some(steps as u64));
+        let refused = |error| error::of(error, steps);
+        let template = environment.get_template(NAME).map_err(refused)?;
+        let mut output = Output::default();
+        let printed = template.render_captured_to(Read::from_object(known), &mut output);
+        printed.map_err(refused)?;
+        output.into_text()
     }
 }
 
-fn list(items: &Option<Vec<Value>>) -> Global<'_> {
-    items.as_deref().map_or(Global::None, Global::List)
-}
-
-fn raise(message: &str) -> Result<String, Error> {
-    Err(Error::Raised(message.to_owned()))
-}
-
-fn formatted(format: &str, now: DateTime) -> Result<String, Error> {
-    let written = jiff::fmt::strtime::format(format, now);
-    written.map_err(|error| Error::failed(error.to_string()))
+/// The variables of a template.
+fn known(
+    chat: &Chat,
+    messages: &[Map<String, Value>],
+    reader: &mut Reader,
+) -> Result<IndexMap<Read, Read>, TemplateError> {
+    let messages = messages.iter();
+    let messages = messages.map(|it| reader.object(message::members(it).into_iter()));
+    let messages = messages.collect::<Result<Vec<_>, _>>()?;
+    let mut known: IndexMap<Read, Read> = IndexMap::from([
+        ("messages".into(), messages.into()),
+        ("tools".into(), reader.list(chat.tools.as_deref())?),
+        ("documents".into(), reader.list(chat.documents.as_deref())?),
+        (
+            "add_generation_prompt".into(),
+            chat.add_generation_prompt.into(),
+        ),
+        (
+            "strftime_now".into(),
+            environment::clock(chat.now.unwrap_or(EPOCH)),
+        ),
+    ]);
+    for (name, value) in &chat.variables {
+        known.insert(name.as_str().into(), reader.value(value)?);
+    }
+    Ok(known)
 }
 
 #[cfg(test)]

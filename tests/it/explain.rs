@@ -200,7 +200,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             "endless.jinja",
-            "the chat template goes beyond a limit (steps = 5000000)",
+            "the chat template goes beyond a limit (steps = ",
         ),
         ("empty", "the model has no chat template"),
         (

@@ -10,12 +10,11 @@ use crate::support::{Test, root, test};
 
 /// Which crate may know which. A new arrow changes this table and ARCHITECTURE.md in the
 /// same commit.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("manifest", &[]),
     ("registry-client", &["manifest"]),
     ("host", &["manifest"]),
-    ("agent", &["jinja", "manifest"]),
-    ("jinja", &[]),
+    ("agent", &["manifest"]),
     ("source", &[]),
     ("registry-server", &["manifest"]),
     ("serve", &["agent", "host", "manifest"]),

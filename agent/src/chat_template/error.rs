@@ -1,4 +1,12 @@
-//! Why nothing is printed.
+//! Errors of chat templates.
+
+use std::error::Error as _;
+use std::io;
+
+use minijinja::{Error, ErrorKind};
+
+use super::PRINTED_BYTES_MAX;
+use super::environment::RECURSION_MAX;
 
 /// A template cannot be read, or does not print a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -56,24 +64,34 @@ fn at(line: Option<usize>) -> String {
         .unwrap_or_default()
 }
 
-impl From<tool_hub_jinja::Error> for TemplateError {
-    fn from(error: tool_hub_jinja::Error) -> Self {
-        use tool_hub_jinja::Error;
-        match error {
-            Error::Syntax { line, message } => Self::Syntax {
-                line: Some(line),
-                message,
-            },
-            Error::Failed { line, message } => Self::Failed {
-                line: Some(line),
-                message,
-            },
-            Error::Raised(message) => Self::Refused { message },
-            Error::TooMuch { limit, value } => Self::TooMuch { limit, value },
-            other => Self::Failed {
-                line: None,
-                message: other.to_string(),
-            },
-        }
+/// The error of a template that may take `steps`, for an error of the engine.
+pub(super) fn of(error: Error, steps: usize) -> TemplateError {
+    let line = error.line();
+    let message = error.detail().unwrap_or_default();
+    let message = match message.is_empty() {
+        true => error.kind().to_string(),
+        false => message.to_owned(),
+    };
+    match error.kind() {
+        ErrorKind::SyntaxError => TemplateError::Syntax { line, message },
+        _ => cause(&error, steps).unwrap_or(TemplateError::Failed { line, message }),
     }
+}
+
+/// The cause of an error, where it is one of ours or a limit of the engine.
+fn cause(error: &Error, steps: usize) -> Option<TemplateError> {
+    let too_much = |limit, value| Some(TemplateError::TooMuch { limit, value });
+    if error.kind() == ErrorKind::OutOfFuel {
+        return too_much("steps", steps);
+    }
+    // The engine has no kind for it.
+    if error.detail() == Some("recursion limit exceeded") {
+        return too_much("depth", RECURSION_MAX);
+    }
+    let source = error.source()?;
+    if source.is::<io::Error>() {
+        return too_much("printed_bytes", PRINTED_BYTES_MAX);
+    }
+    let ours = source.downcast_ref::<TemplateError>().cloned();
+    ours.or_else(|| cause(source.downcast_ref()?, steps))
 }

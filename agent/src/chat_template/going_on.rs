@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::message::{REASONING, normal, owned};
+use super::message::{REASONING, members};
 use super::{Chat, TemplateError};
 
 /// Stands after what is to be gone on with. Templates that trim texts cut the space.
@@ -25,11 +25,14 @@ pub(super) fn left_open(
     }
     let last = chat.messages.last();
     let last = last.ok_or_else(|| not_continued("there is none"))?;
-    let mut last = owned(&normal(last));
+    let last = members(last).into_iter();
+    let mut last: Map<String, Value> = last
+        .map(|(name, value)| (name.to_owned(), value.clone()))
+        .collect();
     let value = last.get(member).cloned();
     let value = value.ok_or_else(|| not_continued("it has no such member"))?;
     // The same reasoning stands under several names, of which a template reads one.
-    let members: Vec<&str> = match REASONING.contains(&member) {
+    let names: Vec<&str> = match REASONING.contains(&member) {
         true => {
             let same = REASONING.into_iter();
             same.filter(|name| last.get(*name) == Some(&value))
@@ -37,12 +40,12 @@ pub(super) fn left_open(
         }
         false => vec![member],
     };
-    if !members.iter().any(|member| source.contains(member)) {
+    if !names.iter().any(|name| source.contains(name)) {
         return Err(not_continued("the template never reads that member"));
     }
     let mut text = None;
-    for member in members {
-        text = last.get_mut(member).and_then(marked).or(text);
+    for name in names {
+        text = last.get_mut(name).and_then(marked).or(text);
     }
     let text = text.ok_or_else(|| not_continued("it has no text there"))?;
     Ok((last, Open { text }))

@@ -168,78 +168,92 @@ fn a_template_says_why_it_refuses() {
 }
 
 #[test]
-fn nothing_goes_on_without_end() {
-    let limit = |template: &str| match refused(template, &user("Hi")) {
-        TemplateError::TooMuch { limit, .. } => limit,
-        other => panic!("{other:?}"),
-    };
-    let loops = "{% for a in range(10000) %}{% for b in range(10000) %}{% set x = 1 %}{% endfor %}{% endfor %}";
-    assert_eq!(limit(loops), "steps");
-    let long = format!(
-        "{{% for a in range(1000) %}}{}{{% endfor %}}",
-        "x".repeat(100_000)
-    );
-    assert_eq!(limit(&long), "printed_bytes");
-    assert_eq!(limit(&"x".repeat(TEMPLATE_BYTES_MAX + 1)), "template_bytes");
-    let doubled = "{% set ns = namespace(x='xxxxxxxx') %}\
-        {% for a in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}";
-    // It is made where it would be printed, and kept in memory.
-    let doubled = limit(doubled);
-    assert!(
-        ["printed_bytes", "memory_bytes"].contains(&doubled),
-        "{doubled}"
-    );
-    let endless = "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}";
-    assert_eq!(limit(endless), "depth");
-    let deep = format!("{}1{}", "(".repeat(50_000), ")".repeat(50_000));
-    assert_eq!(limit(&format!("{{{{ {deep} }}}}")), "depth");
-    assert_eq!(limit(&"{% if 1 %}".repeat(10_000)), "depth");
+fn checks_print_nothing_and_take_nothing() {
+    for (template, expect) in [
+        (
+            "{% macro m(a, b=[1]) -%}\n {{ a }}{{ b }}{%- endmacro %}{{ m('x', b=[2]) }}{{ m() }}",
+            "x[2][1]",
+        ),
+        (
+            "{% macro m(a) %}\n  {{ a }}\n{% endmacro %}<{{ m([1]) }}>",
+            "<  [1]\n>",
+        ),
+        (
+            "{% macro m() %}{{ caller([1], 2) }}{% endmacro %}{% call(a, b) m() -%}\n {{ a }}{{ b }}{% endcall %}",
+            "[1]2",
+        ),
+        (
+            "{% for a in [1, [2, [3]]] recursive %}{{ loop(a) if a is iterable else a }}{% endfor %}",
+            "123",
+        ),
+        (
+            "{% for a in [1, 2] + [3] if a > 1 %}{{ a }}{% else %}-{% endfor %}",
+            "23",
+        ),
+        (
+            "{% set a, b = [1], {'c': (2,)} %}{{ a }}{{ b }}",
+            "[1]{'c': (2,)}",
+        ),
+        (
+            "{% set a = 1, 2 %}{{ a }}{% set a %}x{{ a }}{% endset %}{{ a }}",
+            "(1, 2)x(1, 2)",
+        ),
+        (
+            "{% set a | upper %}x{% endset %}{% with b = a ~ 'y', c = [a] %}{{ b }}{{ c }}{% endwith %}",
+            "Xy['X']",
+        ),
+        (
+            "{% set n = namespace(a=[1]) %}{% set n.a = n.a + [2] %}{{ n.a }}{{ n.a[1:] | length }}",
+            "[1, 2]1",
+        ),
+        (
+            "{{ 2 * 3 * -1 }}{{ 'ab' * 2 }}{% set d = {'n': 3} %}{{ ' ' * d.n }}{{ (1 + 2) * d['n'] | abs }}",
+            "-6abab   9",
+        ),
+        (
+            "{% set a = [3, 1] | sort %}{{ a }}{% set a = 'b c'.split() %}{{ a[-1] }}{{ '<' | safe }}",
+            "[1, 3]c<",
+        ),
+        (
+            "{% for a in [1, 1, 2] %}{{ loop.changed(a, [a]) }}{% endfor %}",
+            "TrueFalseTrue",
+        ),
+        (
+            "a\n  {% generation %}\nb\n  {%- endgeneration -%}\n c{# {% generation %} #}",
+            "a\nbc",
+        ),
+    ] {
+        check(template, &user(""), expect);
+    }
+    for broken in [
+        "{% set a = %}",
+        "{% set a = 1) + (2 %}",
+        "{% for a in %}{% endfor %}",
+        "{% for a in [1]) + ([2] %}{% endfor %}",
+        "{{ 1 * }}",
+    ] {
+        let error = refused(broken, &user(""));
+        assert!(matches!(error, TemplateError::Syntax { .. }), "{error:?}");
+    }
 }
 
 #[test]
-fn lists_in_lists_break_nothing() {
-    let nested = "{% set ns = namespace(x=[]) %}{% for a in range(500) %}{% for b in range(100) %}\
-        {% set ns.x = [ns.x] %}{% endfor %}{% endfor %}";
-    check(nested, &user("Hi"), "");
-    // Nobody can go all the way down, and Python cannot either.
-    for use_ in [
-        "ns.x",
-        "ns.x | tojson",
-        "ns.x | string",
-        "ns.x == [ns.x]",
-        "ns.x < [ns.x]",
+fn what_python_prints_otherwise_is_refused() {
+    for template in [
+        "{{ '<b>' | safe + '&' }}",
+        "{{ [1, 2] | map('string') }}",
+        "{{ [1, 2] | select('odd') | length }}",
+        "{% include 'other' %}",
+        "{{ [1] * 2 }}",
     ] {
-        let error = refused(&format!("{nested}{{{{ {use_} }}}}"), &user("Hi"));
-        assert!(error.to_string().contains("(depth = "), "{use_}: {error}");
+        let error = refused(template, &user(""));
+        let is_refused = matches!(
+            error,
+            TemplateError::Failed { line: Some(1), .. }
+                | TemplateError::Syntax { line: Some(1), .. }
+        );
+        assert!(is_refused, "{template}: {error:?}");
     }
-    let alone: String = (0..9_000).map(|_| "{%set x=[x]%}").collect();
-    check(&alone, &user("Hi"), "");
-}
-
-#[test]
-fn chains_of_operators_break_nothing() {
-    let chain = |begin: &str, link: &str, end: &str| {
-        let links = 120_000 / link.len();
-        format!("{{{{ {begin}{}{end} }}}}", link.repeat(links))
-    };
-    for (begin, link, end) in [
-        ("", "not ", "1"),
-        ("", "-", "1"),
-        ("1", "+1", ""),
-        ("1", "~1", ""),
-        ("1", "|abs", ""),
-        ("1", "**1", ""),
-        ("1", " or 1", ""),
-        ("", "1 if 0 else ", "1"),
-    ] {
-        let template = ChatTemplate::new(&chain(begin, link, end)).expect(link);
-        template.render(&user("Hi")).expect(link);
-    }
-    let branches = "{%elif 0%}".repeat(TEMPLATE_BYTES_MAX / 10 - 10);
-    check(&format!("{{%if 0%}}{branches}{{%endif%}}"), &user("Hi"), "");
-    // A text may be as long as it likes.
-    let text = "x".repeat(10_000);
-    check(&format!("{{{{ '{text}' }}}}"), &user("Hi"), &text);
 }
 
 #[test]
@@ -248,6 +262,9 @@ fn long_conversations_are_printed_as_short_ones() {
     let one = json!({"role": "user", "content": " Hi "});
     let long = chat(Value::Array(vec![one; 20_000]));
     check(template, &long, &"<user>Hi\n".repeat(20_000));
+    let text = "x".repeat(5_000_000);
+    let template = "{% set all = messages[0:] %}{% for m in all %}{{ m.content }}{% endfor %}";
+    check(template, &user(&text), &text);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Real models' chat templates, held against Transformers.
 
-use tool_hub_agent::ChatTemplate;
+use tool_hub_agent::{ChatTemplate, TemplateError};
 
 use crate::cases::cases;
+
+/// Why a template is refused that Transformers prints: it would be text that is escaped for HTML.
+const SAFE: &str = "nothing can be added to a text that is `safe`";
 
 #[test]
 #[ignore = "installs transformers from PyPI"]
 fn templates_print_what_transformers_prints() {
-    let (mut same, mut refused) = (0, 0);
+    let (mut same, mut refused, mut missing) = (0, 0, 0);
     let mut differ = Vec::new();
     let cases = cases();
     for case in &cases {
@@ -16,6 +19,9 @@ fn templates_print_what_transformers_prints() {
         match (&printed, &case.printed) {
             (Ok(printed), Some(expected)) if printed == expected => same += 1,
             (Err(_), None) => refused += 1,
+            (Err(TemplateError::Failed { message, .. }), Some(_)) if message == SAFE => {
+                missing += 1
+            }
             _ => {
                 let expected = case.printed.as_ref().or(case.error.as_ref());
                 let (template, about) = (&case.template, &case.about);
@@ -24,9 +30,9 @@ fn templates_print_what_transformers_prints() {
         }
     }
     println!(
-        "{} cases: {same} print the same, {refused} are refused by both",
+        "{} cases: {same} print the same, {refused} are refused by both, {missing} here alone",
         cases.len()
     );
     assert!(differ.is_empty(), "{}", differ.join("\n"));
-    assert!(same > 450 && cases.len() > 500, "templates are missing");
+    assert!(same >= 512 && cases.len() > 500, "templates are missing");
 }
