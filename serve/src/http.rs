@@ -7,6 +7,7 @@ mod caller;
 mod connections;
 mod cors;
 mod guard;
+mod held;
 mod listener;
 mod problem;
 mod routes;
@@ -20,10 +21,10 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Gateway, ServeError};
+use crate::{Gateway, ServeError, openai};
 use body::BodyBudget;
 use guard::Guard;
-use routes::Routes;
+use routes::{Portion, Routes};
 use workers::Workers;
 
 pub use access::{Access, AccessError};
@@ -32,7 +33,7 @@ pub(crate) use problem::{PROBLEM_TYPE, Problem};
 
 /// Where the protocol is answered.
 pub const MCP_PATH: &str = "/mcp";
-/// Requests that are answered at once; further ones wait. The host has its own limit on
+/// Requests that are answered at once; further ones wait for a while. The host has its own limit on
 /// calls, below this one, so that a list can be had while calls wait for a place.
 const REQUESTS_MAX: usize = 512;
 /// How often something is sent to a client that waits for a long call, so that nobody between
@@ -71,11 +72,15 @@ pub async fn serve_http(
     let _stopped = stop.clone().drop_guard();
     // Nobody keeps the others out.
     let callers = access.callers.len();
-    let places = (REQUESTS_MAX / callers.max(1)).max(1);
-    let budget = BodyBudget::new();
+    let (bodies, replies) = (BodyBudget::new(), openai::replies());
     let guard = Guard::new(access, |toolset| {
-        let share = (places, budget.share(callers));
-        Routes::new(toolset, gateway.clone(), share, &stop)
+        let portion = Portion {
+            connections: connections::share(callers),
+            places: (REQUESTS_MAX / callers.max(1)).max(1),
+            bodies: bodies.share(callers),
+            replies: replies.share(callers),
+        };
+        Routes::new(toolset, gateway.clone(), portion, &stop)
     })?;
     let workers = Workers::start()?;
     let shutdown = async {

@@ -55,6 +55,7 @@ mod document {}
 
 mod agent_loop;
 mod audit;
+mod budget;
 mod built_in;
 mod callee;
 mod catalogue;

@@ -8,6 +8,7 @@ mod chat;
 mod events;
 mod headers;
 mod holding;
+mod kept;
 mod memory;
 mod model;
 mod offered;
@@ -34,6 +35,7 @@ use tokio_util::sync::CancellationToken;
 use tool_hub_agent::Backend;
 
 use crate::Toolset;
+use crate::budget::Share;
 use crate::mcp::MESSAGE_BYTES_MAX;
 use chat::Chat;
 use holding::Holding;
@@ -43,6 +45,7 @@ use responses::Responses;
 use rounds::Api;
 use upstream::Upstream;
 
+pub(crate) use kept::replies;
 pub use model::OpenAiModel;
 pub use upstream::{EndpointKey, GatewayError};
 
@@ -128,16 +131,24 @@ pub(crate) struct Shared {
     gateway: Gateway,
     toolset: Toolset,
     memory: Memory,
+    /// The caller's share of the memory for replies.
+    replies: Share,
     /// Ends answers that are under way.
     stop: CancellationToken,
 }
 
-/// The routes below `/v1`. Answers end when `stop` does.
-pub(crate) fn router(gateway: Gateway, toolset: Toolset, stop: CancellationToken) -> Router {
+/// The routes below `/v1`. Answers end when `stop` does, and replies take `replies` at most.
+pub(crate) fn router(
+    gateway: Gateway,
+    toolset: Toolset,
+    replies: Share,
+    stop: CancellationToken,
+) -> Router {
     let shared = Arc::new(Shared {
         gateway,
         toolset,
         memory: Memory::default(),
+        replies,
         stop,
     });
     Router::new()

@@ -3,6 +3,7 @@
 
 mod defined;
 mod gradio;
+mod integers;
 mod listed;
 mod plain;
 
@@ -56,6 +57,7 @@ pub(crate) fn tests() -> Vec<Test> {
         ),
     ];
     tests.extend(defined::tests());
+    tests.extend(integers::tests());
     tests.extend(plain::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());

@@ -5,7 +5,7 @@ mod gateway;
 mod tokens;
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -146,12 +146,10 @@ impl Serve {
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
         let log = match &self.audit {
-            Some(path) if path != Path::new("-") => {
-                let path = config.place(path);
-                output::refuse_settings(&path, config)?;
-                Some(AuditLog::open(&path, *printer)?)
+            Some(path) => {
+                output::refuse_settings(&config.place(path), config)?;
+                Some(AuditLog::open(path, *printer)?)
             }
-            Some(standard_error) => Some(AuditLog::open(standard_error, *printer)?),
             None => None,
         };
         let gateway = self.openai.gateway(config, printer)?;
@@ -280,7 +278,7 @@ impl Door {
         }
         let callers = match self.callers {
             1 => String::new(),
-            several => format!(" to {several} callers"),
+            several => format!(" to {several} callers, those of each counted by themselves"),
         };
         printer.note(&format!(
             "serving {functions}{callers}; stop it with Ctrl-C"

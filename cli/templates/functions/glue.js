@@ -35,8 +35,14 @@ const asText = exactly("string");
 const asNumber = exactly("number");
 const asTruth = exactly("boolean");
 
+// Integers of 64 bits are numbers here, so only those that a number holds exactly can be returned.
 function asInteger(value) {
-  return BigInt(value);
+  const number = typeof value === "bigint" ? Number(value) : value;
+  if (!Number.isSafeInteger(number)) {
+    const found = typeof value === "number" || typeof value === "bigint" ? value : asJson(value);
+    throw new RangeError(`the function returned ${found} where its type says an integer, which is a whole number between -(2^53 - 1) and 2^53 - 1`);
+  }
+  return number;
 }
 
 function asJson(value) {

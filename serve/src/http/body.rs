@@ -1,45 +1,48 @@
 //! Reads request bodies whole before they are handled, within limits on their length, their time,
 //! and the memory of all bodies together.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _};
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use futures::StreamExt as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
+use crate::budget::{self, Budget, Taken};
 use crate::mcp::MESSAGE_BYTES_MAX;
 
 /// How long a body may take. A client that sends one byte at a time would otherwise keep its
 /// place among the requests for as long as it likes.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// The longest wait for memory that other requests hold.
-const BUDGET_TIME: Duration = Duration::from_secs(30);
+/// The same for a body that says itself that it is too long. Nothing of it is kept.
+const LONG_TIME: Duration = Duration::from_secs(5);
+/// The longest wait for memory, or for a place, that other requests hold.
+pub(super) const BUDGET_TIME: Duration = Duration::from_secs(30);
 /// The most bytes that the text of all bodies may take together. The values that are parsed from
-/// them may take as much again.
-const HELD_BYTES_MAX: usize = 64 << 20;
+/// them may take as much again. Half of it, which is a caller's share, holds the longest body.
+const HELD_BYTES_MAX: usize = 48 << 20;
 /// The longest body, in bytes.
 const BODY_BYTES_MAX: usize = MESSAGE_BYTES_MAX;
 /// Bodies up to this length are not counted: there may be one for every request.
 const SHORT_BYTES_MAX: usize = 4 << 10;
-/// The unit in which memory is counted, in bytes.
-const UNIT_BYTES: usize = 1 << 10;
+/// The memory of a value, in bytes.
+pub(super) const VALUE_BYTES: usize = 64;
+/// The same where a message is read several times over: whole, by its method, and by what the
+/// function takes.
+pub(super) const MCP_VALUE_BYTES: usize = 160;
+const _: () = assert!(HELD_BYTES_MAX / 2 >= BODY_BYTES_MAX);
 
-/// The memory for bodies: one budget for texts, and one for parsed values. Clones share both.
-#[derive(Clone)]
+/// The memory for bodies: one budget for texts, and one for parsed values.
 pub(super) struct BodyBudget {
-    texts: Arc<Semaphore>,
-    values: Arc<Semaphore>,
+    texts: Budget,
+    values: Budget,
 }
 
 /// A caller's share of the memory, which keeps one caller from taking all of it.
 pub(super) struct CallerBudget {
-    all: BodyBudget,
-    own: BodyBudget,
-    bytes: usize,
+    texts: budget::Share,
+    values: budget::Share,
 }
 
 /// A body and the memory that it holds until this is dropped.
@@ -48,134 +51,90 @@ pub(super) struct BufferedBody {
     pub(super) taken: [Option<Permits>; 2],
 }
 
-type Permits = [OwnedSemaphorePermit; 2];
-
 impl BodyBudget {
     pub(super) fn new() -> Self {
-        Self::of(HELD_BYTES_MAX)
-    }
-
-    fn of(bytes: usize) -> Self {
-        let semaphore = || Arc::new(Semaphore::new(bytes / UNIT_BYTES));
         Self {
-            texts: semaphore(),
-            values: semaphore(),
+            texts: Budget::new(HELD_BYTES_MAX),
+            values: Budget::new(HELD_BYTES_MAX),
         }
     }
 
-    /// The share of one of `callers` callers: half of the memory if there are several, which is
-    /// enough for the longest body.
+    /// The share of one of `callers` callers, which is enough for the longest body.
     pub(super) fn share(&self, callers: usize) -> CallerBudget {
-        let bytes = match callers {
-            0 | 1 => HELD_BYTES_MAX,
-            _ => (HELD_BYTES_MAX / 2).max(BODY_BYTES_MAX),
-        };
         CallerBudget {
-            all: self.clone(),
-            own: Self::of(bytes),
-            bytes,
+            texts: self.texts.share(callers),
+            values: self.values.share(callers),
         }
     }
 }
 
 impl CallerBudget {
-    /// Reads all of `body`. Returns the response to send if it is refused.
-    pub(super) async fn read(&self, body: Body) -> Result<BufferedBody, Response> {
-        self.try_read(body).await.map_err(|problem| {
-            let mut response = problem.into_response();
-            // The rest of the body is not read, so no other request can follow.
-            let close = HeaderValue::from_static("close");
-            response.headers_mut().insert(header::CONNECTION, close);
-            response
-        })
+    /// Reads all of `body`, which is JSON whose values take `value_bytes` each. Returns the response
+    /// to send if it is refused.
+    pub(super) async fn read(
+        &self,
+        body: Body,
+        value_bytes: usize,
+    ) -> Result<BufferedBody, Response> {
+        // The rest of the body is not read, so no other request can follow.
+        let read = self.try_read(body, value_bytes).await;
+        read.map_err(Problem::and_close)
     }
 
-    async fn try_read(&self, body: Body) -> Result<BufferedBody, Problem> {
+    async fn try_read(&self, body: Body, value_bytes: usize) -> Result<BufferedBody, Problem> {
         let length = body.size_hint().upper();
         let length = length.and_then(|length| usize::try_from(length).ok());
         let text = match length {
             // A body that is too long is not kept.
             Some(length) if length > BODY_BYTES_MAX => None,
             // A body of unknown length may be the longest.
-            length => {
-                let length = length.unwrap_or(BODY_BYTES_MAX);
-                self.take(length, |budget| &budget.texts).await?
-            }
+            length => take(&self.texts, length.unwrap_or(BODY_BYTES_MAX)).await?,
         };
         let bytes = in_time(body, length).await?;
         // A short text can hold many values, each of which takes more memory than its text.
         let values = match bytes.len() {
             ..=SHORT_BYTES_MAX => None,
-            _ => {
-                self.take(value_bytes(&bytes), |budget| &budget.values)
-                    .await?
-            }
+            _ => take(&self.values, budget::value_bytes(&bytes, value_bytes)).await?,
         };
         Ok(BufferedBody {
             body: Body::from(bytes),
             taken: [text, values],
         })
     }
-
-    /// Waits for `bytes` of the caller's share and then of the whole budget. Requests are served in
-    /// order of arrival.
-    async fn take(
-        &self,
-        bytes: usize,
-        kind: impl Fn(&BodyBudget) -> &Arc<Semaphore>,
-    ) -> Result<Option<Permits>, Problem> {
-        if bytes <= SHORT_BYTES_MAX {
-            return Ok(None);
-        }
-        if bytes > self.bytes {
-            let detail = "the request's JSON takes too much memory; split it into several requests";
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
-        }
-        let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
-        let taken = async {
-            // While a request waits for its caller's share, it takes nothing of the common one.
-            let own = kind(&self.own).clone().acquire_many_owned(units).await;
-            let of_all = kind(&self.all).clone().acquire_many_owned(units).await;
-            Some([own.ok()?, of_all.ok()?])
-        };
-        match tokio::time::timeout(BUDGET_TIME, taken).await {
-            Ok(Some(taken)) => Ok(Some(taken)),
-            Ok(None) | Err(_) => Err(Problem::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the server is busy with long requests; try again",
-            )),
-        }
-    }
 }
 
-/// Estimates the memory of the values in the JSON `text` from its separators.
-fn value_bytes(text: &[u8]) -> usize {
-    let (mut bytes, mut is_string, mut is_escaped) = (0, false, false);
-    for byte in text {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_string => is_escaped = true,
-            b'"' => is_string = !is_string,
-            _ if is_string => {}
-            b'{' => bytes += 192,
-            b'[' | b',' | b':' => bytes += 64,
-            _ => {}
-        }
+/// Waits for `bytes` of `share`.
+async fn take(share: &budget::Share, bytes: usize) -> Result<Option<Taken>, Problem> {
+    if bytes <= SHORT_BYTES_MAX {
+        return Ok(None);
     }
-    bytes
+    if !share.can_hold(bytes) {
+        let detail = "the request's JSON takes too much memory; split it into several requests";
+        return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
+    }
+    match tokio::time::timeout(BUDGET_TIME, share.take(bytes)).await {
+        Ok(Some(taken)) => Ok(Some(taken)),
+        Ok(None) | Err(_) => Err(Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the server is busy with long requests; try again",
+        )),
+    }
 }
 
 async fn in_time(body: Body, length: Option<usize>) -> Result<Vec<u8>, Problem> {
-    let (status, detail) = match tokio::time::timeout(BODY_TIME, collect(body, length)).await {
+    let is_too_long = length.is_some_and(|length| length > BODY_BYTES_MAX);
+    let time = if is_too_long { LONG_TIME } else { BODY_TIME };
+    let collected = tokio::time::timeout(time, collect(body, length)).await;
+    let (status, detail) = match collected {
         Ok(Ok(Some(bytes))) => return Ok(bytes),
-        Ok(Ok(None)) => (
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("a request has at most {MESSAGE_BYTES_MAX} bytes"),
-        ),
         Ok(Err(error)) => (StatusCode::BAD_REQUEST, error.to_string()),
-        Err(_) => (
+        Err(_) if !is_too_long => (
             StatusCode::REQUEST_TIMEOUT,
             format!("the body was not here within {} s", BODY_TIME.as_secs()),
+        ),
+        Ok(Ok(None)) | Err(_) => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!("a request has at most {MESSAGE_BYTES_MAX} bytes"),
         ),
     };
     Err(Problem::new(status, detail))
@@ -210,15 +169,17 @@ mod tests {
         let long = || Body::from(vec![b' '; BODY_BYTES_MAX]);
         // A body of unknown length.
         let unsaid = || Body::from_stream(futures::stream::iter([Ok::<_, axum::Error>("{}")]));
-        let held = ann.read(long()).await.unwrap();
+        let held = ann.read(long(), VALUE_BYTES).await.unwrap();
         for waits in [long(), unsaid()] {
-            assert!(ann.read(waits).now_or_never().is_none());
+            assert!(ann.read(waits, VALUE_BYTES).now_or_never().is_none());
         }
-        assert!(ann.read(Body::from("{}")).await.is_ok());
-        assert!(robin.read(long()).await.is_ok());
+        assert!(ann.read(Body::from("{}"), VALUE_BYTES).await.is_ok());
+        assert!(robin.read(long(), VALUE_BYTES).await.is_ok());
         drop(held);
-        assert!(ann.read(long()).await.is_ok());
-        let longer = ann.read(Body::from(vec![b' '; BODY_BYTES_MAX + 1])).await;
+        assert!(ann.read(long(), VALUE_BYTES).await.is_ok());
+        let longer = ann
+            .read(Body::from(vec![b' '; BODY_BYTES_MAX + 1]), VALUE_BYTES)
+            .await;
         let refused = longer.err().unwrap().status();
         assert_eq!(refused, StatusCode::PAYLOAD_TOO_LARGE);
     }
@@ -227,7 +188,7 @@ mod tests {
     async fn few_bytes_that_are_many_values_need_more_room() {
         let share = BodyBudget::new().share(1);
         let taken = async |text: String| {
-            let whole = share.read(Body::from(text)).await;
+            let whole = share.read(Body::from(text), VALUE_BYTES).await;
             whole
                 .map(|whole| whole.taken[1].is_some())
                 .map_err(|refused| refused.status())

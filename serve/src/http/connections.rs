@@ -1,15 +1,13 @@
 //! The open connections: their limits, in all and per address, and the choice of those that are
-//! closed for others. Connections that have sent nothing, or half a head, are closed first.
+//! closed for others. Connections that have sent nothing, half a head or half a body are closed
+//! first.
 
 use std::collections::HashMap;
+use std::future::pending;
 use std::net::{IpAddr, Ipv6Addr};
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 
-use axum::body::{Body, Bytes, HttpBody};
-use hyper::body::{Frame, SizeHint};
 use tokio::task::{AbortHandle, Id};
 
 /// The most connections that are open at once.
@@ -19,6 +17,12 @@ const CONNECTIONS_MAX: usize = 1_024;
 const ADDRESS_CONNECTIONS_MAX: usize = CONNECTIONS_MAX / 2;
 /// The number of connections from which heads get less time.
 const PRESSURE: usize = CONNECTIONS_MAX / 2;
+
+/// How many requests of one of `callers` callers are in hand at once. Strangers, and the next
+/// request of anybody, have as much as a caller.
+pub(super) fn share(callers: usize) -> usize {
+    (CONNECTIONS_MAX / (callers + 1)).max(1)
+}
 
 #[derive(Default)]
 pub(super) struct Connections {
@@ -43,7 +47,7 @@ pub(super) enum Admission {
 }
 
 impl Connections {
-    /// True if the limit is reached and no connection is waiting for a head.
+    /// True if the limit is reached and no connection is waiting for a request.
     pub(super) fn is_full_of_active(&self) -> bool {
         self.open.len() >= CONNECTIONS_MAX
             && !self
@@ -53,7 +57,7 @@ impl Connections {
     }
 
     /// Makes room for another connection of `address`, by closing the one that has waited longest
-    /// for a head: one of the same address if that has used up its limit, else any.
+    /// for a request, or the rest of one: one of the same address if that has used up its limit, else any.
     pub(super) fn make_room(&mut self, address: IpAddr) -> Admission {
         let network = network(address);
         // Below this number, no address can have reached its limit.
@@ -101,7 +105,7 @@ impl Connections {
             let Some((since, id)) = waiting.min_by_key(|(since, _)| *since) else {
                 return false;
             };
-            // If its head was completed meanwhile, it stays.
+            // If its request was completed meanwhile, it stays.
             let is_evicted = |open: &mut Open| open.state.change(since, EVICTED);
             if self.open.get_mut(&id).is_some_and(is_evicted)
                 && let Some(oldest) = self.open.remove(&id)
@@ -140,7 +144,7 @@ fn turn(turns: &AtomicU64) -> u64 {
 }
 
 impl State {
-    /// The turn since which it waits for a head, or the rest of one; `None` if it does not wait.
+    /// The turn since which it waits for a request, or the rest of one; `None` if it does not wait.
     fn waits_since(&self) -> Option<u64> {
         let since = self.since.load(Ordering::Relaxed);
         (since >= FIRST_TURN).then_some(since)
@@ -154,26 +158,41 @@ impl State {
     }
 }
 
+/// A request of which not all is here. Its connection may be closed for another one.
+pub(super) struct Arriving(Arc<State>);
+
+impl Arriving {
+    /// Begins with a whole head, the body of which is awaited from now on.
+    pub(super) fn begin(state: &Arc<State>) -> Self {
+        // One that was just given up stays so.
+        if let Some(since) = state.waits_since() {
+            state.change(since, turn(&state.turns));
+        }
+        Self(state.clone())
+    }
+
+    /// Begins the answer, now that all of the request is here. It never returns if the connection
+    /// was given up: its task is about to be aborted.
+    pub(super) async fn complete(self) -> ActiveRequest {
+        match ActiveRequest::begin(&self.0) {
+            Some(active) => active,
+            None => pending().await,
+        }
+    }
+}
+
 /// A request that is being answered. Its connection is not closed for another one.
 pub(super) struct ActiveRequest(Arc<State>);
 
 impl ActiveRequest {
     /// Begins an answer; `None` if the connection was closed for another one.
-    pub(super) fn begin(state: &Arc<State>) -> Option<Self> {
+    fn begin(state: &Arc<State>) -> Option<Self> {
         // The previous answer may not have ended yet.
         let is_evicted = match state.waits_since() {
             Some(since) => !state.change(since, ANSWERING),
             None => state.since.load(Ordering::Relaxed) == EVICTED,
         };
         (!is_evicted).then(|| Self(state.clone()))
-    }
-
-    /// Wraps the body, so that the request counts as answered at its end.
-    pub(super) fn until_end_of(self, body: Body) -> Body {
-        Body::new(Answer {
-            body,
-            _active: self,
-        })
     }
 }
 
@@ -183,33 +202,9 @@ impl Drop for ActiveRequest {
     }
 }
 
-struct Answer {
-    body: Body,
-    _active: ActiveRequest,
-}
-
-impl HttpBody for Answer {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
     use tokio::task::JoinSet;
 
     use super::*;
@@ -267,6 +262,25 @@ mod tests {
         assert!(answered.waits() && opened.open("127.0.0.1").is_some());
         assert!(answered.waits() && !second.waits());
         assert!(opened.tasks.join_next().await.unwrap().is_err());
+    }
+
+    #[tokio::test]
+    async fn half_a_body_gives_way_as_half_a_head_does() {
+        let mut opened = Opened::new();
+        let slow = opened.open("127.0.0.1").unwrap();
+        let oldest = opened.open("127.0.0.1").unwrap();
+        for _ in 2..CONNECTIONS_MAX {
+            opened.open("127.0.0.1");
+        }
+        // It waits for its body since now.
+        let body = Arriving::begin(&slow);
+        opened.open("127.0.0.1");
+        assert!(!oldest.waits() && slow.waits());
+        for _ in 1..CONNECTIONS_MAX {
+            opened.open("127.0.0.1");
+        }
+        assert!(!slow.waits());
+        assert!(body.complete().now_or_never().is_none(), "it was given up");
     }
 
     #[tokio::test]

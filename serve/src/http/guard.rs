@@ -7,6 +7,7 @@ use subtle::ConstantTimeEq;
 
 use super::access::{Access, host_of};
 use super::caller::BearerToken;
+use super::connections::Arriving;
 use super::cors;
 use super::problem::Problem;
 use super::routes::Routes;
@@ -45,11 +46,11 @@ impl Guard {
     }
 
     /// Lets through who may ask, each to its own routes.
-    pub(super) async fn answer(&self, request: Request) -> Response {
+    pub(super) async fn answer(&self, request: Request, arriving: Arriving) -> Response {
         let origin = request.headers().get(header::ORIGIN).cloned();
         let is_preflight = cors::is_preflight(request.method(), request.headers());
         let mut response = match self.check(request.headers()) {
-            Ok(caller) => self.routes[caller].answer(request).await,
+            Ok(caller) => self.routes[caller].answer(request, arriving).await,
             // Its host and its origin are right.
             Err(Refusal::Token) if is_preflight => cors::preflight(),
             Err(refusal) => {
@@ -145,14 +146,25 @@ mod tests {
 
     use super::super::body::BodyBudget;
     use super::super::caller::tests::caller;
+    use super::super::connections::Connections;
+    use super::super::routes::Portion;
     use super::*;
+    use crate::openai;
 
     const TOKEN: &str = "0123456789abcdef";
 
     fn behind(access: Access) -> Guard {
         let stop = CancellationToken::new();
-        let share = || (1, BodyBudget::new().share(1));
-        Guard::new(access, |toolset| Routes::new(toolset, None, share(), &stop)).unwrap()
+        let portion = || Portion {
+            connections: 1,
+            places: 1,
+            bodies: BodyBudget::new().share(1),
+            replies: openai::replies().share(1),
+        };
+        Guard::new(access, |toolset| {
+            Routes::new(toolset, None, portion(), &stop)
+        })
+        .unwrap()
     }
 
     fn guard() -> Guard {
@@ -184,7 +196,8 @@ mod tests {
                 .header("origin", origin)
                 .header("access-control-request-method", "POST")
                 .body(axum::body::Body::empty());
-            guard.answer(request.unwrap())
+            let waiting = Connections::default().waiting();
+            guard.answer(request.unwrap(), Arriving::begin(&waiting))
         };
         for (origin, method, status, allowed) in [
             (

@@ -2,7 +2,7 @@
 //! ones. Worker threads answer them.
 
 use std::convert::Infallible;
-use std::future::{Future, pending};
+use std::future::Future;
 use std::io;
 use std::net::IpAddr;
 use std::pin::pin;
@@ -21,7 +21,7 @@ use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::connections::{ActiveRequest, Admission, Connections, State};
+use super::connections::{Admission, Arriving, Connections, State};
 use super::guard::Guard;
 use super::workers::Workers;
 
@@ -120,15 +120,8 @@ async fn connection(
         }
     };
     let service = service_fn(move |request: Request<Incoming>| {
-        let (guard, answering) = (guard.clone(), ActiveRequest::begin(&state));
-        async move {
-            let Some(answering) = answering else {
-                // The connection was just given up; its task is about to be aborted.
-                return pending().await;
-            };
-            let response = guard.answer(request.map(Body::new)).await;
-            Ok::<_, Infallible>(response.map(|body| answering.until_end_of(body)))
-        }
+        let (guard, arriving) = (guard.clone(), Arriving::begin(&state));
+        async move { Ok::<_, Infallible>(guard.answer(request.map(Body::new), arriving).await) }
     });
     let mut builder = Builder::new();
     builder

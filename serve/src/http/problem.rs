@@ -50,6 +50,17 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// The answer after which the connection is closed: what the client still sends is not read, or
+    /// somebody else needs the connection.
+    pub(crate) fn and_close(self) -> Response {
+        let mut response = self.into_response();
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(header::CONNECTION, close);
+        response
+    }
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.to_json().to_string()));

@@ -80,21 +80,25 @@ pub(super) async fn run(offered: &Offered, calls: &[Call], room: &mut usize) -> 
     let mut running = stream::iter(running).buffered(offered.at_once);
     let mut results = Vec::with_capacity(calls.len());
     while let Some(result) = running.next().await {
-        let left = room.checked_sub(result.bytes());
-        *room = left.unwrap_or(*room);
-        results.push(match left {
-            Some(_) => result,
-            None => CallResult::failed(&FailureText {
-                function: &shown(&calls[results.len()].name),
-                kind: "host-limit",
-                message: "there is no room for its result beside those of the calls before",
-                fix: None,
-                argument: None,
-                retryable: false,
-            }),
-        });
+        results.push(fitted(result, &calls[results.len()].name, room));
     }
     results
+}
+
+/// The result of a call of `name`, or a failure where it takes up more than is left.
+fn fitted(result: CallResult, name: &str, room: &mut usize) -> CallResult {
+    if let Some(left) = room.checked_sub(result.bytes()) {
+        *room = left;
+        return result;
+    }
+    CallResult::failed(&FailureText {
+        function: &shown(name),
+        kind: "host-limit",
+        message: "there is no room for its result beside those of the calls before",
+        fix: None,
+        argument: None,
+        retryable: false,
+    })
 }
 
 fn shown(name: &str) -> String {
@@ -157,5 +161,36 @@ fn arguments(writing: Writing, schema: &Value, text: &str) -> String {
     match (writing, serde_json::from_str(text)) {
         (Writing::Strict, Ok(value)) => from_strict(schema, value).to_string(),
         _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_take_up_no_more_than_there_is_room_for() {
+        let result = |message: &str| {
+            CallResult::failed(&FailureText {
+                function: "guest__echo",
+                kind: "internal",
+                message,
+                fix: None,
+                argument: None,
+                retryable: false,
+            })
+        };
+        let long = result(&"x".repeat(1_000));
+        let mut room = 2 * long.bytes() + 10;
+        for _ in 0..2 {
+            let fitted = fitted(result(&"x".repeat(1_000)), "guest__echo", &mut room);
+            assert_eq!(fitted.bytes(), long.bytes());
+        }
+        let refused = fitted(long, "guest__echo", &mut room).text();
+        assert!(
+            refused.contains("there is no room for its result"),
+            "{refused}"
+        );
+        assert_eq!(room, 10);
     }
 }

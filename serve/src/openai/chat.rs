@@ -82,6 +82,10 @@ impl Api for Chat {
         self.stream.take(event, &mut self.reply)
     }
 
+    fn kept_bytes(&self) -> usize {
+        self.reply.kept_bytes
+    }
+
     fn end_stream(&mut self, was_done: bool) -> Result<(), Refusal> {
         self.usage.add(self.stream.end_round().as_ref());
         if !was_done && self.reply.finish_reason.is_none() {

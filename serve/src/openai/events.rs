@@ -8,21 +8,29 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use bytes::BytesMut;
+use bytes::{Buf as _, BytesMut};
 use futures::stream;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
+use super::kept::Reading;
 use super::refusal::Refusal;
-use super::upstream::REPLY_BYTES_MAX;
+use super::upstream::VALUE_BYTES;
+use crate::budget::{Share, value_bytes};
 
 /// How often something is sent to a client that waits for a long call, so that nobody between
 /// takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Events that wait while the client reads slowly.
 const WAITING_MAX: usize = 16;
+/// The longest reply in events. Most of it is what stands around a model's words.
+const STREAM_BYTES_MAX: usize = 32 << 20;
+/// The longest line of one, and the longest event.
+const LINE_BYTES_MAX: usize = 1 << 20;
+/// What may stand at the beginning of a stream.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// How the Chat Completions API says that nothing follows.
 const DONE: &[u8] = b"[DONE]";
 
@@ -40,10 +48,13 @@ pub(super) struct Events {
     searched: usize,
     data: Vec<u8>,
     bytes_total: usize,
+    /// True after a line that ended with a carriage return, which may have another half.
+    was_return: bool,
+    held: Reading,
 }
 
 impl Events {
-    pub(super) fn of(response: reqwest::Response) -> Result<Self, Refusal> {
+    pub(super) fn of(response: reqwest::Response, share: &Share) -> Result<Self, Refusal> {
         let kind = response.headers().get(header::CONTENT_TYPE);
         let is_stream = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"));
         if !is_stream {
@@ -57,15 +68,17 @@ impl Events {
             searched: 0,
             data: Vec::new(),
             bytes_total: 0,
+            was_return: false,
+            held: Reading::of(share),
         })
     }
 
     /// The next event that carries data; nothing at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Received>, Refusal> {
         loop {
-            while let Some(line) = self.line() {
-                if let Some(data) = self.take(&line) {
-                    return received(&data).map(Some);
+            while let Some(line) = self.line()? {
+                if let Some(data) = self.take(&line)? {
+                    return self.received(&data).map(Some);
                 }
             }
             let Some(chunk) = self.response.chunk().await.map_err(Refusal::unreachable)? else {
@@ -73,47 +86,58 @@ impl Events {
                 let rest = std::mem::take(&mut self.buffer);
                 self.searched = 0;
                 if !rest.is_empty() {
-                    self.take(&rest);
+                    self.take(&rest)?;
                 }
                 let data = std::mem::take(&mut self.data);
                 return if data.is_empty() {
                     Ok(None)
                 } else {
-                    received(&data).map(Some)
+                    self.received(&data).map(Some)
                 };
             };
             self.bytes_total += chunk.len();
-            if self.bytes_total > REPLY_BYTES_MAX {
+            if self.bytes_total > STREAM_BYTES_MAX {
                 return Err(Refusal::malformed(format!(
-                    "its reply has more than {REPLY_BYTES_MAX} bytes"
+                    "its reply has more than {STREAM_BYTES_MAX} bytes"
                 )));
             }
             self.buffer.extend_from_slice(&chunk);
+            if self.bytes_total == chunk.len() && self.buffer.starts_with(BYTE_ORDER_MARK) {
+                self.buffer.advance(BYTE_ORDER_MARK.len());
+            }
+            self.held.hold(self.buffer.len() + self.data.len())?;
         }
     }
 
-    /// The next line that is complete, without its end.
-    fn line(&mut self) -> Option<BytesMut> {
+    /// The next line that is complete, without its end: a line feed, a carriage return, or both.
+    fn line(&mut self) -> Result<Option<BytesMut>, Refusal> {
+        if std::mem::take(&mut self.was_return) {
+            match self.buffer.first() {
+                Some(b'\n') => self.buffer.advance(1),
+                Some(_) => {}
+                None => self.was_return = true,
+            }
+        }
         let found = self.buffer[self.searched..]
             .iter()
-            .position(|byte| *byte == b'\n');
-        let Some(end) = found.map(|at| self.searched + at) else {
+            .position(|byte| matches!(byte, b'\n' | b'\r'));
+        let end = found.map(|at| self.searched + at);
+        bounded(end.unwrap_or(self.buffer.len()))?;
+        let Some(end) = end else {
             self.searched = self.buffer.len();
-            return None;
+            return Ok(None);
         };
         let mut line = self.buffer.split_to(end + 1);
         self.searched = 0;
+        self.was_return = line.last() == Some(&b'\r');
         line.truncate(end);
-        if line.last() == Some(&b'\r') {
-            line.truncate(end - 1);
-        }
-        Some(line)
+        Ok(Some(line))
     }
 
     /// Takes note of a line; an empty one ends an event, which is given back.
-    fn take(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+    fn take(&mut self, line: &[u8]) -> Result<Option<Vec<u8>>, Refusal> {
         if line.is_empty() {
-            return Some(std::mem::take(&mut self.data)).filter(|data| !data.is_empty());
+            return Ok(Some(std::mem::take(&mut self.data)).filter(|data| !data.is_empty()));
         }
         // Everything that counts stands in the data, the type of an event as well.
         if let Some(data) = line.strip_prefix(b"data:") {
@@ -122,19 +146,31 @@ impl Events {
             }
             self.data
                 .extend_from_slice(data.strip_prefix(b" ").unwrap_or(data));
+            bounded(self.data.len())?;
         }
-        None
+        Ok(None)
+    }
+
+    fn received(&mut self, data: &[u8]) -> Result<Received, Refusal> {
+        if data.trim_ascii() == DONE {
+            return Ok(Received::Done);
+        }
+        self.held
+            .hold(self.buffer.len() + data.len() + value_bytes(data, VALUE_BYTES))?;
+        let event = serde_json::from_slice(data);
+        let event =
+            event.map_err(|error| Refusal::malformed(format!("an event is no JSON: {error}")))?;
+        Ok(Received::Event(event))
     }
 }
 
-fn received(data: &[u8]) -> Result<Received, Refusal> {
-    if data.trim_ascii() == DONE {
-        return Ok(Received::Done);
+fn bounded(length: usize) -> Result<(), Refusal> {
+    match length {
+        ..=LINE_BYTES_MAX => Ok(()),
+        _ => Err(Refusal::malformed(format!(
+            "an event has more than {LINE_BYTES_MAX} bytes"
+        ))),
     }
-    let event = serde_json::from_slice(data);
-    let event =
-        event.map_err(|error| Refusal::malformed(format!("an event is no JSON: {error}")))?;
-    Ok(Received::Event(event))
 }
 
 /// Where events for the client go.

@@ -9,9 +9,11 @@ use tool_hub_agent::{
 };
 
 use super::holding::Holding;
+use super::kept::replies;
 use super::refusal::Refusal;
 use super::upstream::{self, EndpointKey, GatewayError, Upstream};
 use crate::agent_loop::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
+use crate::budget::Share;
 
 /// How much of what an endpoint says of an error is repeated.
 const SAID_CHARACTERS_MAX: usize = 500;
@@ -22,6 +24,7 @@ pub struct OpenAiModel {
     upstream: Upstream,
     model: String,
     holding: Option<Holding>,
+    replies: Share,
 }
 
 impl OpenAiModel {
@@ -35,6 +38,7 @@ impl OpenAiModel {
             upstream: Upstream::new(url)?,
             model: model.into(),
             holding: None,
+            replies: replies().share(1),
         })
     }
 
@@ -82,7 +86,7 @@ impl OpenAiModel {
             _ => None,
         };
         let response = self.upstream.post(upstream::CHAT, &body).await?;
-        let mut reply = upstream::reply(response).await?;
+        let mut reply = upstream::reply(response, &self.replies).await?.value;
         let mut problems = Vec::new();
         if let Some(Err(wrong)) = held.map(|held| held.read(&mut reply)) {
             problems.push(wrong.to_string());

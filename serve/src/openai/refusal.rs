@@ -39,6 +39,10 @@ pub(super) enum Refusal {
     Unreachable(String),
     #[error("the endpoint's answer cannot be used: {0}")]
     Malformed(String),
+    #[error(
+        "the endpoint's replies take all the memory that there is for them; send this request again"
+    )]
+    Busy,
     #[error("the model still calls tools in round {rounds}, the last")]
     Rounds { rounds: u32 },
     #[error("there is no answer after {seconds} seconds")]
@@ -93,7 +97,7 @@ impl Refusal {
             }
             Self::Rounds { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Time { .. } => StatusCode::GATEWAY_TIMEOUT,
-            Self::Stopping | Self::Unnoted => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Busy | Self::Stopping | Self::Unnoted => StatusCode::SERVICE_UNAVAILABLE,
             Self::Random(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::AfterCalls(refusal) => refusal.status(),
         }
@@ -106,6 +110,7 @@ impl Refusal {
             Self::Endpoint { .. } | Self::BrokeOff(_) => "endpoint_refused",
             Self::Unreachable(_) => "endpoint_unreachable",
             Self::Malformed(_) => "endpoint_malformed",
+            Self::Busy => "busy",
             Self::Rounds { .. } => "rounds_max",
             Self::Time { .. } => "timeout",
             Self::Stopping => "stopping",

@@ -110,6 +110,10 @@ impl Api for Responses {
         }
     }
 
+    fn kept_bytes(&self) -> usize {
+        self.stream.kept_bytes
+    }
+
     fn end_stream(&mut self, _was_done: bool) -> Result<(), Refusal> {
         let Some(mut reply) = self.stream.take_reply() else {
             return Err(Refusal::malformed("its stream ends before the answer does"));
@@ -283,6 +287,7 @@ impl Responses {
             .and_then(Value::as_str)
             .unwrap_or_default()
             .to_owned();
+        self.stream.count(&event);
         match kind.as_str() {
             "error" => {
                 let error = event.shift_remove("error").filter(Value::is_object);

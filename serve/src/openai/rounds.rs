@@ -17,6 +17,7 @@ use super::calls::{self, Call};
 use super::events::{self, Events, Received, Sink};
 use super::headers;
 use super::holding::as_chunk;
+use super::kept::{Kept, Reading};
 use super::memory::Memory;
 use super::offered::Offered;
 use super::refusal::Refusal;
@@ -50,6 +51,9 @@ pub(super) trait Api: Sized + Send + Sync + 'static {
 
     /// Takes an event of a reply, and gives those that the client is shown.
     fn take_event(&mut self, event: Value) -> Result<Vec<Bytes>, Refusal>;
+
+    /// How many bytes of the events of this reply are kept, about.
+    fn kept_bytes(&self) -> usize;
 
     /// Takes note that a reply has no further events. `was_done` when the endpoint said so.
     fn end_stream(&mut self, was_done: bool) -> Result<(), Refusal>;
@@ -105,11 +109,16 @@ struct Talk<A> {
     has_run: bool,
     /// How much the results of further calls may take up.
     room: usize,
+    /// The memory of all replies so far, and of the last whole one as it was read.
+    kept: Kept,
+    last: Option<Reading>,
 }
 
 impl<A: Api> Talk<A> {
     fn new(shared: Arc<Shared>, api: A, head: Parts) -> Self {
         Self {
+            kept: Kept::of(&shared.replies),
+            last: None,
             shared,
             api,
             head,
@@ -144,10 +153,19 @@ impl<A: Api> Talk<A> {
         let mut request = request.clone();
         let held = holding.hold(&mut request)?;
         let response = self.in_time(upstream.ask(&self.head, &request)).await?;
-        let mut reply = self.in_time(upstream::reply(response)).await?;
+        let mut reply = self.read(response).await?;
         held.read(&mut reply)
             .map_err(|wrong| Refusal::malformed(wrong.to_string()))?;
         Ok(Coming::Reply(reply))
+    }
+
+    /// Reads a whole reply.
+    async fn read(&mut self, response: reqwest::Response) -> Result<Value, Refusal> {
+        let read = upstream::reply(response, &self.shared.replies);
+        let whole = self.in_time(read).await?;
+        self.kept.add(whole.bytes)?;
+        self.last = Some(whole.held);
+        Ok(whole.value)
     }
 
     /// Runs the calls of the last reply, and gives the events that the client is shown.
@@ -201,7 +219,7 @@ impl<A: Api> Talk<A> {
                     headers = headers::response_headers(response.headers());
                     headers.remove(header::CONTENT_LENGTH);
                     headers.remove(header::CONTENT_TYPE);
-                    self.in_time(upstream::reply(response)).await?
+                    self.read(response).await?
                 }
                 Coming::Reply(reply) => reply,
             };
@@ -236,10 +254,15 @@ impl<A: Api> Talk<A> {
                 return self.api.end_stream(true);
             }
         };
-        let mut events = Events::of(response)?;
+        let mut events = Events::of(response, &self.shared.replies)?;
         let was_done = loop {
             match self.in_time(events.next()).await? {
-                Some(Received::Event(event)) => sink.send_all(self.api.take_event(event)?).await,
+                Some(Received::Event(event)) => {
+                    let before = self.api.kept_bytes();
+                    let shown = self.api.take_event(event)?;
+                    self.kept.add(self.api.kept_bytes() - before)?;
+                    sink.send_all(shown).await;
+                }
                 Some(Received::Done) => break true,
                 None => break false,
             }

@@ -13,14 +13,16 @@ use reqwest::{Client, Url, redirect};
 use serde_json::{Map, Value};
 
 use super::headers;
+use super::kept::{REPLY_BYTES_MAX, Reading};
 use super::refusal::Refusal;
 use super::route::{ROOT, Route};
+use crate::budget::{Share, value_bytes};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an endpoint may say nothing. Some say nothing until a long answer is complete.
 const SILENCE_MAX: Duration = Duration::from_secs(10 * 60);
-/// The longest reply that is read here.
-pub(super) const REPLY_BYTES_MAX: usize = 32 << 20;
+/// The memory of a value that is read from a reply, in bytes.
+pub(super) const VALUE_BYTES: usize = 160;
 /// The longest reply to a request that failed.
 const ERROR_BYTES_MAX: usize = 1 << 20;
 const KEY_CHARACTERS_MAX: usize = 4_096;
@@ -164,7 +166,7 @@ impl Upstream {
         Err(Refusal::Endpoint {
             status,
             headers,
-            body: bounded(response, ERROR_BYTES_MAX).await?,
+            body: bounded(response, ERROR_BYTES_MAX, |_| Ok(())).await?,
         })
     }
 
@@ -199,6 +201,9 @@ impl Upstream {
                 "it redirects; use the URL that it redirects to",
             ));
         }
+        if !(200..600).contains(&status.as_u16()) {
+            return Err(Refusal::malformed(format!("it has status {status}")));
+        }
         Ok(response)
     }
 
@@ -223,21 +228,43 @@ pub(super) fn into_response(response: reqwest::Response) -> Response {
     forwarded
 }
 
-/// The whole body, as JSON.
-pub(super) async fn reply(response: reqwest::Response) -> Result<Value, Refusal> {
-    let bytes = bounded(response, REPLY_BYTES_MAX).await?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Refusal::malformed(format!("its reply is no JSON: {error}")))
+/// A whole reply, and the memory that it takes.
+pub(super) struct Whole {
+    pub(super) value: Value,
+    /// The length of its text.
+    pub(super) bytes: usize,
+    pub(super) held: Reading,
 }
 
-async fn bounded(mut response: reqwest::Response, bytes_max: usize) -> Result<Bytes, Refusal> {
+/// The whole body, as JSON.
+pub(super) async fn reply(response: reqwest::Response, share: &Share) -> Result<Whole, Refusal> {
+    let mut held = Reading::of(share);
+    let bytes = bounded(response, REPLY_BYTES_MAX, |bytes| held.hold(bytes)).await?;
+    held.hold(bytes.len() + value_bytes(&bytes, VALUE_BYTES))?;
+    let value = serde_json::from_slice(&bytes)
+        .map_err(|error| Refusal::malformed(format!("its reply is no JSON: {error}")))?;
+    Ok(Whole {
+        value,
+        bytes: bytes.len(),
+        held,
+    })
+}
+
+/// The whole body, of which `hold` is told how long it is so far.
+async fn bounded(
+    mut response: reqwest::Response,
+    bytes_max: usize,
+    mut hold: impl FnMut(usize) -> Result<(), Refusal>,
+) -> Result<Bytes, Refusal> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(Refusal::unreachable)? {
-        if bytes.len() + chunk.len() > bytes_max {
+        let length = bytes.len() + chunk.len();
+        if length > bytes_max {
             return Err(Refusal::malformed(format!(
                 "its reply has more than {bytes_max} bytes"
             )));
         }
+        hold(length)?;
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes.into())

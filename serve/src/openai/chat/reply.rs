@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use crate::openai::calls::{self, Call, unique_id};
+use crate::openai::kept::kept_bytes;
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 
@@ -26,6 +27,8 @@ pub(super) struct Reply {
     whole: Map<String, Value>,
     pub(super) message: Map<String, Value>,
     pub(super) finish_reason: Option<String>,
+    /// How many bytes a stream has added to the message, about.
+    pub(super) kept_bytes: usize,
 }
 
 /// A call as the API writes it.
@@ -64,6 +67,7 @@ impl Reply {
             finish_reason: finish_reason.map(str::to_owned),
             message,
             whole,
+            kept_bytes: 0,
         })
     }
 
@@ -151,28 +155,31 @@ impl Reply {
                         .entry("tool_calls")
                         .or_insert_with(|| json!([]));
                     if let Value::Array(grown) = grown {
-                        add_calls(grown, calls)?;
+                        self.kept_bytes += add_calls(grown, calls)?;
                     }
                 }
                 ("role", role) => {
                     self.message.insert("role".to_owned(), role.clone());
                 }
-                (name, Value::String(more)) => match self.message.get_mut(name) {
-                    Some(Value::String(text)) => text.push_str(more),
+                (name, value) => match (self.message.get_mut(name), value) {
+                    (Some(Value::String(text)), Value::String(more)) => {
+                        text.push_str(more);
+                        self.kept_bytes += more.len();
+                    }
                     _ => {
+                        self.kept_bytes += name.len() + kept_bytes(value);
                         self.message.insert(name.to_owned(), value.clone());
                     }
                 },
-                (name, value) => {
-                    self.message.insert(name.to_owned(), value.clone());
-                }
             }
         }
         Ok(())
     }
 }
 
-fn add_calls(grown: &mut Vec<Value>, delta: &Value) -> Result<(), Refusal> {
+/// Adds parts of calls, and says how many bytes they take.
+fn add_calls(grown: &mut Vec<Value>, delta: &Value) -> Result<usize, Refusal> {
+    let mut bytes = 0;
     let several = delta
         .as_array()
         .map_or(std::slice::from_ref(delta), Vec::as_slice);
@@ -183,37 +190,44 @@ fn add_calls(grown: &mut Vec<Value>, delta: &Value) -> Result<(), Refusal> {
             // What grows is mostly the last one.
             .rfind(|call| index.is_some() && call.get("index") == index.as_ref());
         match known {
-            Some(call) => grow(call, part),
+            Some(call) => bytes += grow(call, part),
             None => {
-                grown.push(part.clone().into());
+                let call = part.clone().into();
+                bytes += kept_bytes(&call);
+                grown.push(call);
                 calls::bounded(grown.len())?;
             }
         }
     }
-    Ok(())
+    Ok(bytes)
 }
 
-/// Adds the members of `part` to a call: arguments go on, and what is there stays.
-fn grow(call: &mut Value, part: &Map<String, Value>) {
+/// Adds the members of `part` to a call: arguments go on, and what is there stays. Says how many
+/// bytes that takes.
+fn grow(call: &mut Value, part: &Map<String, Value>) -> usize {
     let Value::Object(call) = call else {
-        return;
+        return 0;
     };
+    let mut bytes = 0;
     for (name, value) in part {
         match (call.get_mut(name), value) {
             (_, Value::Null) => {}
-            (Some(inner @ Value::Object(_)), Value::Object(more)) => grow(inner, more),
+            (Some(inner @ Value::Object(_)), Value::Object(more)) => bytes += grow(inner, more),
             (Some(Value::String(text)), Value::String(more))
                 if matches!(name.as_str(), "arguments" | "input") =>
             {
                 text.push_str(more);
+                bytes += more.len();
             }
             (Some(Value::String(text)), _) if !text.is_empty() => {}
             (Some(Value::Number(_)), _) => {}
             _ => {
+                bytes += name.len() + kept_bytes(value);
                 call.insert(name.clone(), value.clone());
             }
         }
     }
+    bytes
 }
 
 /// A call in the one form that everybody reads, whoever wrote it.

@@ -8,11 +8,15 @@ use serde_json::{Map, Value, json};
 use super::item;
 use crate::openai::calls::{Call, unique_id};
 use crate::openai::events::event;
+use crate::openai::kept::kept_bytes;
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 
 /// What the response of every event says alike, whichever round it is of.
 const ALIKE: [&str; 2] = ["id", "created_at"];
+
+/// The members of events that are kept.
+const KEPT: [&str; 3] = ["item", "response", "arguments"];
 
 /// What the client was shown so far.
 #[derive(Default)]
@@ -27,6 +31,8 @@ pub(super) struct Stream {
     end: Option<(String, Map<String, Value>)>,
     /// The event that ended the last round whose reply was taken.
     ended_by: Option<String>,
+    /// How much of the events of all rounds is kept.
+    pub(super) kept_bytes: usize,
 }
 
 /// An item of which the client knows.
@@ -51,6 +57,12 @@ impl Stream {
                 self.first.insert(name.to_owned(), value.clone());
             }
         }
+    }
+
+    /// Counts what is kept of an event.
+    pub(super) fn count(&mut self, event: &Map<String, Value>) {
+        let kept = KEPT.iter().filter_map(|name| event.get(*name));
+        self.kept_bytes += kept.map(kept_bytes).sum::<usize>();
     }
 
     pub(super) fn make_alike(&self, response: &mut Map<String, Value>) {

@@ -1,0 +1,84 @@
+//! Memory for what the endpoint answers: counted before it is taken, of the caller's share, so that
+//! no endpoint decides how much the server takes.
+
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use crate::budget::{Budget, Growing, NoRoom, Share};
+
+/// The most that replies may take together, in bytes.
+const HELD_BYTES_MAX: usize = 40 << 20;
+/// The longest whole reply, and the most that the replies of all rounds of an answer may keep.
+pub(super) const REPLY_BYTES_MAX: usize = 4 << 20;
+/// A reply is kept as the model's message, in the calls that are read from it, in the next request,
+/// and in that request as it is sent.
+const COPIES: usize = 4;
+/// The memory of a value beside its text, in bytes, in each of them.
+const VALUE_BYTES: usize = 32;
+
+/// The memory for replies to all callers.
+pub(crate) fn replies() -> Budget {
+    Budget::new(HELD_BYTES_MAX)
+}
+
+/// Memory that one reply takes while it is read.
+pub(super) struct Reading(Growing);
+
+/// Memory that the replies of all rounds take until the answer ends.
+pub(super) struct Kept {
+    held: Growing,
+    /// The text of all replies, without its copies.
+    bytes: usize,
+}
+
+impl Reading {
+    pub(super) fn of(share: &Share) -> Self {
+        Self(share.growing())
+    }
+
+    /// Makes sure of room for `bytes` in all.
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.0.hold(bytes).map_err(refusal)
+    }
+}
+
+impl Kept {
+    pub(super) fn of(share: &Share) -> Self {
+        Self {
+            held: share.growing(),
+            bytes: 0,
+        }
+    }
+
+    /// Makes sure of room for `bytes` more.
+    pub(super) fn add(&mut self, bytes: usize) -> Result<(), Refusal> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes > REPLY_BYTES_MAX {
+            return Err(Refusal::malformed(format!(
+                "its replies have more than {REPLY_BYTES_MAX} bytes in all rounds"
+            )));
+        }
+        self.held.hold(COPIES * self.bytes).map_err(refusal)
+    }
+}
+
+fn refusal(why: NoRoom) -> Refusal {
+    match why {
+        NoRoom::Ever => Refusal::malformed("its reply takes more memory than one may"),
+        NoRoom::Now => Refusal::Busy,
+    }
+}
+
+/// The bytes that a part of a reply adds to what is kept.
+pub(super) fn kept_bytes(part: &Value) -> usize {
+    let inner = match part {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(kept_bytes).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| name.len() + kept_bytes(value))
+            .sum(),
+        _ => 0,
+    };
+    VALUE_BYTES + inner
+}
