@@ -46,7 +46,7 @@ const NOT_YOURS: &str = "is recorded in toolbox.lock, but not with your approval
 const NEVER: &str = "was never approved";
 const OTHER_BYTES: &str = "the approval of `one` is for";
 const OTHER_PLACE: &str = "was approved from another place than the toolbox names";
-const OTHER_TEXTS: &str = "has other texts for agents than you approved";
+const OTHER_TEXTS: &str = "has texts for agents that differ from those you approved";
 const NO_FUNCTION: &str = "a function that `one` does not have";
 const NO_FILE: &str = "it is not a regular file";
 

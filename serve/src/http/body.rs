@@ -48,7 +48,7 @@ pub(super) struct CallerBudget {
 /// A body and the memory that it holds until this is dropped.
 pub(super) struct BufferedBody {
     pub(super) body: Body,
-    pub(super) taken: [Option<Permits>; 2],
+    pub(super) taken: [Option<Taken>; 2],
 }
 
 impl BodyBudget {
