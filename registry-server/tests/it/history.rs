@@ -357,7 +357,7 @@ async fn the_levels_of_asked_paths_are_bounded() {
     let (status, _, text) = refusal(ask(21).await).await;
     assert_eq!(status, 400);
     assert!(
-        text.contains("105 levels") && text.contains("path_levels_max = 100"),
+        text.contains("105 components") && text.contains("path_levels_max = 100"),
         "{text}"
     );
 }

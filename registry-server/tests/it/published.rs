@@ -105,7 +105,7 @@ async fn no_branch_has_the_name_of_a_version() {
     assert_eq!(refusal(deleted.send().await.unwrap()).await.0, 403);
     let (status, _, text) = refusal(tag(&hub, "alice/tool", "main").await).await;
     assert_eq!(status, 403);
-    assert!(text.contains("refs/heads/main exists"), "{text}");
+    assert!(text.contains("a branch named main exists"), "{text}");
 }
 
 #[tokio::test]
