@@ -26,12 +26,12 @@ pub struct Limits {
     pub long_lists_max: usize,
     /// Most listings of a repository's files that are made at once; the others wait for their turn.
     pub listings_max: usize,
+    /// Longest wait of a body for memory that other bodies hold.
+    pub buffer_wait_max: Duration,
     /// Longest commit body, base64 and all.
     pub commit_bytes_max: u64,
     /// Longest single file after decoding.
     pub file_bytes_max: u64,
-    /// Longest wait of a body for memory that other bodies hold.
-    pub buffer_wait_max: Duration,
     /// Most files, deletions and folders in one commit.
     pub commit_operations_max: usize,
     /// Longest line of a commit body, not counting the base64 of a file's content.

@@ -76,6 +76,7 @@ fn toolbox(home: &Home) {
     load(home, "./second", &[]);
     let text = "[tools.summer.functions.add]\ndescription = \"Adds\\n- x: two\"\n";
     edit_toolbox(home, text);
+    load(home, "summer", &[]);
 }
 
 fn the_toolbox_and_the_task_are_in_it() {

@@ -169,7 +169,7 @@ fn versions_that_are_branches() {
     for line in ["inspect ada/adder", "load ada/adder"] {
         let ran = home.tool(line);
         for told in [
-            "warning: ada/adder: 1.1.0 is a branch, so other clients may get what changes",
+            "warning: ada/adder: 1.1.0 is a branch, so other clients may get changing content",
             "warning: ada/adder: v1.0.0 is a branch and a tag, so other clients may get",
         ] {
             says(&ran, 1, told);
