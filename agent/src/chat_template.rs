@@ -37,7 +37,7 @@ pub const TEMPLATE_BYTES_MAX: usize = 128 << 10;
 /// What a template may print, in bytes.
 pub const PRINTED_BYTES_MAX: usize = 64 << 20;
 
-/// What the engine calls the one template it has.
+/// The name of the template in the engine.
 const NAME: &str = "chat template";
 
 /// The time where nobody says what it is.

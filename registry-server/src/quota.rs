@@ -28,7 +28,7 @@ pub(crate) struct QuotaExceeded {
     used_bytes: u64,
     /// The bytes that no commit refers to and that were not collected yet.
     waiting_bytes: u64,
-    /// What others are sending.
+    /// The bytes that other requests are sending.
     arriving_bytes: u64,
 }
 

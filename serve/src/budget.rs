@@ -15,7 +15,7 @@ pub(crate) struct Budget {
     bytes: usize,
 }
 
-/// What one caller may take of a budget. Clones are the same share.
+/// One caller's share of a budget. Clones are the same share.
 #[derive(Clone)]
 pub(crate) struct Share {
     all: Arc<Semaphore>,

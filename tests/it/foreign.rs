@@ -284,7 +284,7 @@ fn a_bomb_is_refused_by_the_command() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// What the cache of compiled code holds.
+/// The entries of the cache of compiled code.
 fn compiled(home: &Home) -> Vec<std::ffi::OsString> {
     let cache = std::fs::read_dir(home.tool_home().join("cache/compiled"));
     let entries = cache.into_iter().flatten();

@@ -78,7 +78,7 @@ fn home_file(home: &Home, name: &str) {
     fs::write(path, "").expect("a file");
 }
 
-/// What people give away every day, wherever their home is.
+/// Directories that people grant every day, wherever their home is.
 fn ordinary_directories() {
     let hidden = Home::new();
     let inner = made(hidden.path().join(".cache/tests/home"));

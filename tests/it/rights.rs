@@ -329,7 +329,7 @@ fn revoked_means_revoked() {
     assert_eq!(grants(&home), json!({}));
 }
 
-/// Of all locks that a toolbox ever had only the last one is approved.
+/// Only the last of all locks that a toolbox had is approved.
 fn no_former_lock() {
     let home = with_asking();
     let files = ["toolbox.toml", "toolbox.lock"].map(|name| home.tool_home().join(name));

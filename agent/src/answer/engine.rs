@@ -36,7 +36,7 @@ pub(super) struct Engine<'a> {
     /// Where reading goes on.
     at: usize,
     state: State,
-    /// Whether the value of this state is complete.
+    /// True if the value of this state is complete.
     is_read: bool,
     /// Where the call began that is being read, and how sure it is that it is one.
     region: Option<(usize, Certainty)>,
@@ -51,10 +51,10 @@ pub(super) struct Engine<'a> {
     key: String,
     call: Option<ToolCall>,
     gathered: String,
-    /// Whether nothing but space stands before on the line, and in this state.
+    /// True if only white space was read so far on this line, and in this state.
     is_line_blank: bool,
     is_state_blank: bool,
-    /// Whether any marker was read.
+    /// True if a marker was read.
     has_markers: bool,
     text: Sink,
     reasoning: Sink,

@@ -42,7 +42,7 @@ pub(super) enum State {
     Broken,
 }
 
-/// How many states there are.
+/// The number of states.
 pub(super) const STATES: usize = State::Broken as usize + 1;
 
 impl State {
@@ -151,7 +151,7 @@ pub(super) struct Family {
     pub(super) rows: &'static [Row],
     /// What a bracket at the beginning of a line may begin, without any marker.
     pub(super) bare: Option<(u8, State)>,
-    /// What stands around strings in [`State::UnquotedObject`].
+    /// The delimiter of strings in [`State::UnquotedObject`].
     pub(super) quote: &'static str,
     /// The name that stands for the user.
     pub(super) user: Option<&'static str>,

@@ -23,7 +23,7 @@ pub(super) fn tojson(state: &State, value: &Value, options: Kwargs) -> Result<Va
 }
 
 struct Layout {
-    /// What one level is indented by. Absent where all is in one line.
+    /// The indentation of one level. `None` for JSON on one line.
     indent: Option<Arc<str>>,
     item: Arc<str>,
     key: Arc<str>,

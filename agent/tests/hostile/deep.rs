@@ -88,7 +88,7 @@ pub(crate) fn long_tags() -> Vec<String> {
     sources
 }
 
-/// What is long without being deep.
+/// Templates that are long but not deep.
 pub(crate) fn wide_sources() -> Vec<String> {
     vec![
         "{% if 1 %}a{% endif %}".repeat(2_500),

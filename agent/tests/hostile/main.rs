@@ -26,7 +26,7 @@ pub(crate) enum Outcome {
 }
 use Outcome::{Limit, Printed, Refused};
 
-/// What comes of a template with a message that long.
+/// The outcome of a template with a message of that length.
 fn outcome(source: &str, content_bytes: usize) -> Outcome {
     let message = json!({"role": "user", "content": "x".repeat(content_bytes)});
     let chat = Chat {

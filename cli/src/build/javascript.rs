@@ -100,7 +100,7 @@ pub(super) async fn build(
     super::built(&component)
 }
 
-/// Where a project is bundled.
+/// The directory in which a project is bundled.
 struct Bundled {
     /// The directory with its modules.
     directory: PathBuf,

@@ -14,9 +14,9 @@ use crate::printer::Printer;
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";
-/// Where npm puts packages.
+/// The directory into which npm installs packages.
 pub(super) const PACKAGES: &str = "node_modules";
-/// What npm writes there last.
+/// The file that npm writes there last.
 pub(super) const INSTALLED: &str = "node_modules/.package-lock.json";
 /// npm's settings file beside a manifest. Its keys can name programs: `git`, `script-shell`.
 const SETTINGS: &str = ".npmrc";

@@ -11,14 +11,14 @@ use tool_hub_manifest::Digest;
 use super::walk::{Bounds, Walk};
 use crate::files;
 
-/// How large a project is.
+/// Limits on the sources of a project.
 const PROJECT: Bounds = Bounds {
     depth_max: 64,
     entries_max: 100_000,
     file_bytes_max: 256 << 20,
     bytes_max: 1 << 30,
 };
-/// How large an environment of Python is, which is nobody else's.
+/// Limits on the user's own Python environment.
 const ENVIRONMENT: Bounds = Bounds {
     entries_max: 1_000_000,
     bytes_max: 16 << 30,

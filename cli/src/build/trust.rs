@@ -48,7 +48,7 @@ pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Whether the project in `directory` may be built with all that it brings.
+/// True if the user trusts the project in `directory` and all that it brings.
 pub(crate) fn is_given(directory: &Path, config: &Config) -> anyhow::Result<bool> {
     Ok(Builds::read(config)?.projects.contains(&real(directory)?))
 }

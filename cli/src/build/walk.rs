@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use crate::diagnosis::Problem;
 use crate::files;
 
-/// How far a walk goes.
+/// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// The most directories on top of each other.

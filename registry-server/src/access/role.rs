@@ -7,7 +7,7 @@ use crate::error::RegistryError;
 /// Rights in a name space, each including those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
-    /// What everybody may do.
+    /// The rights of everybody.
     Stranger,
     Read,
     Write,

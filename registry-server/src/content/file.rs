@@ -18,7 +18,7 @@ const PIECE_BYTES: u64 = 256 << 10;
 /// Bytes read at once while others have the memory: then there may be thousands of downloads.
 const SHORT_PIECE_BYTES: u64 = 16 << 10;
 
-/// How a file is read, and the memory for it.
+/// A file being read, with the memory reserved for it.
 struct Pieces {
     length: u64,
     ahead: bool,

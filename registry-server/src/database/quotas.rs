@@ -37,7 +37,7 @@ impl Stored {
             .saturating_add(self.waiting_bytes.max(0).unsigned_abs())
     }
 
-    /// What is stored, without what was only announced.
+    /// The stored bytes, without those that were only announced.
     pub(crate) fn on_disk(&self) -> u64 {
         let bytes = self.referenced_bytes.saturating_add(self.waiting_bytes);
         let bytes = bytes.saturating_add(self.part_bytes);

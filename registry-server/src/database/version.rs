@@ -69,7 +69,7 @@ struct Watcher {
     url: String,
     session: &'static str,
     connection: Option<AnyConnection>,
-    /// What the database said last.
+    /// The version that the database reported last.
     last: Option<String>,
     version: Version,
 }

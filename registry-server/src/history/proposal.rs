@@ -33,7 +33,7 @@ pub(crate) struct Proposal {
     pub(crate) operations: Vec<Operation>,
     /// Contents that become part of the store once the commit has passed its checks.
     pub(crate) files: Batch,
-    /// What of its owner's quota they take until then.
+    /// The part of the owner's quota that they take until then.
     pub(crate) room: Room,
     /// The memory that all of it takes.
     pub(crate) _held: Reservation,

@@ -87,7 +87,7 @@ impl io::Write for Pieces {
     }
 }
 
-/// What is left of an answer.
+/// The rest of an answer.
 struct Unsent {
     pieces: VecDeque<Bytes>,
     bytes: u64,

@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::limits::Limits;
 
-/// How much of such work is done at once.
+/// Limits on how much of such work is done at once.
 #[derive(Debug)]
 pub(crate) struct Turns {
     lists: Arc<Semaphore>,

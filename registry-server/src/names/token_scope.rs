@@ -70,7 +70,7 @@ pub enum TokenScope {
 }
 
 impl TokenScope {
-    /// Whether the repository `owner/name` is within the scope.
+    /// True if the repository `owner/name` is within the scope.
     pub(crate) fn covers(&self, owner: &str, name: &str) -> bool {
         match self {
             Self::All => true,

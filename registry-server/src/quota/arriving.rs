@@ -51,7 +51,7 @@ impl Arriving {
         (body, Moment(entry.counts))
     }
 
-    /// What an owner is being sent, without this body.
+    /// The bytes that are arriving for an owner, without this body.
     pub(crate) fn beside(&self, owner: &str, own: Option<&Body>) -> u64 {
         let owners = self.owners();
         let all = owners.get(owner).map_or(0, |owner| owner.arriving_bytes);

@@ -33,7 +33,7 @@ use support::{TestRegistry, deletion, file, header, hex};
 
 /// Length of a long list: nearly as many as there may be in a commit.
 const LONG: usize = 24_990;
-/// How much longer it is than the short one.
+/// The factor by which it is longer than the short one.
 const TIMES: usize = 10;
 /// Ten times the work, and half as much again for what the clock and the caches add. The square
 /// would be a hundred times.

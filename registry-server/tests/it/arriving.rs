@@ -41,7 +41,7 @@ fn incoming_bytes(hub: &TestRegistry) -> u64 {
     lengths.sum()
 }
 
-/// What lies there once nothing more comes.
+/// The bytes that lie there once nothing more arrives.
 async fn settled_bytes(hub: &TestRegistry) -> u64 {
     let mut before = u64::MAX;
     loop {

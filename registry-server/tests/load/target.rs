@@ -25,7 +25,7 @@ pub(crate) struct Target {
 /// Asks again and again whether the server is ready, until it is told to stop.
 pub(crate) struct Probes(JoinHandle<Seen>, tokio::sync::oneshot::Sender<()>);
 
-/// How probes were answered.
+/// The answers to probes.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) slowest: Duration,

@@ -35,7 +35,7 @@ pub(super) struct Routes {
     bodies: CallerBudget,
 }
 
-/// How much one caller may take of what all share.
+/// One caller's limits on what all callers share.
 pub(super) struct Portion {
     /// Connections that are not closed for others.
     pub(super) connections: usize,

@@ -29,7 +29,7 @@ const WAITING_MAX: usize = 16;
 const STREAM_BYTES_MAX: usize = 32 << 20;
 /// The longest line of one, and the longest event.
 const LINE_BYTES_MAX: usize = 1 << 20;
-/// What may stand at the beginning of a stream.
+/// The byte order mark that a stream may begin with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// How the Chat Completions API says that nothing follows.
 const DONE: &[u8] = b"[DONE]";

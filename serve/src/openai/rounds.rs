@@ -52,7 +52,7 @@ pub(super) trait Api: Sized + Send + Sync + 'static {
     /// Takes an event of a reply, and gives those that the client is shown.
     fn take_event(&mut self, event: Value) -> Result<Vec<Bytes>, Refusal>;
 
-    /// How many bytes of the events of this reply are kept, about.
+    /// The approximate number of bytes kept of this reply's events.
     fn kept_bytes(&self) -> usize;
 
     /// Takes note that a reply has no further events. `was_done` when the endpoint said so.

@@ -1,4 +1,4 @@
-//! Where the next marker of a state stands.
+//! Finds the next marker of a state.
 
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ const STATES_WITH_MARKERS: [State; STATES] = [
     State::Broken,
 ];
 
-/// Whether a row's marker counts in a state.
+/// True if a row's marker is recognised in a state.
 fn leads_from(row: &Row, state: State) -> bool {
     let is_own = row.from == state;
     let is_text = row.from == State::Text && row.certainty == Certainty::Sure;

@@ -177,7 +177,7 @@ struct Batch<R> {
     objects: R,
 }
 
-/// Where one object is sent: the query with its ticket, and in how many parts.
+/// The upload address of one object: the query with its ticket, and the number of parts.
 struct SentTo {
     query: String,
     parts: Option<u64>,
@@ -216,7 +216,7 @@ impl<'a> Tickets<'a> {
         Ok(SentTo { query, parts })
     }
 
-    /// What a client is told of an object.
+    /// One object in the answer to a client.
     fn object(&self, (announced, need, sent_to): &(Announced, Need, Option<SentTo>)) -> Value {
         let mut object = json!({"oid": announced.oid, "size": announced.size});
         if let Need::Refusal(reason) = need {
@@ -229,7 +229,7 @@ impl<'a> Tickets<'a> {
         object
     }
 
-    /// What the client is to do with an object.
+    /// The requests that the client has to make for an object.
     fn actions(&self, SentTo { query, parts }: &SentTo) -> Value {
         let base = self.call.base.as_str();
         let part_bytes = self.call.registry.limits().lfs_part_bytes.max(1);

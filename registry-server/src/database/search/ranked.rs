@@ -32,7 +32,7 @@ pub(crate) struct RankedPosition {
     pub(crate) grade: usize,
     /// The window is that of the newest documents below this one, so that what is published later does not shift it.
     pub(crate) below: i64,
-    /// How many of the window were shown.
+    /// The number of matches of the window that were shown.
     pub(crate) shown: usize,
 }
 
@@ -116,7 +116,7 @@ impl Database {
     }
 }
 
-/// How the matches of a grade are found.
+/// The query for the matches of a grade.
 struct Matches {
     /// The tables, `search_entries r` among them.
     from: &'static str,

@@ -1,4 +1,4 @@
-//! How many trees it takes to find paths and to make pages.
+//! Counts the trees that are read to find paths and to make pages.
 
 use super::*;
 use crate::git::encode_tree;

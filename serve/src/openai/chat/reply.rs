@@ -27,7 +27,7 @@ pub(super) struct Reply {
     whole: Map<String, Value>,
     pub(super) message: Map<String, Value>,
     pub(super) finish_reason: Option<String>,
-    /// How many bytes a stream has added to the message, about.
+    /// The approximate number of bytes that a stream has added to the message.
     pub(super) kept_bytes: usize,
 }
 

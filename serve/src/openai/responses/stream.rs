@@ -31,7 +31,7 @@ pub(super) struct Stream {
     end: Option<(String, Map<String, Value>)>,
     /// The event that ended the last round whose reply was taken.
     ended_by: Option<String>,
-    /// How much of the events of all rounds is kept.
+    /// The bytes kept of the events of all rounds.
     pub(super) kept_bytes: usize,
 }
 
