@@ -394,6 +394,7 @@ impl Hint for ClientError {
             | Self::TooLarge { .. }
             | Self::Nonsense { .. }
             | Self::Redirect { .. }
+            | Self::RepoMoved { .. }
             | Self::VisibilityDiffers { .. } => Exit::Refused,
             Self::Setup { .. } => Exit::Unexpected,
             _ => Exit::User,
@@ -421,6 +422,10 @@ impl Hint for ClientError {
                 signed_in: false, ..
             } => one("look for tools with: tool search; if it is private, log in first"),
             Self::RepoNotFound { .. } => one("look for tools with: tool search"),
+            Self::RepoMoved { now, .. } => vec![format!(
+                "a repo that moved may have another owner; if you trust {}, use that name: {now}",
+                now.owner()
+            )],
             Self::VersionExists { .. } => one(
                 "a pushed version never changes; raise `version` in tool.toml, build and push again",
             ),

@@ -106,6 +106,15 @@ pub enum ClientError {
         /// Whether a token was sent.
         signed_in: bool,
     },
+    /// The repo has another name today, perhaps with another owner. It answers to its old name,
+    /// too, but whoever asks for that one trusts the owner in it.
+    #[error("{repo} was moved and is {now} today")]
+    RepoMoved {
+        /// The name that was asked for.
+        repo: RepoId,
+        /// Its name today.
+        now: RepoId,
+    },
     /// The repo has no such branch, tag or commit.
     #[error("{repo} has no branch, tag or commit `{revision}`")]
     RevisionNotFound {

@@ -40,6 +40,7 @@ mod progress;
 mod pull;
 mod push;
 mod refusal;
+mod repo;
 mod resolve;
 mod search;
 mod store;
@@ -55,7 +56,8 @@ pub use limits::{
     CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX, TOKEN_BYTES_MAX,
 };
 pub use progress::{Progress, Silent};
-pub use push::{Push, PushOutcome, Pushed, Rehearsal, Visibility};
+pub use push::{Push, PushOutcome, Pushed, Rehearsal};
+pub use repo::Visibility;
 pub use resolve::{Resolved, TaggedVersion, VersionBranch};
 pub use search::{Found, FoundTool, SEARCH_TAG, SearchResults};
 pub use store::{DamagedBlob, Freed, Store, StoreError, StoreReport};

@@ -17,6 +17,7 @@ use url::Url;
 
 use crate::files::ListedFile;
 use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
+use crate::repo::Visibility;
 use crate::resolve::{DEFAULT_BRANCH, TaggedVersion, tag_of};
 use crate::{Act, Client, ClientError, Progress, Resolved, Silent, refusal};
 
@@ -35,15 +36,6 @@ pub struct Push<'a> {
     pub visibility: Visibility,
     /// The first line of the commit.
     pub message: String,
-}
-
-/// Who may see a repo.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Visibility {
-    /// Everybody, in a repo that the push creates. A repo that exists stays as it is.
-    Public,
-    /// Its owners. A push to a repo that everybody can see is refused.
-    Private,
 }
 
 /// What a push did.

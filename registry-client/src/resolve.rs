@@ -68,10 +68,13 @@ impl Client {
     /// for and there is none, it is the head of the default branch.
     ///
     /// # Errors
-    /// [`ClientError::RepoNotFound`], [`ClientError::VersionNotFound`] with the versions
-    /// there are, [`ClientError::RevisionNotFound`], and as every question.
+    /// [`ClientError::RepoNotFound`], [`ClientError::RepoMoved`] when the repo has another name
+    /// today, [`ClientError::VersionNotFound`] with the versions there are, [`ClientError::RevisionNotFound`], and as every question.
     pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
-        let refs = self.refs(&reference.repo).await?;
+        let (refs, visibility) =
+            tokio::join!(self.refs(&reference.repo), self.visibility(&reference.repo));
+        let refs = refs?;
+        visibility?;
         let version_branches = refs.version_branches();
         let found = self.resolve_among(reference, &refs).await?;
         Ok(Resolved {

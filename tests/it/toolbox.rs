@@ -1,5 +1,7 @@
 //! A toolbox that people edit and share: one tool that cannot be used takes no other down.
 
+use std::process::Command;
+
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::IntoResponse as _;
@@ -10,7 +12,7 @@ use tool_hub_manifest::{Lock, LockedTool, Manifest, ToolKey};
 use crate::foreign::adder;
 use crate::journey::{digest, load};
 use crate::support::website::Website;
-use crate::support::{Home, Ran, RegistryProcess, Test, test};
+use crate::support::{Home, Need, Ran, RegistryProcess, Test, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -34,6 +36,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "toolbox::versions_that_are_branches",
             versions_that_are_branches,
         ),
+        test("toolbox::a_repo_that_moved", a_repo_that_moved).needs(&[Need::Curl]),
         test(
             "toolbox::the_name_that_agents_see",
             the_name_that_agents_see,
@@ -159,11 +162,12 @@ fn versions_that_are_branches() {
         ],
     });
     let registry = Website::start(move |path| {
-        let known = path.ends_with("/ada/adder/refs");
-        known
-            .then(|| Json(refs.clone()))
-            .ok_or(StatusCode::NOT_FOUND)
-            .into_response()
+        let answer = match path {
+            "/api/models/ada/adder" => Ok(json!({"id": "ada/adder"})),
+            "/api/models/ada/adder/refs" => Ok(refs.clone()),
+            _ => Err(StatusCode::NOT_FOUND),
+        };
+        answer.map(Json).into_response()
     });
     let home = Home::new().with("HF_ENDPOINT", registry.origin());
     for line in ["inspect ada/adder", "load ada/adder"] {
@@ -186,6 +190,42 @@ fn versions_that_are_branches() {
     for branch in ["2", "3", "4"] {
         assert!(!asked.contains(&commit(branch)), "{asked}");
     }
+}
+
+/// Our registry goes on answering to a repo's old name. Whoever named a tool by its owner is not
+/// led to another name unasked, and what was approved goes on working.
+fn a_repo_that_moved() {
+    let registry = RegistryProcess::start();
+    let token = registry.user("ada");
+    let ada = registry.visitor().with("HF_TOKEN", &token);
+    package(&ada, "one", |_| ());
+    ada.tool("push -C one ada/one").ok();
+    let user = registry.visitor();
+    load(&user, "ada/one", &[]);
+    let moved = Command::new("curl")
+        .args(["--silent", "--fail", "--max-time", "30"])
+        .args(["--header", &format!("authorization: Bearer {token}")])
+        .args([
+            "--json",
+            r#"{"fromRepo":"ada/one","toRepo":"ada/two","type":"model"}"#,
+        ])
+        .arg(format!("{}/api/repos/move", registry.url()))
+        .status();
+    assert!(moved.expect("curl starts").success());
+    let told = "ada/one was moved and is ada/two today\n\
+                hint: a repo that moved may have another owner; if you trust ada, use that name: ada/two";
+    for line in [
+        "inspect ada/one",
+        "load ada/one",
+        "call ada/one.add a=1 b=2",
+    ] {
+        says(&registry.visitor().tool(line), 3, told);
+    }
+    says(&user.tool("update"), 3, told);
+    assert_eq!(user.tool("call one.add a=1 b=2").ok().trim(), "3");
+    assert!(user.tool("verify").ok().contains("ok"));
+    load(&registry.visitor(), "ada/two", &[]);
+    says(&ada.tool("push -C one ada/one"), 3, told);
 }
 
 /// A server without a single tool would look like one that works.

@@ -1,18 +1,11 @@
 //! The repo that is pushed to: it is made where it is missing, and nothing private goes to one
 //! that everybody reads.
 
-use serde::Deserialize;
 use tokio::time::timeout;
 use tool_hub_manifest::RepoId;
 
-use super::Visibility;
+use crate::repo::Visibility;
 use crate::{Act, Client, ClientError};
-
-#[derive(Deserialize)]
-struct RepoAnswer {
-    #[serde(default)]
-    private: bool,
-}
 
 impl Client {
     /// Creates the repo unless it is there, and tells whether it did.
@@ -51,17 +44,6 @@ impl Client {
             },
             Err(error) => Err(error),
         }
-    }
-
-    pub(crate) async fn visibility(&self, repo: &RepoId) -> Result<Visibility, ClientError> {
-        let act = Act::Describe(repo.clone());
-        let url = self.wire().about(repo, &[]);
-        let answer: RepoAnswer = self.wire().get(&act, url).await?;
-        Ok(if answer.private {
-            Visibility::Private
-        } else {
-            Visibility::Public
-        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tool_hub_manifest::{Annotations, FunctionName, FunctionSpec};
+use tool_hub_manifest::{Annotations, FunctionName, FunctionSpec, Version};
 
 use super::{Beyond, Changes, Code, Less, paired};
 use crate::{CallableFunction, InspectedImport, Power};
@@ -16,14 +16,12 @@ impl Changes {
         let mut powers: BTreeSet<Power> = old.keys().copied().collect();
         powers.extend(new.keys());
         for power in powers {
-            let none = BTreeSet::new();
+            let none = Imported::new();
             let before = old.get(&power).unwrap_or(&none);
             let after = new.get(&power).unwrap_or(&none);
-            let list = |these: &BTreeSet<String>, those: &BTreeSet<String>| {
-                let names: Vec<&str> = these.difference(those).map(String::as_str).collect();
-                Some(names.join(", ")).filter(|names| !names.is_empty())
-            };
-            let (lost, gained) = (list(before, after), list(after, before));
+            let names_functions = matches!(power, Power::Person | Power::Toolbox);
+            let lost = beyond(before, after, names_functions);
+            let gained = beyond(after, before, names_functions);
             let kind = match power {
                 _ if gained.is_none() => Less,
                 Power::Nothing => Code,
@@ -118,10 +116,12 @@ impl Changes {
     }
 }
 
-/// The imported functions, grouped by power. An interface of which only types are imported is
-/// listed by its own name.
-fn by_power(imports: &[InspectedImport]) -> BTreeMap<Power, BTreeSet<String>> {
-    let mut powers: BTreeMap<Power, BTreeSet<String>> = BTreeMap::new();
+/// The interfaces that a tool imports, and the functions it takes from each.
+type Imported<'a> = BTreeMap<String, BTreeSet<&'a str>>;
+
+/// The imports, grouped by power.
+fn by_power(imports: &[InspectedImport]) -> BTreeMap<Power, Imported<'_>> {
+    let mut powers: BTreeMap<Power, Imported<'_>> = BTreeMap::new();
     for import in imports {
         // The effect of an import follows from its power and the manifest's requests.
         let InspectedImport {
@@ -131,10 +131,43 @@ fn by_power(imports: &[InspectedImport]) -> BTreeMap<Power, BTreeSet<String>> {
             says: _,
             functions,
         } = import;
-        let names = powers.entry(*power).or_default();
-        names.insert(interface.clone());
-        let functions = functions.iter();
-        names.extend(functions.map(|function| format!("{interface} {function}")));
+        let imported = powers.entry(*power).or_default();
+        let known = imported.entry(without_patch(interface)).or_default();
+        known.extend(functions.iter().map(String::as_str));
     }
     powers
+}
+
+/// `wasi:io/poll@0.2` for `wasi:io/poll@0.2.6`: the host links all patch versions alike, and every
+/// newer toolchain raises them.
+fn without_patch(interface: &str) -> String {
+    let wasi = interface.strip_prefix("wasi:").and_then(|_| {
+        let (path, version) = interface.split_once('@')?;
+        let version: Version = version.parse().ok()?;
+        let is_release = version.pre.is_empty();
+        is_release.then(|| format!("{path}@{}.{}", version.major, version.minor))
+    });
+    wasi.unwrap_or_else(|| interface.to_owned())
+}
+
+/// What is in `these` and not in `those`, for people: whole interfaces by name, functions of
+/// interfaces in both by name or by number.
+fn beyond(these: &Imported<'_>, those: &Imported<'_>, names_functions: bool) -> Option<String> {
+    let none = BTreeSet::new();
+    let listed = these.iter().filter_map(|(interface, functions)| {
+        let known = those.get(interface);
+        let more: Vec<&str> = functions
+            .difference(known.unwrap_or(&none))
+            .copied()
+            .collect();
+        match (known, more.as_slice()) {
+            (Some(_), []) => None,
+            (_, [_, ..]) if names_functions => Some(format!("{interface} {}", more.join(" "))),
+            (None, _) => Some(interface.clone()),
+            (Some(_), [only]) => Some(format!("{interface} {only}")),
+            (Some(_), more) => Some(format!("{} functions of {interface}", more.len())),
+        }
+    });
+    let listed: Vec<String> = listed.collect();
+    (!listed.is_empty()).then(|| listed.join(", "))
 }

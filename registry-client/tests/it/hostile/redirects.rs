@@ -100,6 +100,40 @@ async fn a_renamed_repo_is_followed_within_the_registry() {
     .unwrap();
 }
 
+/// A registry answers to a repo's old name, perhaps by a redirect, and its owner may be another.
+#[tokio::test]
+async fn a_repo_that_moved_is_refused_by_its_old_name() {
+    let repo = json!({"id": "mallory/demo", "private": false});
+    let answer = move |seen: &Seen| {
+        let asked = seen.path == "/api/models/alice/demo" && seen.query == "expand=private";
+        asked.then(|| ok(repo.clone()))
+    };
+    let error = check("RepoMoved", answer.clone()).await;
+    assert_eq!(
+        error.to_string(),
+        "alice/demo was moved and is mallory/demo today"
+    );
+    // Nor is anything pushed to it.
+    let registry = Registry::start().await;
+    let client = signed_in(&registry);
+    push(&client, &verified("0.1.0", COMPONENT)).await.unwrap();
+    registry.trick(answer);
+    let error = push(&client, &verified("0.2.0", COMPONENT))
+        .await
+        .unwrap_err();
+    assert_eq!(variant(&error), "RepoMoved", "{error}");
+    // The Hub finds names in any case, and answers with the case they were given.
+    let other_case = ok(json!({"id": "Alice/Demo"}));
+    let bytes = axum::body::to_bytes(other_case.into_body(), 1000)
+        .await
+        .unwrap();
+    pull_with(move |seen| {
+        (seen.path == "/api/models/alice/demo").then(|| Response::new(Body::from(bytes.clone())))
+    })
+    .await
+    .unwrap();
+}
+
 #[tokio::test]
 async fn a_commit_is_not_sent_elsewhere() {
     let elsewhere = Registry::start().await;

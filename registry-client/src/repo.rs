@@ -1,0 +1,48 @@
+//! What a registry says of a repo itself: its name today, and who may see it.
+
+use serde::Deserialize;
+use tool_hub_manifest::RepoId;
+
+use crate::{Act, Client, ClientError, refusal};
+
+/// Who may see a repo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visibility {
+    /// Everybody, in a repo that the push creates. A repo that exists stays as it is.
+    Public,
+    /// Its owners. A push to a repo that everybody can see is refused.
+    Private,
+}
+
+#[derive(Deserialize)]
+struct RepoAnswer {
+    id: String,
+    #[serde(default)]
+    private: bool,
+}
+
+impl Client {
+    /// Asks who may see `repo`, and refuses one that has another name today: registries go on
+    /// answering to the old name, and the new one may belong to another owner.
+    pub(crate) async fn visibility(&self, repo: &RepoId) -> Result<Visibility, ClientError> {
+        let act = Act::Describe(repo.clone());
+        let mut url = self.wire().about(repo, &[]);
+        url.set_query(Some("expand=private"));
+        let answer: RepoAnswer = self.wire().get(&act, url).await?;
+        // Names on the Hub keep the case they were given, and are found in any.
+        if !answer.id.eq_ignore_ascii_case(repo.as_str()) {
+            let now = answer.id.parse().map_err(|_| {
+                refusal::nonsense(&act, "it gives the repo a name that is not a repo's")
+            })?;
+            return Err(ClientError::RepoMoved {
+                repo: repo.clone(),
+                now,
+            });
+        }
+        Ok(if answer.private {
+            Visibility::Private
+        } else {
+            Visibility::Public
+        })
+    }
+}
