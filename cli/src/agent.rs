@@ -25,6 +25,7 @@ use crate::loaded::LoadedTool;
 use crate::model_endpoint;
 use crate::printer::Printer;
 use crate::prompt_template;
+use crate::sandbox;
 use crate::toolbox::OpenToolbox;
 
 use watcher::AtTerminal;
@@ -171,7 +172,7 @@ impl AgentFlags {
             Some(directory) => OpenToolbox::open_named(directory, config)?,
             None => OpenToolbox::open(config)?,
         };
-        let (host, store) = (config.open_host()?, config.open_store()?);
+        let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
         let mut runs_code = None;
         let interpreter = match self.code {
             Some(language) => {

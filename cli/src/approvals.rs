@@ -25,13 +25,10 @@ use crate::diagnosis::Problem;
 use crate::escape::escape_line;
 use crate::files;
 
-pub(crate) use required::{PolicySource, SignaturePolicy};
+pub(crate) use required::{PolicySource, SYSTEM_DIRECTORY, SignaturePolicy};
 pub(crate) use signature::Signer;
 
 const FILE: &str = "approvals.toml";
-/// The directory in which the machine's administrator can require signed approvals.
-pub(crate) const SYSTEM_DIRECTORY: &str = "/etc/tool-hub";
-
 /// `approvals.toml`: the digests of the records that this user agreed to.
 pub(crate) struct Approvals {
     path: PathBuf,

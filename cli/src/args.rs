@@ -1,10 +1,14 @@
-//! What can be written after `tool`: the global options and one line per command.
+//! What can be written after `tool`: the global options and a command.
 
-use clap::{Args, Parser, Subcommand};
-use url::Url;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands;
+use crate::config::Config;
 use crate::log::Logging;
+use crate::options::GlobalOptions;
+use crate::printer::Printer;
 
 /// The package manager for agents' tools: sandboxed WebAssembly components on Hugging Face
 /// Hub repos or your own registry.
@@ -17,25 +21,9 @@ use crate::log::Logging;
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalOptions,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Options that every command takes.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct Global {
-    /// The registry's URL [env: HF_ENDPOINT] [default: the Hugging Face Hub]
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) endpoint: Option<Url>,
-
-    /// Print data as JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-
-    /// Print no progress and no notes, only data and errors
-    #[arg(long, short, global = true)]
-    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -123,6 +111,51 @@ impl Command {
         match self {
             Self::Registry(command) => command.logging(),
             _ => Logging::default(),
+        }
+    }
+
+    /// Runs the command.
+    pub(crate) async fn execute(
+        self,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::New(command) => command.execute(config, printer).await,
+            Self::Build(command) => command.execute(config, printer).await,
+            Self::Check(command) => command.execute(config, printer),
+            Self::Push(command) => command.execute(config, printer).await,
+            Self::Search(command) => command.execute(config, printer).await,
+            Self::Inspect(command) => command.execute(config, printer).await,
+            Self::Load(command) => command.execute(config, printer).await,
+            Self::Grant(command) => command.execute(config, printer).await,
+            Self::Revoke(command) => command.execute(config, printer),
+            Self::Approvals(command) => command.execute(config, printer),
+            Self::List(command) => command.execute(config, printer),
+            Self::Call(command) => command.execute(config, printer).await,
+            Self::Run(command) => command.execute(config, printer).await,
+            Self::Chat(command) => command.execute(config, printer).await,
+            Self::Serve(command) => command.execute(config, printer).await,
+            Self::Connect(command) => command.execute(config, printer),
+            Self::Update(command) => command.execute(config, printer).await,
+            Self::Remove(command) => command.execute(config, printer),
+            Self::Verify(command) => command.execute(config, printer).await,
+            Self::Explain(command) => command.execute(config, printer).await,
+            Self::Lint(command) => command.execute(config, printer).await,
+            Self::Parse(command) => command.execute(config, printer).await,
+            Self::Export(command) => command.execute(config, printer).await,
+            Self::Grammar(command) => command.execute(config, printer).await,
+            Self::Schema(command) => command.execute(config, printer),
+            Self::Messages(command) => command.execute(config, printer),
+            Self::Prompt(command) => command.execute(config, printer).await,
+            Self::Login(command) => command.execute(config, printer).await,
+            Self::Logout(command) => command.execute(config, printer),
+            Self::Whoami(command) => command.execute(config, printer).await,
+            Self::Registry(command) => command.execute(config, printer).await,
+            Self::Gc(command) => command.execute(config, printer),
+            Self::Doctor(command) => command.execute(config, printer).await,
+            Self::Completions(command) => command.execute(Cli::command(), printer),
+            Self::Demo(command) => command.execute(config, printer).await,
         }
     }
 }

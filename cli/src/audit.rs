@@ -201,7 +201,7 @@ mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     use super::*;
-    use crate::args::Global;
+    use crate::options::GlobalOptions;
 
     /// Takes two bytes at a time, and nothing while it is full.
     struct Disk {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     fn quiet() -> Printer {
-        Printer::new(&Global {
+        Printer::new(&GlobalOptions {
             endpoint: None,
             json: false,
             quiet: true,

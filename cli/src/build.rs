@@ -5,6 +5,7 @@ mod functions;
 mod javascript;
 mod npm;
 mod process;
+mod project;
 mod python;
 mod rust;
 mod sources;
@@ -13,55 +14,24 @@ mod trust;
 mod walk;
 mod wit;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
-use tokio::process::Command;
 use tool_hub_manifest::{Build, Language};
-use tool_hub_registry_client::COMPONENT_BYTES_MAX;
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
-use crate::files;
 use crate::printer::Printer;
 use crate::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use functions::{Functions, specs};
 pub(crate) use process::{converse, output_of, spawn, status_of};
+use project::Project;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::Sources;
-pub(crate) use toolchain::Toolchain;
 pub(crate) use trust::{obtain as obtain_trust, remember as remember_trust};
 pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
-
-/// A project that is about to be built.
-#[derive(Debug, Clone, Copy)]
-struct Project<'a> {
-    /// The directory that holds the author's manifest.
-    directory: &'a Path,
-    /// The manifest's `[build]` section.
-    build: &'a Build,
-    /// What was written around plain functions, where the project is made of them.
-    functions: Option<&'a Functions>,
-    /// Where everything is put that goes when the build ends.
-    scratch: &'a Path,
-}
-
-impl Project<'_> {
-    /// The directory that holds the project's WIT.
-    fn wit(&self) -> PathBuf {
-        let written = self.functions.map(Functions::generated);
-        written.unwrap_or(self.directory).join("wit")
-    }
-
-    /// A program of a build: what it leaves behind when it is ended goes too.
-    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let mut command = Command::new(program);
-        command.env("TMPDIR", self.scratch);
-        command
-    }
-}
 
 /// Builds the component of the project in `directory` and returns its bytes.
 ///
@@ -91,12 +61,6 @@ pub(crate) async fn component(
         Language::Javascript => javascript::build(project, config, printer).await,
     };
     built.map_err(or_interrupted)
-}
-
-/// Reads the component that a build program wrote to `path`.
-fn built(path: &Path) -> anyhow::Result<Vec<u8>> {
-    files::read_regular(path, COMPONENT_BYTES_MAX)
-        .with_context(|| format!("{} cannot be read", path.display()))
 }
 
 /// What fails after the user asked to stop fails for no other reason.

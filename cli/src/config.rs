@@ -1,50 +1,28 @@
-//! Paths, registry and options, resolved once: the only place that reads the environment.
-//!
-//! | variable | meaning |
-//! | --- | --- |
-//! | `TOOL_HUB_HOME` | one directory for everything that `tool` keeps, in place of the XDG directories |
-//! | `TOOL_HUB_OPENAI_KEY` | the key for the endpoint of `--openai`, where no file holds it |
-//! | `TOOL_HUB_OPENAI_URL`, `TOOL_HUB_OPENAI_MODEL` | the endpoint and the model of `tool run` and `tool chat`, where no option names them |
-//! | `TOOL_HUB_LOG` | which events to log to standard error, such as `debug` or `tool_hub_host=trace` |
-//! | `HF_ENDPOINT` | the registry's URL |
-//! | `HF_TOKEN` | the token for the registry of `HF_ENDPOINT`, huggingface.co where that is unset |
-//! | `HF_TOKEN_PATH`, `HF_HOME` | where the `hf` command keeps its token file |
-//! | `TOOL_HUB_REGISTRY_DATA`, `TOOL_HUB_REGISTRY_DATABASE`, `TOOL_HUB_REGISTRY_STORAGE` | `--data`, `--database` and `--storage` of `tool registry`, where those are not given |
-//! | `AWS_…` | keys, region and endpoint of the bucket of `tool registry … --storage s3://…` |
-//! | `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME` | where these MCP clients keep their configuration |
-//! | `VIRTUAL_ENV` | the environment of Python whose packages `tool build` takes |
-//! | `PATH` | where programs are looked for: directories that no tool may change unasked |
-//! | `XDG_DATA_HOME`, `XDG_CACHE_HOME`, `XDG_CONFIG_HOME`, `HOME` | the usual directories |
-//!
-//! A tool's own variables are read here too, and only those that were granted: `NAME`, or the
-//! contents of the file that `NAME_FILE` names.
+//! Paths, registry and options of the command, resolved once.
 
 mod tokens;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use serde::Deserialize;
-use tool_hub_host::{Compiler, Host, HostConfig, Storage};
+use tool_hub_host::Storage;
 use tool_hub_manifest::{Digest, Source, VariableName};
 use tool_hub_registry_client::{Client, ClientConfig, Datasets, Store, Token};
 use tool_hub_registry_server::{AddressError, DatabaseAddress, S3Storage};
 use tool_hub_serve::{EndpointKey, GatewayError};
 use url::Url;
 
-use crate::args::Global;
 use crate::clear_text::{self, ClearText};
-use crate::compiler;
-use crate::connect::ClientPlaces;
 use crate::credentials::Credentials;
 use crate::diagnosis::Problem;
+use crate::environment::{search_path, variable};
 use crate::files;
 use crate::log::{self, Logging, Started};
+use crate::options::GlobalOptions;
 use crate::printer::Printer;
-use crate::sensitive;
 use crate::sizes::ByteSize;
 use tokens::Tokens;
 
@@ -62,7 +40,8 @@ pub(crate) struct Config {
     pub(crate) store: PathBuf,
     /// Where compiled code is kept.
     pub(crate) compiled: PathBuf,
-    compiled_max: Option<ByteSize>,
+    /// How much compiled code is kept, if `config.toml` says so.
+    pub(crate) compiled_max: Option<ByteSize>,
     /// True if `tool update` may take newer versions of which only the code changed.
     pub(crate) accept_code: bool,
     /// Where tools keep what they were granted to keep.
@@ -104,7 +83,7 @@ struct ConfigFile {
 
 impl Config {
     /// Resolves the options and the environment, once.
-    pub(crate) fn read(global: &Global) -> anyhow::Result<Self> {
+    pub(crate) fn read(global: &GlobalOptions) -> anyhow::Result<Self> {
         let places = Places::find()?;
         let file = read_config_file(&places.user.join(CONFIG_FILE))?;
         let from_environment = match variable("HF_ENDPOINT") {
@@ -215,21 +194,6 @@ impl Config {
     /// The store of packages.
     pub(crate) fn open_store(&self) -> anyhow::Result<Store> {
         Ok(Store::open(&self.store)?)
-    }
-
-    /// The sandbox, with the cache of compiled code and the compiler. No tool is ever given a directory in
-    /// which `tool` keeps its own things.
-    pub(crate) fn open_host(&self) -> anyhow::Result<Host> {
-        let mut host = HostConfig::new();
-        host.cache = Some(self.compiled.clone());
-        if let Some(ByteSize(bytes)) = self.compiled_max {
-            host.cache_bytes_max = bytes;
-        }
-        host.compiler = Compiler::Child(compiler::process()?);
-        host.home = Some(self.home.clone());
-        host.refused_directories = self.own_directories().into();
-        host.guarded_names = sensitive::guarded_names();
-        Ok(Host::new(host)?)
     }
 
     /// The directories in which `tool` keeps its own files.
@@ -345,50 +309,6 @@ impl RegistryPlaces {
     }
 }
 
-impl ClientPlaces {
-    /// Reads the environment.
-    pub(crate) fn read() -> anyhow::Result<Self> {
-        let base =
-            etcetera::choose_base_strategy().context("the home directory cannot be found")?;
-        let directory = |name: &str, value: Option<String>| -> anyhow::Result<Option<PathBuf>> {
-            let path = value.map(std::path::absolute).transpose();
-            path.with_context(|| format!("{name} is not a path"))
-        };
-        Ok(Self {
-            home: base.home_dir().to_owned(),
-            config: base.config_dir(),
-            claude: directory("CLAUDE_CONFIG_DIR", variable("CLAUDE_CONFIG_DIR"))?,
-            codex: directory("CODEX_HOME", variable("CODEX_HOME"))?,
-            copilot: directory("COPILOT_HOME", variable("COPILOT_HOME"))?,
-        })
-    }
-}
-
-/// The variables without which a `tool` that somebody else starts would look for its things
-/// in other directories than this one does.
-pub(crate) fn own_variables() -> anyhow::Result<BTreeMap<&'static str, PathBuf>> {
-    if let Some(home) = variable("TOOL_HUB_HOME") {
-        let home = std::path::absolute(home).context("TOOL_HUB_HOME is not a path")?;
-        return Ok(BTreeMap::from([("TOOL_HUB_HOME", home)]));
-    }
-    let base = etcetera::choose_base_strategy().context("the home directory cannot be found")?;
-    let usual = [
-        ("XDG_CACHE_HOME", ".cache"),
-        ("XDG_CONFIG_HOME", ".config"),
-        ("XDG_DATA_HOME", ".local/share"),
-    ];
-    let told = usual.into_iter().filter_map(|(name, usual)| {
-        let path = PathBuf::from(variable(name)?);
-        // A relative one counts nowhere.
-        (path.is_absolute() && path != base.home_dir().join(usual)).then_some((name, path))
-    });
-    Ok(if cfg!(windows) {
-        BTreeMap::new()
-    } else {
-        told.collect()
-    })
-}
-
 /// The text may hold a password, so no error repeats it.
 fn address<T: FromStr<Err = AddressError>>(
     name: &str,
@@ -439,40 +359,6 @@ impl Places {
             hub_token_file,
         })
     }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the one place that reads the environment"
-)]
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// The absolute directories of `PATH`. A relative one would depend on the working directory of each
-/// program.
-fn search_path() -> Vec<PathBuf> {
-    let path = variable("PATH").unwrap_or_default();
-    let directories = std::env::split_paths(&path);
-    directories.filter(|path| path.is_absolute()).collect()
-}
-
-/// Whether a variable says something to a library that reads it by itself.
-#[cfg(feature = "opentelemetry")]
-pub(crate) fn is_set(name: &str) -> bool {
-    variable(name).is_some()
-}
-
-/// The `AWS_…` variables: how a registry reaches the bucket with its content.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the one place that reads the environment"
-)]
-pub(crate) fn storage_variables() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty())
-        .collect()
 }
 
 /// Reads a short file that holds a value, such as a secret, a key or tokens.

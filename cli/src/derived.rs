@@ -1,6 +1,7 @@
 //! Manifests for components that have none: derived from the component's types, asking for the
 //! capabilities that the user names on the command line.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -10,10 +11,12 @@ use tool_hub_manifest::{
     Access, Capabilities, DirectoryName, DirectoryRequest, Methods, Origin, Package,
     StorageRequest, ToolName, VariableName, VariableRequest, Verified,
 };
+use tool_hub_registry_client::COMPONENT_BYTES_MAX;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::approval::{ApprovalFlags, named_directory, origin_with_methods};
-use crate::package::read_component;
+use crate::diagnosis::Problem;
+use crate::files;
 
 /// The note that is shown when a manifest was derived.
 pub(crate) const NOTE: &str = "the component has no manifest; this one is derived from its types \
@@ -36,6 +39,25 @@ pub(crate) fn read(path: &Path, asked: Capabilities) -> anyhow::Result<Verified>
         component,
     };
     Ok(Verified::check(package)?)
+}
+
+/// Reads the component at `path`.
+pub(crate) fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
+    files::read_regular(path, COMPONENT_BYTES_MAX).map_err(|error| {
+        let cannot = format!("{} cannot be read", path.display());
+        match error.kind() {
+            ErrorKind::NotFound => Problem::user(cannot)
+                .caused_by(error)
+                .hint("look at the path, or write owner/name for a tool of a registry")
+                .into(),
+            ErrorKind::FileTooLarge => Problem::refused(format!(
+                "{} is too large: a component has at most {COMPONENT_BYTES_MAX} bytes",
+                path.display()
+            ))
+            .into(),
+            _ => anyhow::Error::new(error).context(cannot),
+        }
+    })
 }
 
 /// The capabilities that a component without a manifest shall ask for, as command-line flags.

@@ -15,6 +15,7 @@ use crate::approval;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
+use crate::sandbox;
 use crate::sensitive;
 use crate::toolbox::{Member, OpenToolbox};
 
@@ -85,7 +86,7 @@ impl LoadedTool {
     ) -> anyhow::Result<Vec<FunctionSpec>> {
         let toolbox = OpenToolbox::open(config)?;
         let members = toolbox.usable(names, printer)?;
-        let host = config.open_host()?;
+        let host = sandbox::open_host(config)?;
         let mut specs = Vec::new();
         for tool in Self::load_all(members, &host, &config.open_store()?, config).await? {
             specs.extend(tool.specs()?.into_iter().map(|(_, spec)| spec));

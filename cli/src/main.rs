@@ -19,6 +19,7 @@ mod definitions;
 mod derived;
 mod diagnosis;
 mod difference;
+mod environment;
 mod escape;
 mod files;
 mod functions;
@@ -27,6 +28,7 @@ mod loaded;
 mod log;
 mod model;
 mod model_endpoint;
+mod options;
 mod output;
 mod package;
 mod printer;
@@ -34,6 +36,7 @@ mod progress;
 mod prompt_template;
 mod record;
 mod report;
+mod sandbox;
 mod scaffold;
 mod sensitive;
 mod served;
@@ -117,7 +120,7 @@ fn run(cli: Cli, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode>
         false => tokio::runtime::Builder::new_multi_thread(),
     };
     let runtime = runtime.enable_all().build()?;
-    let outcome = runtime.block_on(commands::execute(cli.command, config, printer));
+    let outcome = runtime.block_on(cli.command.execute(config, printer));
     // A blocking task that is still compiling or waiting for a terminal must not hold the
     // process back once its answer is no longer wanted.
     runtime.shutdown_background();

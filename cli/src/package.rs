@@ -1,7 +1,6 @@
 //! What a command is pointed at: a reference to a registry, or something on this disk.
 
 use std::convert::Infallible;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -10,7 +9,7 @@ use tool_hub_manifest::{
     Capabilities, Manifest, Package, ReferenceError, RepoId, Source, ToolRef, Verified,
     package_file,
 };
-use tool_hub_registry_client::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, Resolved};
+use tool_hub_registry_client::{MANIFEST_BYTES_MAX, Resolved};
 use url::Url;
 
 use crate::config::Config;
@@ -233,7 +232,7 @@ fn read_directory(directory: &Path) -> anyhow::Result<Verified> {
     let manifest_path = directory.join(package_file::MANIFEST);
     let manifest = files::read_regular(&manifest_path, MANIFEST_BYTES_MAX)
         .with_context(|| format!("{} cannot be read", manifest_path.display()))?;
-    let component = read_component(&directory.join(package_file::COMPONENT))?;
+    let component = derived::read_component(&directory.join(package_file::COMPONENT))?;
     Verified::check(Package {
         manifest,
         component,
@@ -243,24 +242,6 @@ fn read_directory(directory: &Path) -> anyhow::Result<Verified> {
             "the package in {} is not what it claims to be",
             directory.display()
         )
-    })
-}
-
-pub(crate) fn read_component(path: &Path) -> anyhow::Result<Vec<u8>> {
-    files::read_regular(path, COMPONENT_BYTES_MAX).map_err(|error| {
-        let cannot = format!("{} cannot be read", path.display());
-        match error.kind() {
-            ErrorKind::NotFound => Problem::user(cannot)
-                .caused_by(error)
-                .hint("look at the path, or write owner/name for a tool of a registry")
-                .into(),
-            ErrorKind::FileTooLarge => Problem::refused(format!(
-                "{} is too large: a component has at most {COMPONENT_BYTES_MAX} bytes",
-                path.display()
-            ))
-            .into(),
-            _ => anyhow::Error::new(error).context(cannot),
-        }
     })
 }
 

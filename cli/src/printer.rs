@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 
-use crate::args::Global;
 use crate::escape::{escape, escape_json};
+use crate::options::GlobalOptions;
 
 /// Prints. Text that may come from a stranger is escaped here, whoever hands it over.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    pub(crate) fn new(global: &Global) -> Self {
+    pub(crate) fn new(global: &GlobalOptions) -> Self {
         Self {
             json: global.json,
             quiet: global.quiet,

@@ -15,6 +15,7 @@ use crate::loaded;
 use crate::package::{Fetched, FetchedFrom};
 use crate::printer::Printer;
 use crate::progress::Spinner;
+use crate::sandbox;
 use crate::toolbox::OpenToolbox;
 
 /// The grants that a user agreed to, with the way and the time of the consent.
@@ -56,7 +57,7 @@ pub(crate) async fn record(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<LockedTool> {
-    let host = config.open_host()?;
+    let host = sandbox::open_host(config)?;
     let spinner = Spinner::start(format!("compiling {key}"), printer);
     let approved = Approved::new(fetched.verified.clone(), given.grants.clone())?;
     let approved = approved.known_as(key.as_str());

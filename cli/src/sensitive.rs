@@ -16,14 +16,8 @@ use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::toolbox::OpenToolbox;
+pub(crate) use places::Refusal;
 use places::{Kind, Places, TRUST};
-
-/// The strength of a refusal: final, or one that the user can override by insisting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    Always,
-    UnlessInsisted,
-}
 
 /// Everything that is dangerous to give away on this machine.
 pub(crate) struct Sensitive {

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::diagnosis;
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
+use crate::sandbox;
 use crate::toolbox::{Member, OpenToolbox};
 use crate::wording::counted;
 
@@ -54,7 +55,7 @@ impl<'a> Served<'a> {
         config: &'a Config,
         printer: &'a Printer,
     ) -> anyhow::Result<Vec<Self>> {
-        let (host, store) = (config.open_host()?, config.open_store()?);
+        let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
         let open = |share: &'a Share| {
             let toolbox = match &share.toolbox {
                 Some(directory) => OpenToolbox::open_named(directory, config)?,

@@ -13,6 +13,7 @@ use crate::approvals::{Approvals, Place};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
+use crate::wording::nearest;
 
 pub(crate) use standing::{Standing, origin};
 
@@ -250,14 +251,4 @@ impl OpenToolbox {
             toolbox.text.as_bytes(),
         )
     }
-}
-
-/// The one of `known` that somebody who wrote `wanted` may have meant.
-pub(crate) fn nearest<'a>(wanted: &str, known: &[&'a str]) -> Option<&'a str> {
-    known
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(wanted, known), *known))
-        .filter(|(distance, known)| *distance <= 1 + known.len() / 3)
-        .min()
-        .map(|(_, nearest)| nearest)
 }

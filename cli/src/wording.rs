@@ -33,6 +33,16 @@ pub(crate) fn rights(
     rights.join(", ")
 }
 
+/// The one of `known` that somebody who wrote `wanted` may have meant.
+pub(crate) fn nearest<'a>(wanted: &str, known: &[&'a str]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|known| (strsim::damerau_levenshtein(wanted, known), *known))
+        .filter(|(distance, known)| *distance <= 1 + known.len() / 3)
+        .min()
+        .map(|(_, nearest)| nearest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

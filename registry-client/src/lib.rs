@@ -45,6 +45,7 @@ mod resolve;
 mod search;
 mod store;
 mod token;
+mod visibility;
 mod wire;
 
 pub use client::Client;
@@ -57,8 +58,8 @@ pub use limits::{
 };
 pub use progress::{Progress, Silent};
 pub use push::{Push, PushOutcome, Pushed, Rehearsal};
-pub use repo::Visibility;
 pub use resolve::{Resolved, TaggedVersion, VersionBranch};
 pub use search::{Found, FoundTool, SEARCH_TAG, SearchResults};
 pub use store::{DamagedBlob, Freed, Store, StoreError, StoreReport};
 pub use token::{Token, TokenError};
+pub use visibility::Visibility;

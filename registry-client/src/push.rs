@@ -17,8 +17,8 @@ use url::Url;
 
 use crate::files::ListedFile;
 use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
-use crate::repo::Visibility;
 use crate::resolve::{DEFAULT_BRANCH, TaggedVersion, tag_of};
+use crate::visibility::Visibility;
 use crate::{Act, Client, ClientError, Progress, Resolved, Silent, refusal};
 
 pub use rehearsal::Rehearsal;

@@ -3,16 +3,8 @@
 use serde::Deserialize;
 use tool_hub_manifest::RepoId;
 
+use crate::visibility::Visibility;
 use crate::{Act, Client, ClientError, refusal};
-
-/// Who may see a repo.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Visibility {
-    /// Everybody, in a repo that the push creates. A repo that exists stays as it is.
-    Public,
-    /// Its owners. A push to a repo that everybody can see is refused.
-    Private,
-}
 
 #[derive(Deserialize)]
 struct RepoAnswer {

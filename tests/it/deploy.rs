@@ -8,10 +8,11 @@ mod kubernetes;
 mod nginx;
 mod service;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use tool_hub_registry_server::{RouteMethod, routes};
 
+use crate::reference::variables_read;
 use crate::support::{Home, Server, Test, root};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -69,13 +70,8 @@ fn is_served(path: &str) {
 /// the bucket and of PostgreSQL by the libraries, as the reference says.
 #[track_caller]
 fn are_read<'a>(names: impl IntoIterator<Item = &'a str>) {
-    let source = std::fs::read_to_string(root().join("cli/src/config.rs")).expect("config.rs");
     let reference = std::fs::read_to_string(root().join("docs/reference.md")).expect("reference");
-    let ours: BTreeSet<&str> = source
-        .split("variable(\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect();
+    let ours = variables_read();
     for name in names {
         let known = ours.contains(name)
             || (name.starts_with("AWS_") && reference.contains(&format!("`{name}`")))

@@ -9,7 +9,7 @@ use tool_hub_host::CompileLimits;
 use tool_hub_manifest::{Limits, Manifest, Toolbox};
 
 use crate::readme::offered;
-use crate::support::{Home, Test, root, test};
+use crate::support::{Home, Test, files, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
     vec![
@@ -117,13 +117,21 @@ fn in_units(name: &str, value: u64) -> String {
     }
 }
 
+/// The variables of the environment that the command reads.
+pub(crate) fn variables_read() -> BTreeSet<String> {
+    let sources = files(&root().join("cli/src")).into_iter();
+    let code = sources.filter(|path| path.extension().is_some_and(|it| it == "rs"));
+    let texts = code.map(|path| std::fs::read_to_string(path).expect("source code"));
+    let read = texts.flat_map(|text| {
+        let names = text.split("variable(\"").skip(1);
+        let names = names.filter_map(|rest| rest.split('"').next());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    });
+    read.collect()
+}
+
 fn every_variable_is_named() {
-    let source = std::fs::read_to_string(root().join("cli/src/config.rs")).expect("config.rs");
-    let read: BTreeSet<&str> = source
-        .split("variable(\"")
-        .skip(1)
-        .filter_map(|rest| rest.split('"').next())
-        .collect();
+    let read = variables_read();
     assert!(read.contains("TOOL_HUB_HOME"), "{read:?}");
     let named: String = rows(&reference(), "## Environment variables")
         .into_iter()

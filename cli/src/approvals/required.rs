@@ -17,6 +17,9 @@ use crate::files;
 
 use super::signature::{Signer, Statement};
 
+/// The directory in which the machine's administrator can require signed approvals.
+pub(crate) const SYSTEM_DIRECTORY: &str = "/etc/tool-hub";
+
 const SYSTEM_FILE: &str = "approvals.toml";
 const ROOT: u32 = 0;
 
@@ -49,7 +52,7 @@ impl SignaturePolicy {
     /// # Errors
     /// If the machine's file exists and cannot be trusted.
     pub(super) fn read(own: &Path, signers: &[Signer]) -> anyhow::Result<Option<Self>> {
-        if let Some(system) = system(Path::new(super::SYSTEM_DIRECTORY), ROOT)? {
+        if let Some(system) = system(Path::new(SYSTEM_DIRECTORY), ROOT)? {
             return Ok(Some(system));
         }
         Ok((!signers.is_empty()).then(|| Self {

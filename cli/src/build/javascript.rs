@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::functions::javascript::{MODULE, PROJECT};
 use super::npm::{self, INSTALLED, PACKAGES};
-use super::toolchain::NPM_CI;
-use super::{Project, Toolchain, process, sources, trust};
+use super::project::{Project, built};
+use super::toolchain::{NPM_CI, Toolchain};
+use super::{process, sources, trust};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -97,7 +98,7 @@ pub(super) async fn build(
         .arg(&component)
         .current_dir(project.scratch);
     process::run("building with componentize-qjs", &mut building, printer).await?;
-    super::built(&component)
+    built(&component)
 }
 
 /// The directory in which a project is bundled.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::toolchain::NPM_CI;
-use super::{Project, Toolchain};
+use super::project::Project;
+use super::toolchain::{NPM_CI, Toolchain};
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;

@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::functions::Functions;
 use super::functions::python::MODULE;
-use super::{Functions, Project, Toolchain, process, sources, wit_files};
+use super::project::{Project, built};
+use super::toolchain::Toolchain;
+use super::wit::wit_files;
+use super::{process, sources};
 use crate::config::Config;
 use crate::files;
 use crate::printer::Printer;
@@ -98,7 +102,7 @@ pub(super) async fn build(
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(project.scratch);
     process::run("building with componentize-py", &mut command, printer).await?;
-    super::built(&component)
+    built(&component)
 }
 
 /// The name of the module that is loaded first.

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tokio::process::Command;
 
+use super::functions::Functions;
 use super::functions::rust::CARGO_MANIFEST;
-use super::{Functions, Project, process};
+use super::process;
+use super::project::{Project, built};
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::printer::Printer;
@@ -53,7 +55,7 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
         Problem::user("cargo built no component")
             .hint("Cargo.toml needs: [lib] crate-type = [\"cdylib\"]")
     })?;
-    super::built(&path)
+    built(&path)
 }
 
 /// True if the compiler in use in `directory` has the WebAssembly target. `rustc` may be rustup's

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use tool_hub_manifest::Digest;
 
-use super::{Project, process};
+use super::process;
+use super::project::Project;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;

@@ -24,6 +24,7 @@ use crate::loaded::{self, LoadedTool};
 use crate::output::Output;
 use crate::package::Subject;
 use crate::printer::Printer;
+use crate::sandbox;
 use crate::toolbox::OpenToolbox;
 
 use self::usage::Watch;
@@ -122,7 +123,7 @@ impl Call {
     }
 
     async fn load(&self, config: &Config, printer: &Printer) -> anyhow::Result<Target> {
-        let host = config.open_host()?;
+        let host = sandbox::open_host(config)?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             self.refuse_unsigned(config)?;
             let asked = CapabilityFlags::of(&self.approval).capabilities();

@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::args::Cli;
 use crate::printer::Printer;
 
 /// Arguments of `tool completions`.
@@ -16,9 +15,10 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(crate) fn execute(&self, printer: &Printer) -> anyhow::Result<ExitCode> {
+    /// Writes the script for `tool`, which has all commands.
+    pub(crate) fn execute(&self, mut tool: Command, printer: &Printer) -> anyhow::Result<ExitCode> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "tool", &mut script);
+        clap_complete::generate(self.shell, &mut tool, "tool", &mut script);
         printer.raw(&script)?;
         Ok(ExitCode::SUCCESS)
     }

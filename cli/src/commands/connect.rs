@@ -2,8 +2,8 @@
 //! configuration. The difference is shown first, and nothing is written without consent.
 
 mod list;
+mod surroundings;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -11,12 +11,14 @@ use serde_json::json;
 
 use crate::approval::Terminal;
 use crate::config::Config;
-use crate::connect::{Change, Changed, Client, ClientPlaces, Document, Scope, Server};
+use crate::connect::{Change, Changed, Client, Document, Scope, Server};
 use crate::diagnosis::Problem;
 use crate::escape::escape_line;
 use crate::files;
 use crate::printer::Printer;
-use crate::toolbox::{OpenToolbox, nearest};
+use crate::toolbox::OpenToolbox;
+use crate::wording::nearest;
+use surroundings::Surroundings;
 
 /// Arguments of `tool connect`.
 #[derive(Debug, Args)]
@@ -318,44 +320,6 @@ struct Asked<'a> {
     change: &'a Change,
     /// Nothing where the server is taken out.
     server: Option<&'a Server>,
-}
-
-/// What a connection depends on: the toolbox that is meant and where configurations are.
-struct Surroundings {
-    toolbox: OpenToolbox,
-    is_in_project: bool,
-    project: PathBuf,
-    places: ClientPlaces,
-}
-
-impl Surroundings {
-    fn find(config: &Config) -> anyhow::Result<Self> {
-        let toolbox = OpenToolbox::open(config)?;
-        let is_in_project = toolbox.directory() != config.user;
-        let project: &Path = match is_in_project {
-            true => toolbox.directory(),
-            false => &config.working,
-        };
-        Ok(Self {
-            project: project.to_owned(),
-            is_in_project,
-            toolbox,
-            places: ClientPlaces::read()?,
-        })
-    }
-
-    /// Opens the configuration of `client` for `scope`, which it has to have.
-    fn open(&self, client: &'static Client, scope: Scope) -> anyhow::Result<Document> {
-        let file = client.file(scope, &self.places, &self.project);
-        let file = file.ok_or_else(|| {
-            Problem::user(format!(
-                "{} has no configuration for the scope {}",
-                client.title,
-                scope.as_str()
-            ))
-        })?;
-        Document::open(client, file)
-    }
 }
 
 fn consent(asked: &Asked<'_>) -> anyhow::Result<()> {

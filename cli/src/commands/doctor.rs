@@ -15,6 +15,7 @@ use crate::build;
 use crate::config::Config;
 use crate::printer::Printer;
 use crate::report::table;
+use crate::sandbox;
 use crate::toolbox::OpenToolbox;
 use crate::wording::counted;
 
@@ -171,7 +172,7 @@ fn token(config: &Config) -> Finding {
 }
 
 fn sandbox(config: &Config) -> Finding {
-    match config.open_host() {
+    match sandbox::open_host(config) {
         Ok(_) => good("sandbox", config.compiled.display().to_string()),
         Err(error) => bad("sandbox", &error),
     }

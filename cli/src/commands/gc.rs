@@ -10,6 +10,7 @@ use tool_hub_manifest::{Digest, Pin};
 
 use crate::config::Config;
 use crate::printer::Printer;
+use crate::sandbox;
 use crate::sizes::ByteSize;
 use crate::toolbox::OpenToolbox;
 use crate::wording::counted;
@@ -44,7 +45,7 @@ impl Gc {
         let keep: Vec<Pin> = toolboxes.iter().flat_map(OpenToolbox::pins).collect();
         let freed = config.open_store()?.gc(&keep, SPARED)?;
         let components: Vec<Digest> = keep.iter().map(|pin| pin.component).collect();
-        let compiled = config.open_host()?.trim_cache(&components)?;
+        let compiled = sandbox::open_host(config)?.trim_cache(&components)?;
         if printer.wants_json() {
             printer.json(&json!({
                 "store": { "files": freed.files, "bytes": freed.bytes },

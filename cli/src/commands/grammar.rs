@@ -19,7 +19,7 @@ use crate::diagnosis::{Exit, Problem};
 use crate::files::{Limit, shown, text_or_input};
 use crate::loaded::LoadedTool;
 use crate::printer::Printer;
-use crate::toolbox::nearest;
+use crate::wording::nearest;
 use own::Own;
 
 /// The longest text that is held against a constraint.

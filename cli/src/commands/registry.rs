@@ -17,8 +17,9 @@ use tool_hub_registry_server::{
     DatabaseAddress, Registry as OpenRegistry, RegistryConfig, S3Storage, StorageAddress,
 };
 
-use crate::config::{Config, RegistryPlaces, storage_variables};
+use crate::config::{Config, RegistryPlaces};
 use crate::diagnosis::Problem;
+use crate::environment::storage_variables;
 use crate::log::Logging;
 use crate::printer::Printer;
 

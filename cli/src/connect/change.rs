@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 
-use super::document;
+use super::file::{target_of, text_of};
 
 /// Neighbours may be secrets of other servers, which belong on no screen.
 const CONTEXT_LINES: usize = 1;
@@ -78,8 +78,8 @@ impl Change {
     pub(crate) fn write(&self, config: &Config) -> anyhow::Result<()> {
         let _guard = files::Guard::take(&config.user, GUARD)?;
         // Clients write their files too, and a person takes time to answer.
-        let leads_elsewhere = document::target_of(&self.path)? != self.target;
-        if leads_elsewhere || document::text_of(&self.target)? != self.before {
+        let leads_elsewhere = target_of(&self.path)? != self.target;
+        if leads_elsewhere || text_of(&self.target)? != self.before {
             return Err(Problem::user(format!(
                 "{} was changed by somebody else meanwhile; nothing was written",
                 self.path.display()

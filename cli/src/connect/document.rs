@@ -1,19 +1,19 @@
 //! A client's configuration on disk, and the servers in it.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde_json::{Map, Value};
 
 use crate::diagnosis::Problem;
-use crate::files;
 
+use super::change::Change;
+use super::clients::{Client, Format};
+use super::file::{target_of, text_of, unreadable};
 use super::json::{self, Comments};
-use super::{Change, Client, Format, Server, Started, Unreadable, toml};
-
-/// Nobody's configuration is larger.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+use super::server::{Server, Started};
+use super::toml;
+use super::unreadable::Unreadable;
 
 /// A configuration as it was when it was opened.
 #[derive(Debug)]
@@ -208,36 +208,6 @@ impl Document {
             None if !body.ends_with('\n') => format!("{body}\n"),
             _ => body,
         }
-    }
-}
-
-/// The real path of the file at `path`, which need not exist yet.
-pub(super) fn target_of(path: &Path) -> anyhow::Result<PathBuf> {
-    match path.canonicalize() {
-        Ok(target) => Ok(target),
-        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => {
-            Ok(files::settled(path))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(Problem::user(format!(
-            "{} is a broken link",
-            path.display()
-        ))
-        .hint("remove it, or create its target")
-        .into()),
-        Err(error) => Err(error).with_context(|| unreadable(path)),
-    }
-}
-
-fn unreadable(path: &Path) -> String {
-    format!("{} cannot be read", path.display())
-}
-
-/// The text at `path`; nothing when nothing is there.
-pub(super) fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    match files::read_text(path, FILE_BYTES_MAX) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Problem::user(error.to_string()).into()),
     }
 }
 

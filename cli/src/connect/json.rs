@@ -4,7 +4,7 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRoo
 use jsonc_parser::{ParseOptions, errors::ParseError};
 use serde_json::{Map, Value};
 
-use super::Unreadable;
+use super::unreadable::Unreadable;
 
 /// Whether a text may have what JSON itself has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

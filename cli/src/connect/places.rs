@@ -2,8 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::ValueEnum;
+use etcetera::BaseStrategy as _;
 use serde::Serialize;
+
+use crate::environment::variable;
 
 /// Whom a configuration is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
@@ -40,6 +44,23 @@ pub(crate) struct ClientPlaces {
 }
 
 impl ClientPlaces {
+    /// Reads the environment.
+    pub(crate) fn read() -> anyhow::Result<Self> {
+        let base =
+            etcetera::choose_base_strategy().context("the home directory cannot be found")?;
+        let directory = |name: &str, value: Option<String>| -> anyhow::Result<Option<PathBuf>> {
+            let path = value.map(std::path::absolute).transpose();
+            path.with_context(|| format!("{name} is not a path"))
+        };
+        Ok(Self {
+            home: base.home_dir().to_owned(),
+            config: base.config_dir(),
+            claude: directory("CLAUDE_CONFIG_DIR", variable("CLAUDE_CONFIG_DIR"))?,
+            codex: directory("CODEX_HOME", variable("CODEX_HOME"))?,
+            copilot: directory("COPILOT_HOME", variable("COPILOT_HOME"))?,
+        })
+    }
+
     /// Where desktop programs keep things.
     pub(super) fn applications(&self, system: System) -> PathBuf {
         match system {

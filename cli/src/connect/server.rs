@@ -7,11 +7,11 @@ use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::config;
 use crate::diagnosis::Problem;
+use crate::environment;
 use crate::toolbox::OpenToolbox;
 
-use super::Client;
+use super::clients::Client;
 
 /// The variables that are ours to set and to take away in a server's environment.
 const OWN_VARIABLES: [&str; 4] = [
@@ -44,7 +44,7 @@ impl Server {
         args.push(text(toolbox.directory())?);
         args.extend(only);
         let mut env = BTreeMap::new();
-        for (name, path) in config::own_variables()? {
+        for (name, path) in environment::own_variables()? {
             env.insert(name.to_owned(), text(&path)?);
         }
         Ok(Self {

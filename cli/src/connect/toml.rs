@@ -5,7 +5,7 @@ use toml_edit::{
     Array, DocumentMut, InlineTable, Item, Table, TableLike, TomlError, Value as TomlValue,
 };
 
-use super::Unreadable;
+use super::unreadable::Unreadable;
 
 /// The whole of `text`.
 pub(super) fn read(text: &str) -> Result<Value, Unreadable> {

@@ -11,8 +11,8 @@ use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
 
 use super::Listener;
-use crate::config::is_set;
 use crate::diagnosis::Problem;
+use crate::environment::is_set;
 
 /// Where a collector is named.
 const ENDPOINTS: [&str; 2] = [

@@ -2,14 +2,12 @@
 //! written yet, and a manifest with what WIT cannot say.
 
 use toml_edit::{DocumentMut, Item, Table, value};
-use tool_hub_agent::{Import, Interface, Loss, Operation, WitType, interface};
+use tool_hub_agent::{Import, Interface, Loss, Operation, interface};
 use tool_hub_manifest::FunctionSpec;
 
-use super::{Names, Template, describe, javascript, python, rust};
-
-/// What a function answers until somebody writes it, after its name.
-pub(super) const NOT_WRITTEN: &str =
-    "is not written yet; tell the user that the author of this tool has to write it";
+use super::names::Names;
+use super::template::Template;
+use super::{describe, javascript, python, rust};
 
 /// Functions that are defined.
 pub(crate) struct Defined {
@@ -124,42 +122,6 @@ fn told(operation: &Operation, names: &Names) -> Table {
         }
     }
     table
-}
-
-/// The names of types that the signatures of `interface` use, in order and each once:
-/// `named` are the interface's own, others the contract's.
-pub(super) fn types_used(interface: &Interface) -> (Vec<String>, Vec<&'static str>) {
-    fn collect(value: &WitType, named: &mut Vec<String>, media: &mut Vec<&'static str>) {
-        match value {
-            WitType::Named(name) => named.push(name.clone()),
-            WitType::Media(name) => media.push(name),
-            WitType::List(inner) | WitType::Option(inner) => collect(inner, named, media),
-            WitType::Tuple(items) => items.iter().for_each(|item| collect(item, named, media)),
-            _ => {}
-        }
-    }
-    let (mut named, mut media) = (Vec::new(), Vec::new());
-    for operation in &interface.operations {
-        for parameter in &operation.parameters {
-            collect(&parameter.value, &mut named, &mut media);
-        }
-        collect(&operation.output, &mut named, &mut media);
-    }
-    named.sort();
-    named.dedup();
-    media.sort_unstable();
-    media.dedup();
-    (named, media)
-}
-
-/// `get-weather` as a type is called: `GetWeather`.
-pub(crate) fn upper_camel(wit: &str) -> String {
-    let capital = |word: &str| {
-        let mut letters = word.chars();
-        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-        first.into_iter().chain(letters).collect::<String>()
-    };
-    wit.split('-').map(capital).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use tool_hub_agent::Interface;
 
-use super::Names;
+use super::names::Names;
 
 /// The longest description of a tool that is made of those of its functions.
 const DESCRIPTION_CHARACTERS_MAX: usize = 200;

@@ -7,9 +7,11 @@ use tool_hub_agent::{
 };
 use url::Url;
 
-use super::defined::{Defined, types_used, upper_camel};
+use super::defined::Defined;
+use super::names::{Names, upper_camel};
 use super::python::{ident, parameters, written};
-use super::{Names, Template, TemplateFile};
+use super::stub::types_used;
+use super::template::{Template, TemplateFile};
 
 /// The language of such a project.
 pub(crate) const LANGUAGE: Template = Template::Python;

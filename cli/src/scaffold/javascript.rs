@@ -2,8 +2,8 @@
 
 use tool_hub_agent::{Interface, Language, Operation};
 
-use super::Names;
-use super::defined::{NOT_WRITTEN, upper_camel};
+use super::names::{Names, lower_camel};
+use super::stub::NOT_WRITTEN;
 
 pub(super) fn source(interface: &Interface, names: &Names) -> String {
     let functions: Vec<String> = interface.operations.iter().map(function).collect();
@@ -36,11 +36,4 @@ fn function(operation: &Operation) -> String {
         parameters.join(", "),
         operation.name
     )
-}
-
-pub(crate) fn lower_camel(wit: &str) -> String {
-    let name = upper_camel(wit);
-    let mut letters = name.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
-    first.into_iter().chain(letters).collect()
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 use toml_edit::{DocumentMut, value};
 use tool_hub_agent::{Interface, Loss, interface};
 
-use super::{Names, Template, describe};
+use super::describe;
+use super::names::Names;
+use super::template::Template;
 use crate::build::specs;
 use crate::files;
 use crate::functions::definitions;

@@ -2,8 +2,8 @@
 
 use tool_hub_agent::{Interface, Language, Operation, WitType};
 
-use super::Names;
-use super::defined::{NOT_WRITTEN, types_used, upper_camel};
+use super::names::{Names, upper_camel};
+use super::stub::{NOT_WRITTEN, types_used};
 
 pub(super) fn source(interface: &Interface, names: &Names) -> String {
     let (named, media) = types_used(interface);

@@ -2,8 +2,8 @@
 
 use tool_hub_agent::{Interface, Operation, WitType};
 
-use super::Names;
-use super::defined::{NOT_WRITTEN, types_used, upper_camel};
+use super::names::{Names, upper_camel};
+use super::stub::{NOT_WRITTEN, types_used};
 
 /// Words that wit-bindgen writes with `_` after them.
 const KEYWORDS: [&str; 50] = [

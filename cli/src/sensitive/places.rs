@@ -5,12 +5,18 @@ use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::Access;
 
-use super::Refusal;
 use crate::approvals::SYSTEM_DIRECTORY;
 use crate::config::Config;
 use crate::connect::{Client, ClientPlaces, Scope};
 use crate::files;
 use crate::toolbox::OpenToolbox;
+
+/// The strength of a refusal: final, or one that the user can override by insisting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    Always,
+    UnlessInsisted,
+}
 
 /// A kind of sensitive place.
 pub(super) struct Kind {

@@ -8,6 +8,7 @@ use super::{Member, OpenToolbox};
 use crate::diagnosis::{self, Problem};
 use crate::difference;
 use crate::printer::Printer;
+use crate::wording::nearest;
 
 /// One tool as the toolbox names it, whether it can be used or not.
 pub(crate) struct Standing<'a> {
@@ -197,7 +198,7 @@ impl OpenToolbox {
             return Ok(());
         };
         let known: Vec<&str> = locked.functions.keys().map(FunctionName::as_str).collect();
-        let hint = match super::nearest(unknown.as_str(), &known) {
+        let hint = match nearest(unknown.as_str(), &known) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => format!("it has: {}", known.join(", ")),
         };

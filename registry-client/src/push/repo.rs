@@ -4,7 +4,7 @@
 use tokio::time::timeout;
 use tool_hub_manifest::RepoId;
 
-use crate::repo::Visibility;
+use crate::visibility::Visibility;
 use crate::{Act, Client, ClientError};
 
 impl Client {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::Surroundings;
+use super::surroundings::Surroundings;
 use crate::connect::{Client, Scope, Started};
 use crate::diagnosis;
 use crate::printer::Printer;

@@ -16,7 +16,7 @@ fn defined(definitions: &Value) -> Defined {
 fn file(defined: &Defined, path: &str, text: &str) -> String {
     let name: ToolName = "made-here".parse().unwrap();
     let names = Names::of(&name);
-    let text = names.fill(text, Template::Rust);
+    let text = Template::Rust.fill(text, &names);
     defined.file(path, text, &names, Template::Rust).unwrap()
 }
 

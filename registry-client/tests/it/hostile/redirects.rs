@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_hub_registry_client::ClientError;
 
 use super::{COMPONENT, DOWNLOAD, LISTING, Published, REFS, at, check, listed, pull_with};
-use crate::registry::{Registry, TOKEN, ok, redirect, refusal};
+use crate::registry::{Registry, Seen, TOKEN, ok, redirect, refusal};
 use crate::support::{package, push, signed_in, variant, verified};
 
 #[tokio::test]

@@ -1,0 +1,45 @@
+//! A project that is being built.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use tokio::process::Command;
+use tool_hub_manifest::Build;
+use tool_hub_registry_client::COMPONENT_BYTES_MAX;
+
+use super::functions::Functions;
+use crate::files;
+
+/// A project that is about to be built.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Project<'a> {
+    /// The directory that holds the author's manifest.
+    pub(super) directory: &'a Path,
+    /// The manifest's `[build]` section.
+    pub(super) build: &'a Build,
+    /// What was written around plain functions, where the project is made of them.
+    pub(super) functions: Option<&'a Functions>,
+    /// Where everything is put that goes when the build ends.
+    pub(super) scratch: &'a Path,
+}
+
+impl Project<'_> {
+    /// The directory that holds the project's WIT.
+    pub(super) fn wit(&self) -> PathBuf {
+        let written = self.functions.map(Functions::generated);
+        written.unwrap_or(self.directory).join("wit")
+    }
+
+    /// A program of a build: what it leaves behind when it is ended goes too.
+    pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env("TMPDIR", self.scratch);
+        command
+    }
+}
+
+/// Reads the component that a build program wrote to `path`.
+pub(super) fn built(path: &Path) -> anyhow::Result<Vec<u8>> {
+    files::read_regular(path, COMPONENT_BYTES_MAX)
+        .with_context(|| format!("{} cannot be read", path.display()))
+}

@@ -1,0 +1,46 @@
+//! What a connection depends on.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Config;
+use crate::connect::{Client, ClientPlaces, Document, Scope};
+use crate::diagnosis::Problem;
+use crate::toolbox::OpenToolbox;
+
+/// What a connection depends on: the toolbox that is meant and where configurations are.
+pub(super) struct Surroundings {
+    pub(super) toolbox: OpenToolbox,
+    pub(super) is_in_project: bool,
+    pub(super) project: PathBuf,
+    pub(super) places: ClientPlaces,
+}
+
+impl Surroundings {
+    pub(super) fn find(config: &Config) -> anyhow::Result<Self> {
+        let toolbox = OpenToolbox::open(config)?;
+        let is_in_project = toolbox.directory() != config.user;
+        let project: &Path = match is_in_project {
+            true => toolbox.directory(),
+            false => &config.working,
+        };
+        Ok(Self {
+            project: project.to_owned(),
+            is_in_project,
+            toolbox,
+            places: ClientPlaces::read()?,
+        })
+    }
+
+    /// Opens the configuration of `client` for `scope`, which it has to have.
+    pub(super) fn open(&self, client: &'static Client, scope: Scope) -> anyhow::Result<Document> {
+        let file = client.file(scope, &self.places, &self.project);
+        let file = file.ok_or_else(|| {
+            Problem::user(format!(
+                "{} has no configuration for the scope {}",
+                client.title,
+                scope.as_str()
+            ))
+        })?;
+        Document::open(client, file)
+    }
+}

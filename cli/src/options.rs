@@ -1,0 +1,20 @@
+//! The options that every command takes.
+
+use clap::Args;
+use url::Url;
+
+/// The options that every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GlobalOptions {
+    /// The registry's URL [env: HF_ENDPOINT] [default: the Hugging Face Hub]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) endpoint: Option<Url>,
+
+    /// Print data as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Print no progress and no notes, only data and errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}

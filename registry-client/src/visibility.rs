@@ -1,0 +1,10 @@
+//! Who may see a repo.
+
+/// Who may see a repo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Visibility {
+    /// Everybody, in a repo that the push creates. A repo that exists stays as it is.
+    Public,
+    /// Its owners. A push to a repo that everybody can see is refused.
+    Private,
+}
