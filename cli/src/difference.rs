@@ -107,9 +107,9 @@ impl Parts {
             (middle.len() <= NAMED_CHARS_MAX).then_some(middle)
         };
         let (old, new) = (middle(before)?, middle(after)?);
-        let is_seen = |text: &[char]| text.iter().any(char::is_ascii_graphic);
-        let is_plain = |text: &[char]| text.iter().all(char::is_ascii_graphic);
-        if (is_seen(&old) || is_seen(&new)) && is_plain(&old) && is_plain(&new) {
+        let mut different = old.iter().chain(&new);
+        let is_ascii = different.clone().all(char::is_ascii);
+        if is_ascii && different.any(char::is_ascii_graphic) {
             return None;
         }
         let named = |text: Vec<char>| match text.as_slice() {
