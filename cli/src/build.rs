@@ -26,7 +26,8 @@ use crate::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use functions::{Functions, specs};
-pub(crate) use process::{converse, output_of, spawn, status_of};
+pub(crate) use process::conversation::converse;
+pub(crate) use process::{output_of, spawn, status_of};
 use project::Project;
 pub(crate) use rust::{TARGET, ensure_target, has_target};
 pub(crate) use sources::Sources;

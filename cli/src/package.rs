@@ -127,6 +127,11 @@ impl Subject {
                     Ok(reference) => reference.clone(),
                     Err(error) => return Err(not_a_reference(text, error.clone(), config)),
                 };
+                if config.working.join(text).exists() {
+                    printer.note(&format!(
+                        "{text} means a tool of the registry; for the file or directory, write ./{text}"
+                    ));
+                }
                 let client = config.client(endpoint, printer)?;
                 let resolved = client.resolve(&reference).await?;
                 warn_of_version_branches(&resolved, printer);

@@ -1,6 +1,6 @@
 //! The toolbox on disk: which one is meant, and how it is changed without losing anything.
 
-mod standing;
+pub(crate) mod standing;
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,6 @@ use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::wording::nearest;
-
-pub(crate) use standing::{Standing, origin};
 
 const TOOLBOX_FILE: &str = "toolbox.toml";
 const LOCK_FILE: &str = "toolbox.lock";
@@ -133,27 +131,10 @@ impl OpenToolbox {
         self.toolbox.tools.get(key)
     }
 
-    /// Every tool, in the order of the toolbox.
+    /// The entry called `key`.
     ///
     /// # Errors
-    /// When one of them cannot be used as it stands.
-    pub(crate) fn members(&self) -> anyhow::Result<Vec<Member<'_>>> {
-        self.standings()
-            .into_iter()
-            .map(|standing| standing.member.map_err(|unusable| unusable.problem.into()))
-            .collect()
-    }
-
-    /// The tool called `key`.
-    ///
-    /// # Errors
-    /// When there is none, or when it cannot be used as it stands.
-    pub(crate) fn member(&self, key: &str) -> anyhow::Result<Member<'_>> {
-        let (key, entry) = self.named(key)?;
-        let standing = self.standing(key, entry);
-        Ok(standing.member.map_err(|unusable| unusable.problem)?)
-    }
-
+    /// When there is none.
     fn named(&self, key: &str) -> anyhow::Result<(&ToolKey, &ToolboxEntry)> {
         let wanted = key.replace('-', "_");
         let mut tools = self.toolbox.tools.iter();

@@ -57,9 +57,11 @@ pub use limits::{
     CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX, SEARCH_RESULTS_MAX, TOKEN_BYTES_MAX,
 };
 pub use progress::{Progress, Silent};
-pub use push::{Push, PushOutcome, Pushed, Rehearsal};
+pub use push::rehearsal::Rehearsal;
+pub use push::{Push, PushOutcome, Pushed};
 pub use resolve::{Resolved, TaggedVersion, VersionBranch};
 pub use search::{Found, FoundTool, SEARCH_TAG, SearchResults};
-pub use store::{DamagedBlob, Freed, Store, StoreError, StoreReport};
+pub use store::sweep::{DamagedBlob, Freed, StoreReport};
+pub use store::{Store, StoreError};
 pub use token::{Token, TokenError};
 pub use visibility::Visibility;

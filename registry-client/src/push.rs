@@ -1,6 +1,6 @@
 //! Pushing: a verified tool becomes one commit and one tag.
 
-mod rehearsal;
+pub(crate) mod rehearsal;
 mod repo;
 
 use std::collections::HashMap;
@@ -20,8 +20,6 @@ use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 use crate::resolve::{DEFAULT_BRANCH, TaggedVersion, tag_of};
 use crate::visibility::Visibility;
 use crate::{Act, Client, ClientError, Progress, Resolved, Silent, refusal};
-
-pub use rehearsal::Rehearsal;
 
 /// What to push, and where.
 #[derive(Debug)]

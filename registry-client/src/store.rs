@@ -4,7 +4,7 @@ mod blob;
 mod error;
 mod layout;
 mod lock;
-mod sweep;
+pub(crate) mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,6 @@ use tool_hub_manifest::{Digest, Package, Pin, Verified, VerifyError, package_fil
 use crate::limits::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
 
 pub use error::StoreError;
-pub use sweep::{DamagedBlob, Freed, StoreReport};
 
 use layout::Layout;
 pub(crate) use lock::SharedLock;

@@ -236,6 +236,10 @@ fn what_is_not_there() {
         assert!(ran.stderr().contains(told), "{line}: {}", ran.stderr());
         assert!(!ran.stderr().contains("https:/e"), "no path is made of it");
     }
+    let home = home.with("HF_ENDPOINT", "http://127.0.0.1:9");
+    home.write("some/dist/tool.toml", "");
+    let told = "for the file or directory, write ./some/dist";
+    assert!(home.tool("inspect some/dist").stderr().contains(told));
 }
 
 /// Small, and passes every cheap look: each of the jumps takes all variables along. The

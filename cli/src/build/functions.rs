@@ -3,10 +3,11 @@
 //! what the functions say.
 
 pub(super) mod javascript;
+mod plain;
 pub(super) mod python;
 pub(super) mod rust;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use tempfile::TempDir;
@@ -18,6 +19,7 @@ use crate::diagnosis::Problem;
 use crate::files;
 use crate::functions::definitions;
 use crate::scaffold::Names;
+use plain::Plain;
 
 /// Functions of a file, and what was written around them.
 #[derive(Debug)]
@@ -126,18 +128,6 @@ fn check_language(
     }
 }
 
-/// The source that offers functions of a file: its name, and its text.
-type Written = (&'static str, String);
-
-/// What a language's source is written from.
-#[derive(Clone, Copy)]
-struct Plain<'a> {
-    /// The file, relative to the project.
-    file: &'a str,
-    definitions: &'a [Definition],
-    interface: &'a Interface,
-}
-
 /// The functions as agents are told of them. What is returned has no place of its own beside
 /// a component's type, so the description says it.
 pub(crate) fn specs(definitions: &[Definition]) -> Vec<FunctionSpec> {
@@ -158,17 +148,4 @@ pub(crate) fn specs(definitions: &[Definition]) -> Vec<FunctionSpec> {
         }
     });
     specs.collect()
-}
-
-/// The path as a text of the language, which all of ours write as JSON does.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// Where a module of the project stands without its ending.
-fn without_ending(file: &str) -> String {
-    PathBuf::from(file)
-        .with_extension("")
-        .to_string_lossy()
-        .into_owned()
 }

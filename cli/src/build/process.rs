@@ -1,7 +1,7 @@
 //! Running other people's programs: what they say when they fail, and that none of them
 //! outlives the command.
 
-mod conversation;
+pub(super) mod conversation;
 mod family;
 
 use std::process::{ExitStatus, Output, Stdio};
@@ -12,7 +12,6 @@ use tokio::process::{Child, Command};
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::progress::Spinner;
-pub(crate) use conversation::converse;
 use family::Family;
 
 /// How much of a failed program's complaint is shown: its beginning, where compilers say

@@ -9,7 +9,8 @@ use tool_hub_manifest::{Grants, VersionReq};
 use crate::config::Config;
 use crate::printer::Printer;
 use crate::report::{overridden, table};
-use crate::toolbox::{Member, OpenToolbox, Standing, origin};
+use crate::toolbox::standing::{Standing, origin};
+use crate::toolbox::{Member, OpenToolbox};
 use crate::wording::{counted, rights};
 
 /// Arguments of `tool list`.

@@ -20,7 +20,8 @@ use crate::printer::Printer;
 use crate::record::{self, GivenConsent};
 use crate::report;
 use crate::target::{self, Target};
-use crate::toolbox::{OpenToolbox, origin};
+use crate::toolbox::OpenToolbox;
+use crate::toolbox::standing::origin;
 
 /// Arguments of `tool load`.
 #[derive(Debug, Args)]

@@ -10,7 +10,8 @@ use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::report::{overridden, table};
-use crate::toolbox::{OpenToolbox, Standing};
+use crate::toolbox::OpenToolbox;
+use crate::toolbox::standing::Standing;
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]

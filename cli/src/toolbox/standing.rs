@@ -31,6 +31,27 @@ const NOT_SIGNED: &str = "not signed";
 
 impl OpenToolbox {
     /// Every tool, in the order of the toolbox.
+    ///
+    /// # Errors
+    /// When one of them cannot be used as it stands.
+    pub(crate) fn members(&self) -> anyhow::Result<Vec<Member<'_>>> {
+        self.standings()
+            .into_iter()
+            .map(|standing| standing.member.map_err(|unusable| unusable.problem.into()))
+            .collect()
+    }
+
+    /// The tool called `key`.
+    ///
+    /// # Errors
+    /// When there is none, or when it cannot be used as it stands.
+    pub(crate) fn member(&self, key: &str) -> anyhow::Result<Member<'_>> {
+        let (key, entry) = self.named(key)?;
+        let standing = self.standing(key, entry);
+        Ok(standing.member.map_err(|unusable| unusable.problem)?)
+    }
+
+    /// Every tool, in the order of the toolbox.
     pub(crate) fn standings(&self) -> Vec<Standing<'_>> {
         self.toolbox
             .tools

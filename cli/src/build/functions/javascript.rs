@@ -3,7 +3,7 @@
 use tool_hub_agent::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;
 
-use super::{Plain, Written, quoted};
+use super::plain::{Plain, Written, quoted};
 use crate::scaffold::lower_camel;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");

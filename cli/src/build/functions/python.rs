@@ -3,7 +3,7 @@
 use tool_hub_agent::{Language, Operation, WitType};
 use tool_hub_source::Definition;
 
-use super::{Plain, Written, quoted, without_ending};
+use super::plain::{Plain, Written, quoted, without_ending};
 use crate::scaffold::upper_camel;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.py");

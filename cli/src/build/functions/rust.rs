@@ -7,7 +7,7 @@ use toml_edit::DocumentMut;
 use tool_hub_agent::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::{Definition, RustSignature, RustType, Signature};
 
-use super::{Plain, Written, quoted};
+use super::plain::{Plain, Written, quoted};
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::scaffold::{Names, rust_ident, rust_type, upper_camel};

@@ -6,6 +6,7 @@
 //! the world. Reading is lenient: other tools write the names of source packages.
 
 use serde_json::{Map, Value, json};
+use tool_hub_manifest::ExportName;
 
 use crate::wit::{self, DOCS_SECTION};
 use crate::{HostError, exports::Exports};
@@ -36,7 +37,7 @@ impl Docs {
                     let name = placed.name.function().to_owned();
                     top_level.insert(name, json!({"docs": docs}));
                 }
-                Some(_) => world.push_str(&format!("\n\n## {}\n\n{docs}", placed.name)),
+                Some(_) => world.push_str(&format!("{HEADING}{}\n\n{docs}", placed.name)),
             }
         }
         let mut root = Map::new();
@@ -65,18 +66,49 @@ impl Docs {
             return docs;
         };
         docs.interfaces(&package["interfaces"]);
+        let mut world_text = None;
         for world in package["worlds"]
             .as_object()
             .into_iter()
             .flat_map(Map::values)
         {
-            docs.world = docs.world.take().or_else(|| comment(world));
+            world_text = world_text.or_else(|| comment(world));
             docs.functions("", &world["funcs"]);
             docs.functions("", &world["func_exports"]);
             docs.interfaces(&world["interfaces"]);
             docs.interfaces(&world["interface_exports"]);
         }
+        docs.split(world_text.unwrap_or_default());
         docs
+    }
+
+    /// Takes `world`'s text apart into its own and, below a heading with its name each, the
+    /// comments of functions in interfaces: as [`embed`](Self::embed) put them together.
+    fn split(&mut self, world: &str) {
+        let world = format!("\n\n{world}");
+        let mut own = String::new();
+        let mut functions: Vec<(&str, String)> = Vec::new();
+        for (at, part) in world.split(HEADING).enumerate() {
+            let named = part.split_once("\n\n").filter(|(name, _)| {
+                let name = name.parse::<ExportName>();
+                at > 0 && name.is_ok_and(|name| name.interface().is_some())
+            });
+            if let Some((name, docs)) = named {
+                functions.push((name, docs.to_owned()));
+                continue;
+            }
+            // A heading of the author's own belongs to the text before it.
+            let before = functions.last_mut().map(|(_, docs)| docs);
+            let before = before.unwrap_or(&mut own);
+            if at > 0 {
+                before.push_str(HEADING);
+            }
+            before.push_str(part);
+        }
+        for (name, docs) in functions {
+            self.function_docs(name, &docs);
+        }
+        self.world = text(Some(&own));
     }
 
     fn interfaces(&mut self, interfaces: &Value) {
@@ -85,23 +117,30 @@ impl Docs {
         }
     }
 
+    fn function_docs(&mut self, name: &str, docs: &str) {
+        let room = self.functions.len() < FUNCTIONS_MAX;
+        if let Some(text) = text(Some(docs)).filter(|_| room) {
+            let audio = Vec::new();
+            let docs = FunctionDocs { text, audio };
+            self.functions.insert(name.to_owned(), docs);
+        }
+    }
+
     fn functions(&mut self, prefix: &str, functions: &Value) {
         for (name, function) in functions.as_object().into_iter().flatten() {
-            if self.functions.len() >= FUNCTIONS_MAX {
-                return;
-            }
             if let Some(text) = comment(function) {
-                let audio = Vec::new();
-                let docs = FunctionDocs { text, audio };
-                self.functions.insert(format!("{prefix}{name}"), docs);
+                self.function_docs(&format!("{prefix}{name}"), text);
             }
         }
     }
 }
 
+/// What stands before the name of a function in the world's text.
+const HEADING: &str = "\n\n## ";
+
 /// A comment, written as `"…"` or as `{"docs": "…"}`.
-fn comment(item: &Value) -> Option<String> {
-    text(item.as_str().or_else(|| item["docs"].as_str()))
+fn comment(item: &Value) -> Option<&str> {
+    item.as_str().or_else(|| item["docs"].as_str())
 }
 
 /// Appends the custom section: its id, its length, its name, its data.
@@ -130,7 +169,6 @@ fn leb128(mut value: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_hub_manifest::ExportName;
 
     const COMPONENT: &str = r#"
         (component
@@ -149,12 +187,15 @@ mod tests {
     #[test]
     fn embedded_docs_are_read_back_here_and_elsewhere() {
         let mut docs = Docs {
-            world: Some("A tool.".into()),
+            world: Some("A tool.\n\n## Why\n\nTo count.".into()),
             ..Docs::default()
         };
         for (export, text) in [
             ("hello", "Says hello."),
-            ("demo:text/stats.count-words", "Counts."),
+            (
+                "demo:text/stats.count-words",
+                "Counts.\n\n## Units\n\nWords.",
+            ),
         ] {
             let audio = Vec::new();
             let text = text.to_owned();
@@ -165,7 +206,12 @@ mod tests {
         let with = docs.embed(&component).unwrap();
         let read = Docs::from_component(&with).unwrap();
         assert_eq!(read.function(&name("hello")), Some("Says hello."));
-        assert!(read.world().unwrap().contains("Counts."));
+        let counts = name("demo:text/stats.count-words");
+        assert_eq!(
+            read.function(&counts),
+            Some("Counts.\n\n## Units\n\nWords.")
+        );
+        assert_eq!(read.world(), Some("A tool.\n\n## Why\n\nTo count."));
         // The decoder of other component tools takes it as well.
         let decoded = wit_parser::decoding::decode(&with).unwrap();
         let (_, world) = decoded.resolve().worlds.iter().next().unwrap();

@@ -1,0 +1,31 @@
+//! What the sources around plain functions are written from, in every language.
+
+use std::path::PathBuf;
+
+use tool_hub_agent::Interface;
+use tool_hub_source::Definition;
+
+/// The source that offers functions of a file: its name, and its text.
+pub(super) type Written = (&'static str, String);
+
+/// What a language's source is written from.
+#[derive(Clone, Copy)]
+pub(super) struct Plain<'a> {
+    /// The file, relative to the project.
+    pub(super) file: &'a str,
+    pub(super) definitions: &'a [Definition],
+    pub(super) interface: &'a Interface,
+}
+
+/// The path as a text of the language, which all of ours write as JSON does.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Where a module of the project stands without its ending.
+pub(super) fn without_ending(file: &str) -> String {
+    PathBuf::from(file)
+        .with_extension("")
+        .to_string_lossy()
+        .into_owned()
+}
