@@ -15,7 +15,7 @@ mod share;
 mod stalled_writes;
 mod turns;
 
-pub(crate) use answer::{Rows, json, within};
+pub(crate) use answer::{Rows, json, keeping, within};
 pub(crate) use base_url::{BaseUrl, next_link};
 pub(crate) use body::{BodyReader, drain};
 pub(crate) use forwarded::client_address;
