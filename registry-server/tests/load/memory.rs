@@ -134,6 +134,8 @@ async fn stall(target: &Target, attack: impl Future<Output = Vec<TcpStream>>) {
     target.settle().await;
     drop(open);
     ordinary_work(target, TRIES_MAX).await;
+    // What they sent before they left is worked off.
+    target.settle().await;
 }
 
 /// The longest requests of somebody with a token, one after another.
