@@ -34,7 +34,7 @@ pub(crate) use spool::{Spool, Spooled};
 
 use crate::config::S3Storage;
 use crate::error::RegistryError;
-use crate::http::Memory;
+use crate::http::{Memory, Share};
 
 /// The directory where bodies wait until they are complete; inside a local store.
 const INCOMING: &str = "incoming";
@@ -95,9 +95,9 @@ impl ContentStore {
 
     /// Bounds the memory that files take while they arrive and while they are sent; without it each
     /// takes what makes it fast.
-    pub(crate) fn within(mut self, memory: &Memory, answers: &Memory) -> Self {
-        self.memory = Some(memory.clone());
-        self.answers = Some(answers.clone());
+    pub(crate) fn within(mut self, share: &Share) -> Self {
+        self.memory = Some(share.bodies.clone());
+        self.answers = Some(share.answers.clone());
         self
     }
 

@@ -14,19 +14,23 @@ pub struct Limits {
     pub plain_body_bytes_max: usize,
     /// Longest such body without a valid token, in bytes.
     pub anonymous_body_bytes_max: usize,
-    /// Most bytes of bodies in memory at once, over all connections. When the limit is reached, a
-    /// request waits for a while and is then refused with 503, and arriving files are written to
-    /// disk at once.
+    /// Most bytes of bodies in memory at once, over all connections; a sixth is for requests without
+    /// a valid token, the rest for the others. When a part is used up, a request waits for a while
+    /// and is then refused with 503. Arriving files take at most half of it and are otherwise
+    /// written to disk at once.
     pub buffered_bytes_max: usize,
     /// Most bytes of answers in memory at once, of all connections together, not counting short
-    /// ones. When they are reached a request waits a while and is then refused with 503, and
-    /// downloads are read in small pieces.
+    /// ones; divided in the same way. When a part is used up, a request waits for a while and is
+    /// then refused with 503. Downloads take at most half and are otherwise read in small pieces.
     pub answer_bytes_max: usize,
-    /// Most requests with long lists that are worked on at once; the others wait for their turn.
+    /// Most requests with long lists that are worked on at once; the others wait for their turn, and
+    /// are refused with 503 after a while. Half of the turns, rounded down but at least one, are for
+    /// requests without a valid token.
     pub long_lists_max: usize,
-    /// Most listings of a repository's files that are made at once; the others wait for their turn.
+    /// Most listings of a repository's files that are made at once; the same holds for their turns.
     pub listings_max: usize,
-    /// Longest wait of a body for memory that other bodies hold.
+    /// Longest wait of a request for the memory of its body, as long for a turn, and as long for the
+    /// memory of its answer.
     pub buffer_wait_max: Duration,
     /// Longest commit body, base64 and all.
     pub commit_bytes_max: u64,
@@ -137,7 +141,7 @@ impl Limits {
             anonymous_body_bytes_max: 64 << 10,
             buffered_bytes_max: 48 << 20,
             answer_bytes_max: 24 << 20,
-            long_lists_max: 2,
+            long_lists_max: 3,
             listings_max: 4,
             buffer_wait_max: Duration::from_secs(5),
             commit_bytes_max: 16 << 30,

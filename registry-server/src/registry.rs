@@ -11,7 +11,7 @@ use crate::config::{DatabaseAddress, RegistryConfig, StorageAddress};
 use crate::content::ContentStore;
 use crate::database::Database;
 use crate::error::RegistryError;
-use crate::http::{Memory, Turns};
+use crate::http::Share;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::quota::Arriving;
@@ -38,9 +38,8 @@ struct Inner {
     lfs_from_bytes: Option<u64>,
     trusted_proxies: Vec<IpNet>,
     rates: Rates,
-    memory: Memory,
-    answers: Memory,
-    turns: Turns,
+    known: Share,
+    strangers: Share,
     arriving: Arriving,
     /// The number of listeners that are under pressure: new connections may have to wait.
     pressed_listeners: Arc<AtomicUsize>,
@@ -69,18 +68,16 @@ impl Registry {
             }
             DatabaseAddress::Postgres(url) => Database::open_postgres(url).await?,
         };
-        let wait_max = config.limits.buffer_wait_max;
-        let memory = Memory::new(config.limits.buffered_bytes_max, wait_max);
-        let answers = Memory::new(config.limits.answer_bytes_max, wait_max);
+        let known = Share::of_known(&config.limits);
         let content = match &config.storage {
             StorageAddress::Directory => {
                 let content_directory = directory.join(CONTENT_DIRECTORY);
                 create_private_directory(&content_directory)?;
-                ContentStore::open_local(&content_directory)?.within(&memory, &answers)
+                ContentStore::open_local(&content_directory)?.within(&known)
             }
             StorageAddress::S3(storage) => ContentStore::open_s3(storage, &directory)
                 .await?
-                .within(&memory, &answers),
+                .within(&known),
         };
         Ok(Self(Arc::new(Inner {
             database,
@@ -91,9 +88,8 @@ impl Registry {
             lfs_from_bytes: config.lfs_from_bytes,
             trusted_proxies: config.trusted_proxies,
             rates: Rates::new(&config.limits),
-            memory,
-            answers,
-            turns: Turns::new(&config.limits),
+            known,
+            strangers: Share::of_strangers(&config.limits),
             arriving: Arriving::default(),
             pressed_listeners: Arc::default(),
             limits: config.limits,
@@ -141,14 +137,14 @@ impl Registry {
         &self.0.rates
     }
 
-    /// The memory budget for request bodies.
-    pub(crate) fn memory(&self) -> &Memory {
-        &self.0.memory
+    /// What callers with a token share.
+    pub(crate) fn known(&self) -> &Share {
+        &self.0.known
     }
 
-    /// The memory for answers.
-    pub(crate) fn answers(&self) -> &Memory {
-        &self.0.answers
+    /// What callers without a token share.
+    pub(crate) fn strangers(&self) -> &Share {
+        &self.0.strangers
     }
 
     /// The bodies that count against quotas while they arrive.
@@ -156,13 +152,9 @@ impl Registry {
         &self.0.arriving
     }
 
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.0.turns
-    }
-
     /// True if slow clients make others wait, for memory or for a connection.
     pub(crate) fn is_under_pressure(&self) -> bool {
-        let is_low = self.0.memory.is_low() || self.0.answers.is_low();
+        let is_low = self.0.known.is_low() || self.0.strangers.is_low();
         is_low || self.0.pressed_listeners.load(Ordering::Relaxed) > 0
     }
 

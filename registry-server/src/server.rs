@@ -8,10 +8,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::Body;
 use axum::response::Response;
 use http::Request;
-use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::{Service as _, service_fn};
@@ -23,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use crate::error::RegistryError;
-use crate::http::{Hosts, StalledWrites, client_address};
+use crate::http::{Hosts, StalledWrites, client_address, keeping};
 use crate::limits::Limits;
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
@@ -170,11 +168,7 @@ impl Service {
         request.extensions_mut().insert(Peer(address));
         let response = self.service.call(request).await?;
         // The request is under way until the last byte of its answer.
-        Ok(response.map(|body| {
-            Body::new(body.inspect_frame(move |_| {
-                let _ = &busy;
-            }))
-        }))
+        Ok(keeping(response, busy))
     }
 }
 

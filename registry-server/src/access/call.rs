@@ -16,7 +16,9 @@ use super::caller::Visitor;
 use super::route::{Access, Route, RouteMethod};
 use super::scope::Scope;
 use crate::error::RegistryError;
-use crate::http::{BaseUrl, Query, Refusal, Reply, Reservation, Turn, drain, read_bounded, within};
+use crate::http::{
+    BaseUrl, BodyReader, Query, Refusal, Reply, Reservation, Share, Turn, drain, within,
+};
 use crate::rates::{Peer, Subject};
 use crate::registry::Registry;
 
@@ -34,8 +36,8 @@ pub(crate) struct Call<S: Scope> {
     pub(crate) parts: Parts,
     /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can be lent across an await.
     body: Mutex<Body>,
-    /// True if the request came with a valid token.
-    is_known: bool,
+    /// What it shares with other requests of its kind of caller.
+    share: Share,
     /// The memory that the request's body takes.
     held: Reservation,
     /// Its turn, if it is one of those that take much. It is over when there is room for the answer:
@@ -81,15 +83,11 @@ impl<S: Scope> Call<S> {
     /// The whole body. Who sent a long one has waited for a turn.
     async fn bytes_within(&mut self, bytes_max: usize) -> Result<Vec<u8>, Refusal> {
         let body = self.take_body();
-        let limits = self.registry.limits();
-        let stranger_max = match self.is_known {
-            true => usize::MAX,
-            false => limits.anonymous_body_bytes_max,
-        };
-        let bytes_max = bytes_max.min(limits.json_bytes_max).min(stranger_max);
-        let bytes = read_bounded(body, &self.registry, bytes_max, &mut self.held).await?;
+        let bytes_max = bytes_max.min(self.share.body_bytes_max);
+        let reader = BodyReader::new(body, &self.registry, bytes_max as u64);
+        let bytes = reader.whole(&self.share.bodies, &mut self.held).await?;
         if bytes.len() > SHORT_LIST_BYTES {
-            let turn = self.registry.turns().list().await;
+            let turn = self.share.turns.list().await?;
             let _ = self.turn.set(turn);
         }
         Ok(bytes)
@@ -113,9 +111,10 @@ impl<S: Scope> Call<S> {
     }
 
     /// Waits for a turn to list the files of a repository.
-    pub(crate) async fn take_turn_to_list(&mut self) {
-        let turn = self.registry.turns().listing().await;
+    pub(crate) async fn take_turn_to_list(&mut self) -> Result<(), Refusal> {
+        let turn = self.share.turns.listing().await?;
         let _ = self.turn.set(turn);
+        Ok(())
     }
 }
 
@@ -200,15 +199,15 @@ where
         Err(refusal) => return refusal.into_response(),
     };
     match admit::<S>(&registry, &parts).await {
-        Ok((admitted, is_known)) => {
-            let (answers, turn) = (registry.answers().clone(), Arc::default());
+        Ok((admitted, share)) => {
+            let (answers, turn) = (share.answers.clone(), Arc::default());
             let reply = controller(Call {
                 registry,
                 admitted,
                 base,
                 parts,
                 body: Mutex::new(body),
-                is_known,
+                share,
                 held: Reservation::default(),
                 turn: Arc::clone(&turn),
             })
@@ -231,7 +230,7 @@ where
 async fn admit<S: Scope>(
     registry: &Registry,
     parts: &Parts,
-) -> Result<(S::Admitted, bool), Refusal> {
+) -> Result<(S::Admitted, Share), Refusal> {
     let visitor = Visitor::of(registry, parts).await;
     if let Some(caller) = visitor.as_ref().ok().and_then(Visitor::caller) {
         tracing::Span::current().record("account", &caller.account.name);
@@ -243,8 +242,11 @@ async fn admit<S: Scope>(
     }
     let visitor = visitor?;
     // A ticket is given only to users who may write.
-    let is_known = visitor.caller().is_some() || S::ACCESS == Access::HoldsTicket;
-    Ok((S::admit(registry, visitor, parts).await?, is_known))
+    let share = match visitor.caller().is_some() || S::ACCESS == Access::HoldsTicket {
+        true => registry.known().clone(),
+        false => registry.strangers().clone(),
+    };
+    Ok((S::admit(registry, visitor, parts).await?, share))
 }
 
 /// Who is counted: a valid token wherever it is used, else the address, so that guessing tokens is counted too.

@@ -35,8 +35,6 @@ impl Pieces {
     /// Long ones, read ahead, if there is memory; without a bound on it there always is.
     fn within(memory: Option<&Memory>) -> Self {
         let held = match memory {
-            // The other half is for answers that cannot be made shorter.
-            Some(memory) if memory.is_low() => None,
             Some(memory) => memory.try_hold(3 * PIECE_BYTES as usize),
             None => Some(Reservation::NOTHING),
         };

@@ -118,10 +118,7 @@ pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
         ),
         WriteError::QuotaExceeded(exceeded) => exceeded.into(),
         WriteError::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),
-        WriteError::Busy => Refusal::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the branch is being written by many; try again",
-        ),
+        WriteError::Busy => Refusal::try_again("the branch is being written by many; try again"),
         WriteError::Registry(error) => error.into(),
     }
 }

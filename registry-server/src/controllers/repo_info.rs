@@ -14,7 +14,7 @@ use crate::http::{Query, Refusal, Reply};
 use crate::wire::{EXPANDABLE, RepositoryFacts, Sibling, listed_tool_json, repository_json};
 
 pub(crate) async fn show_default(mut call: Call<ReadRepository>) -> Reply {
-    call.take_turn_to_list().await;
+    call.take_turn_to_list().await?;
     let commit = resolve_revision(
         call.registry.database(),
         &call.admitted.repository.id,
@@ -25,7 +25,7 @@ pub(crate) async fn show_default(mut call: Call<ReadRepository>) -> Reply {
 }
 
 pub(crate) async fn show_revision(mut call: Call<ReadRepository>) -> Reply {
-    call.take_turn_to_list().await;
+    call.take_turn_to_list().await?;
     let target = target::find_whole(&call.registry, &call.admitted).await?;
     show(&call, Some(target.commit)).await
 }

@@ -1,6 +1,5 @@
 //! `POST …/super-squash/{branch}`: one commit instead of the history of a branch or a pull request.
 
-use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -42,8 +41,7 @@ pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
             Ok(json(json!({"success": true, "commitOid": commit.oid})))
         }
         SquashOutcome::NoSuchBranch => Err(Refusal::revision_not_found(&branch)),
-        SquashOutcome::Busy => Err(Refusal::new(
-            StatusCode::SERVICE_UNAVAILABLE,
+        SquashOutcome::Busy => Err(Refusal::try_again(
             "the branch is being written by many; try again",
         )),
     }

@@ -12,7 +12,7 @@ use crate::names::decode;
 use crate::wire::entry_json;
 
 pub(crate) async fn list(mut call: Call<ReadRepository>) -> Reply {
-    call.take_turn_to_list().await;
+    call.take_turn_to_list().await?;
     let target = target::find(&call.registry, &call.admitted).await?;
     let query = call.query();
     let limits = call.registry.limits();

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 use serde::{Serialize, Serializer};
 
@@ -125,42 +126,23 @@ pub(crate) async fn within(memory: &Memory, answer: Response) -> Response {
     let mut held = Reservation::default();
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     match memory.hold(&mut held, bytes).await {
-        Ok(()) => answer.map(|body| Body::new(Counted { body, _held: held })),
+        Ok(()) => keeping(answer, held),
         Err(refusal) => refusal.into_response(),
     }
 }
 
-/// An answer and the memory for it.
-struct Counted {
-    body: Body,
-    _held: Reservation,
-}
-
-impl HttpBody for Counted {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+/// Keeps a value until the answer is sent, or its client has gone.
+pub(crate) fn keeping<T: Send + 'static>(answer: Response, value: T) -> Response {
+    answer.map(|body| {
+        Body::new(body.inspect_frame(move |_| {
+            let _ = &value;
+        }))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
-
-    use http_body_util::BodyExt as _;
 
     use super::*;
 

@@ -8,17 +8,16 @@ use futures::StreamExt as _;
 use http::StatusCode;
 
 use super::Refusal;
-use super::memory::Reservation;
+use super::memory::{Memory, Reservation};
 use super::pace::{PRESSURE_CHECK_INTERVAL, Pace};
 use crate::registry::Registry;
-
-/// A body from this length on takes the memory for all of it before it is read.
-const LONG_BYTES: usize = 128 << 10;
 
 /// A body read piece by piece.
 pub(crate) struct BodyReader<'a> {
     stream: BodyDataStream,
     registry: &'a Registry,
+    /// Its length, or 0 if the client did not say it.
+    announced: u64,
     left: u64,
     bytes_max: u64,
     pace: Pace,
@@ -28,6 +27,7 @@ impl<'a> BodyReader<'a> {
     pub(crate) fn new(body: Body, registry: &'a Registry, bytes_max: u64) -> Self {
         let limits = registry.limits();
         Self {
+            announced: body.size_hint().exact().unwrap_or_default(),
             stream: body.into_data_stream(),
             registry,
             left: bytes_max,
@@ -42,7 +42,8 @@ impl<'a> BodyReader<'a> {
         let piece = loop {
             let left = self.patience().saturating_sub(asked.elapsed());
             if left.is_zero() {
-                self.pace.moved(0, asked.elapsed());
+                // Nor is it waited for again, to throw the rest away.
+                self.pace.moved(0, self.pace.left());
                 return Err(Refusal::new(
                     StatusCode::REQUEST_TIMEOUT,
                     "the client sent nothing, or next to nothing, for too long",
@@ -77,61 +78,50 @@ impl<'a> BodyReader<'a> {
         }
     }
 
+    /// The whole body, whose memory `held` accounts for. A refused body is read on for a while,
+    /// because clients send it all before they read the answer.
+    pub(crate) async fn whole(
+        mut self,
+        memory: &Memory,
+        held: &mut Reservation,
+    ) -> Result<Vec<u8>, Refusal> {
+        let read = self.read_whole(memory, held).await;
+        if read.is_err() {
+            *held = Reservation::NOTHING;
+            self.drain().await;
+        }
+        read
+    }
+
+    async fn read_whole(
+        &mut self,
+        memory: &Memory,
+        held: &mut Reservation,
+    ) -> Result<Vec<u8>, Refusal> {
+        if self.announced > self.bytes_max {
+            return Err(Refusal::too_large("the body", self.bytes_max));
+        }
+        // It waits while it holds nothing: with a part each, bodies would wait for each other.
+        let announced = usize::try_from(self.announced).unwrap_or(usize::MAX);
+        memory.hold(held, announced).await?;
+        let mut bytes = Vec::with_capacity(announced);
+        while let Some(piece) = self.next().await? {
+            let length = bytes.len() + piece.len();
+            if length > bytes.capacity() {
+                // In growing steps, so that the bytes are not moved for each piece.
+                memory.hold(held, length.max(bytes.len() / 4 * 5)).await?;
+                bytes.reserve_exact(held.bytes().max(length) - bytes.len());
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
+    }
+
     /// Reads on without keeping anything, so that a client that writes before it reads hears the refusal.
     pub(crate) async fn drain(mut self) {
-        let drained_max = self.registry.limits().refused_body_drain_bytes_max;
-        self.left = self.left.min(drained_max);
+        self.left = self.registry.limits().refused_body_drain_bytes_max;
         while let Ok(Some(_)) = self.next().await {}
     }
-}
-
-/// Reads a whole body of at most `bytes_max` bytes, whose memory `held` accounts for. A refused
-/// body is read on for a while, because clients send it all before they read the answer.
-pub(crate) async fn read_bounded(
-    body: Body,
-    registry: &Registry,
-    bytes_max: usize,
-    held: &mut Reservation,
-) -> Result<Vec<u8>, Refusal> {
-    let announced = body.size_hint().exact().unwrap_or_default();
-    let announced = usize::try_from(announced).unwrap_or(usize::MAX);
-    let mut reader = BodyReader::new(body, registry, bytes_max as u64);
-    let mut bytes = Vec::new();
-    // Long ones take their memory at once, one after another: with a part each they would wait for
-    // each other.
-    if (LONG_BYTES..=bytes_max).contains(&announced)
-        && let Err(refusal) = registry.memory().hold(held, announced).await
-    {
-        reader.drain().await;
-        return Err(refusal);
-    }
-    let read = read_whole(&mut reader, registry, bytes_max, &mut bytes, held).await;
-    if let Err(refusal) = read {
-        drop((bytes, std::mem::take(held)));
-        reader.drain().await;
-        return Err(refusal);
-    }
-    Ok(bytes)
-}
-
-async fn read_whole(
-    reader: &mut BodyReader<'_>,
-    registry: &Registry,
-    bytes_max: usize,
-    bytes: &mut Vec<u8>,
-    held: &mut Reservation,
-) -> Result<(), Refusal> {
-    while let Some(piece) = reader.next().await? {
-        let length = bytes.len() + piece.len();
-        if length > held.bytes() {
-            // In growing steps, so that the bytes are not moved for each piece.
-            let wanted = length.max(bytes.len() / 4 * 5).min(bytes_max.max(length));
-            registry.memory().hold(held, wanted).await?;
-            bytes.reserve_exact(held.bytes().max(length) - bytes.len());
-        }
-        bytes.extend_from_slice(&piece);
-    }
-    Ok(())
 }
 
 /// Throws a body away, as far as the limits allow.

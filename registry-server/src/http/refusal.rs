@@ -83,6 +83,12 @@ impl Refusal {
         )
     }
 
+    /// The refusal of what may succeed in a moment. It tells clients when to come again.
+    pub(crate) fn try_again(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
+            .header(RETRY_AFTER, HeaderValue::from_static("2"))
+    }
+
     pub(crate) fn code(mut self, code: NotFound) -> Self {
         self.0.code = Some(code);
         self
@@ -110,11 +116,9 @@ impl From<RegistryError> for Refusal {
                 error = &error as &dyn std::error::Error,
                 "a commit lost a race"
             );
-            return Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
+            return Self::try_again(
                 "a file of this commit was being collected as garbage; send the commit again",
-            )
-            .header(RETRY_AFTER, HeaderValue::from_static("1"));
+            );
         }
         if disk_is_full(&error) {
             tracing::error!(error = &error as &dyn std::error::Error, "no space is left");
@@ -135,11 +139,7 @@ impl From<RegistryError> for Refusal {
                 error = &error as &dyn std::error::Error,
                 "the database or the storage has no time or is out of reach"
             );
-            return Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the registry is overloaded or being restarted; try again",
-            )
-            .header(RETRY_AFTER, HeaderValue::from_static("1"));
+            return Self::try_again("the registry is overloaded or being restarted; try again");
         }
         // What went wrong inside is for the operator; the client gets the request id to quote.
         tracing::error!(error = &error as &dyn std::error::Error, "a request failed");

@@ -209,7 +209,8 @@ impl Reading<'_> {
             )));
         }
         let bytes = self.changes.len() * CHANGE_BYTES;
-        self.registry.memory().hold(&mut self.held, bytes).await
+        let memory = &self.registry.known().bodies;
+        memory.hold(&mut self.held, bytes).await
     }
 
     async fn take_file(&mut self, path: RepositoryPath) -> Result<(), Refusal> {

@@ -70,11 +70,12 @@ async fn bodies_of_all_connections_share_one_bound() {
     for _ in 0..20 {
         stalled.push(stall(&hub, path, 60_000, 50_000).await);
     }
-    let ask = async || {
+    let ask_as = async |token| {
         let body = json!({"content": "x".repeat(40_000)}).to_string();
-        let request = hub.request(Method::POST, path, None).body(body);
+        let request = hub.request(Method::POST, path, token).body(body);
         request.send().await.unwrap()
     };
+    let ask = async || ask_as(None).await;
     // Soon all memory is taken, and further clients are told to retry.
     let mut response = ask().await;
     while response.status() == 200 {
@@ -83,6 +84,8 @@ async fn bodies_of_all_connections_share_one_bound() {
     assert_eq!(response.headers()["retry-after"], "2");
     assert_eq!(refusal(response).await.0, 503);
     assert_eq!(hub.get("/api/whoami-v2").await.status(), 200);
+    // Who has a token does not share it with strangers.
+    assert_eq!(ask_as(Some(&hub.alice)).await.status(), 200);
     // A client that holds memory and sends nothing loses it long before the usual minute.
     let mut answer = String::new();
     let reading = stalled[0].read_to_string(&mut answer);

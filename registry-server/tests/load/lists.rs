@@ -24,6 +24,11 @@ pub(crate) async fn create(target: &Target, name: &str, files: usize) -> Respons
     post(target, "/api/repos/create", body).await
 }
 
+/// A repository like [`create`]'s with a name that no other has.
+pub(crate) async fn create_another(target: &Target, number: usize) -> Response {
+    create(target, &format!("alice/big-{number}"), FILES).await
+}
+
 pub(crate) async fn commit(target: &Target, branch: &str) -> Response {
     let lines = (0..FILES).map(|at| file(&format!("d{}/f{at}", at % 100), b""));
     let body = header("long") + &lines.collect::<String>();
@@ -46,6 +51,15 @@ pub(crate) async fn paths_info(target: &Target) -> Response {
         .collect();
     let body = json!({"paths": paths}).to_string();
     post(target, "/api/models/alice/big/paths-info/main", body).await
+}
+
+/// The files of a repository with very many, for somebody with a token.
+pub(crate) async fn listing(target: &Target) -> Response {
+    let path = "/api/models/alice/big?blobs=true";
+    let request = target
+        .hub
+        .request(Method::GET, path, Some(&target.hub.alice));
+    request.send().await.unwrap()
 }
 
 /// Sixty-four kibibytes of a stranger for as long an answer as there is.

@@ -1,8 +1,8 @@
 //! Clients that mean harm or send much, against a server in a process of its own: it stays below a
 //! quarter of a gibibyte of memory and goes on answering.
 //!
-//! `cargo test -p tool-hub-registry-server --test load -- --include-ignored --nocapture` prints what
-//! it measured. The attacks take five minutes and keep real time, so they run only when asked for.
+//! `cargo test -p tool-hub-registry-server --test load -- --nocapture` prints what it measured, and
+//! `ONLY=commits` before it keeps to the attacks with that word in their names.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -45,8 +45,7 @@ fn main() -> ExitCode {
     let trials = vec![
         Trial::test("load::memory_is_bounded_whatever_clients_do", || {
             run(memory::is_bounded_whatever_clients_do())
-        })
-        .with_ignored_flag(true),
+        }),
         Trial::test(
             "load::probes_are_answered_while_long_lists_are_worked_on",
             || run(lists::probes_are_answered_meanwhile()),

@@ -13,7 +13,7 @@ use crate::support::TestRegistry;
 const PROBE_EVERY: Duration = Duration::from_millis(50);
 
 /// How long a server is given to work off what it was sent, and how often it is looked at.
-const SETTLE_MAX: Duration = Duration::from_secs(30);
+const SETTLE_MAX: Duration = Duration::from_secs(20);
 const SETTLE_LOOK: Duration = Duration::from_millis(500);
 
 /// A server in a process of its own, with alice's repository `alice/tool`.
