@@ -18,6 +18,7 @@ use tool_hub_serve::{
     Toolset,
 };
 
+use crate::allocator;
 use crate::audit::AuditLog;
 use crate::config::Config;
 use crate::listen::listen;
@@ -146,6 +147,9 @@ impl Serve {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
+        if self.http.http {
+            allocator::give_back_long_buffers();
+        }
         let log = match &self.audit {
             Some(path) => {
                 output::refuse_settings(&config.place(path), config)?;
