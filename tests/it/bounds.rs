@@ -4,13 +4,16 @@ use serde_json::Value;
 
 use crate::foreign::load_adder;
 use crate::public_clients::said;
-use crate::support::{Home, Test, root, test};
+use crate::support::{Home, Need, Test, root, test};
 
 pub(crate) fn tests() -> Vec<Test> {
-    vec![test(
-        "bounds::all_together_stay_below_256_mib",
-        all_together_stay_below_256_mib,
-    )]
+    vec![
+        test(
+            "bounds::all_together_stay_below_256_mib",
+            all_together_stay_below_256_mib,
+        )
+        .needs(&[Need::LinuxPython]),
+    ]
 }
 
 /// What operators are told.
