@@ -15,6 +15,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod typed;
+mod unread;
 mod xml_arguments;
 
 use tool_hub_manifest::FunctionSpec;
@@ -26,6 +27,7 @@ use format::Kind;
 pub use format::{AnswerFormat, FormatError};
 pub use problem::AnswerProblem;
 use template::TemplateReader;
+pub use unread::UnreadCall;
 
 /// The longest answer that is read, in bytes. What comes after is left out, and a problem.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;

@@ -49,7 +49,7 @@ mod toolbox;
 
 pub use answer::{
     ANSWER_BYTES_MAX, Answer, AnswerEvent, AnswerFormat, AnswerProblem, AnswerReader, CALLS_MAX,
-    CallProblem, CheckedCall, FormatError, check,
+    CallProblem, CheckedCall, FormatError, UnreadCall, check,
 };
 pub use chat_template::{
     Chat, ChatTemplate, ControlTokens, ModelError, ModelTemplates, PRINTED_BYTES_MAX,

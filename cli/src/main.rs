@@ -1,6 +1,7 @@
 //! The command `tool`: write, build, push, inspect, load, call and serve tools.
 
 mod agent;
+mod allocator;
 mod approval;
 mod approvals;
 mod args;

@@ -131,10 +131,14 @@ impl OpenToolbox {
         self.toolbox.tools.get(key)
     }
 
-    /// The entry called `key`.
+    /// The toolbox's name for the tool that a user calls `name`.
     ///
     /// # Errors
     /// When there is none.
+    pub(crate) fn key(&self, name: &str) -> anyhow::Result<&ToolKey> {
+        Ok(self.named(name)?.0)
+    }
+
     fn named(&self, key: &str) -> anyhow::Result<(&ToolKey, &ToolboxEntry)> {
         let wanted = key.replace('-', "_");
         let mut tools = self.toolbox.tools.iter();

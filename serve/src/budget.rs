@@ -1,10 +1,16 @@
-//! Memory that requests share: a budget of bytes, and each caller's share of it, so that one
-//! caller never takes all.
+//! Memory that requests share: one budget of bytes for all that is buffered for them, and each
+//! caller's share of it, so that one caller never takes all.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
+/// The most bytes that are buffered for all requests together: bodies and what is read from them,
+/// replies of an endpoint, and answers until their clients have read them. Half of it, which is a
+/// caller's share, is enough for the longest body.
+pub(crate) const BUFFERED_BYTES_MAX: usize = 72 << 20;
 /// The unit in which memory is counted, in bytes.
 const UNIT_BYTES: usize = 1 << 10;
 
@@ -12,6 +18,8 @@ const UNIT_BYTES: usize = 1 << 10;
 #[derive(Clone)]
 pub(crate) struct Budget {
     units: Arc<Semaphore>,
+    /// Wakes those who wait whenever something was given back.
+    freed: Arc<Notify>,
     bytes: usize,
 }
 
@@ -20,13 +28,18 @@ pub(crate) struct Budget {
 pub(crate) struct Share {
     all: Arc<Semaphore>,
     own: Arc<Semaphore>,
+    freed: Arc<Notify>,
+    /// Units held by those who wait for more.
+    waiting: Arc<AtomicUsize>,
     bytes: usize,
 }
 
-/// Bytes that are taken until this is dropped.
-pub(crate) struct Taken {
-    _own: OwnedSemaphorePermit,
-    _of_all: OwnedSemaphorePermit,
+/// Bytes of a share that are held until this is dropped: as many as were ever asked for.
+pub(crate) struct Held {
+    share: Share,
+    units: usize,
+    /// Of the caller's share, and of the whole budget.
+    taken: Vec<[OwnedSemaphorePermit; 2]>,
 }
 
 /// Why bytes are not to be had.
@@ -38,17 +51,15 @@ pub(crate) enum NoRoom {
     Now,
 }
 
-/// Memory that grows: as much is taken as there ever was of it, until this is dropped.
-pub(crate) struct Growing {
-    share: Share,
-    taken: Vec<Taken>,
-    units: usize,
-}
-
 impl Budget {
-    pub(crate) fn new(bytes: usize) -> Self {
+    pub(crate) fn new() -> Self {
+        Self::of(BUFFERED_BYTES_MAX)
+    }
+
+    fn of(bytes: usize) -> Self {
         Self {
             units: Arc::new(Semaphore::new(bytes / UNIT_BYTES)),
+            freed: Arc::default(),
             bytes,
         }
     }
@@ -62,107 +73,199 @@ impl Budget {
         Share {
             all: Arc::clone(&self.units),
             own: Arc::new(Semaphore::new(bytes / UNIT_BYTES)),
+            freed: Arc::clone(&self.freed),
+            waiting: Arc::default(),
             bytes,
         }
     }
 }
 
 impl Share {
-    /// True if the share can hold as much when nothing else is taken of it.
-    pub(crate) fn can_hold(&self, bytes: usize) -> bool {
-        bytes <= self.bytes
-    }
-
-    /// Waits for `bytes` of the share and then of the whole budget. Requests are served in order of
-    /// arrival. It never returns `None`: nobody closes a budget.
-    pub(crate) async fn take(&self, bytes: usize) -> Option<Taken> {
-        let units = units(bytes);
-        // While a request waits for its caller's share, it takes nothing of the common one.
-        let own = self.own.clone().acquire_many_owned(units).await.ok()?;
-        let of_all = self.all.clone().acquire_many_owned(units).await.ok()?;
-        Some(Taken {
-            _own: own,
-            _of_all: of_all,
-        })
-    }
-
-    /// Takes nothing yet.
-    pub(crate) fn growing(&self) -> Growing {
-        Growing {
+    /// Holds nothing yet.
+    pub(crate) fn held(&self) -> Held {
+        Held {
             share: self.clone(),
-            taken: Vec::new(),
             units: 0,
+            taken: Vec::new(),
         }
-    }
-
-    fn try_take(&self, units: u32) -> Option<Taken> {
-        let own = self.own.clone().try_acquire_many_owned(units).ok()?;
-        let of_all = self.all.clone().try_acquire_many_owned(units).ok()?;
-        Some(Taken {
-            _own: own,
-            _of_all: of_all,
-        })
     }
 }
 
-impl Growing {
-    /// Holds `bytes` in all, or more where more was needed before. It does not wait: who waits for
-    /// more while holding some keeps others waiting who do the same.
+impl Held {
+    /// Holds `bytes` in all, or more where more was held before. It does not wait.
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), NoRoom> {
-        if !self.share.can_hold(bytes) {
+        let Some(units) = self.further(bytes)? else {
+            return Ok(());
+        };
+        let Share { own, all, .. } = &self.share;
+        let take = |room: &Arc<Semaphore>| {
+            let taken = room.clone().try_acquire_many_owned(units);
+            taken.map_err(|_| NoRoom::Now)
+        };
+        let taken = [take(own)?, take(all)?];
+        self.add(units, taken);
+        Ok(())
+    }
+
+    /// The same, and waits for room. Who holds something already goes before who does not, and is
+    /// refused where it would wait for those who wait themselves. Callers bound the time.
+    pub(crate) async fn wait(&mut self, bytes: usize) -> Result<(), NoRoom> {
+        let share = self.share.clone();
+        let mut waiting = None;
+        loop {
+            let mut freed = pin!(share.freed.notified());
+            freed.as_mut().enable();
+            let is_behind = self.units == 0 && share.waiting.load(Ordering::SeqCst) > 0;
+            if !is_behind {
+                match self.hold(bytes) {
+                    Err(NoRoom::Now) => {}
+                    done => return done,
+                }
+            }
+            if waiting.is_none() {
+                let all = Waiting::new(&share, self.units);
+                if self.units > 0
+                    && all.units_with_others + bytes / UNIT_BYTES
+                        > share.bytes / UNIT_BYTES + self.units
+                {
+                    return Err(NoRoom::Now);
+                }
+                waiting = Some(all);
+            }
+            freed.await;
+        }
+    }
+
+    /// True if nothing was counted.
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.units == 0
+    }
+
+    /// How many units are missing until `bytes` are held.
+    fn further(&self, bytes: usize) -> Result<Option<u32>, NoRoom> {
+        if bytes > self.share.bytes {
             return Err(NoRoom::Ever);
         }
         let further = (bytes / UNIT_BYTES).saturating_sub(self.units);
-        if further == 0 {
-            return Ok(());
-        }
-        let units = u32::try_from(further).map_err(|_| NoRoom::Ever)?;
-        let taken = self.share.try_take(units).ok_or(NoRoom::Now)?;
+        let further = u32::try_from(further).map_err(|_| NoRoom::Ever)?;
+        Ok((further > 0).then_some(further))
+    }
+
+    fn add(&mut self, units: u32, taken: [OwnedSemaphorePermit; 2]) {
+        self.units += units as usize;
         self.taken.push(taken);
-        self.units += further;
-        Ok(())
     }
 }
 
-fn units(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX)
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.taken.clear();
+        self.share.freed.notify_waiters();
+    }
 }
 
-/// Estimates the memory of the values in the JSON `text` from its separators: `each` bytes for a
-/// value, and three times as many for an object.
-pub(crate) fn value_bytes(text: &[u8], each: usize) -> usize {
-    let (mut bytes, mut is_string, mut is_escaped) = (0, false, false);
-    for byte in text {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_string => is_escaped = true,
-            b'"' => is_string = !is_string,
-            _ if is_string => {}
-            b'{' => bytes += 3 * each,
-            b'[' | b',' | b':' => bytes += each,
-            _ => {}
+/// Somebody who waits for more than it holds.
+struct Waiting<'a> {
+    share: &'a Share,
+    units: usize,
+    /// What it and the others who wait hold.
+    units_with_others: usize,
+}
+
+impl<'a> Waiting<'a> {
+    fn new(share: &'a Share, units: usize) -> Self {
+        Self {
+            share,
+            units,
+            units_with_others: units + share.waiting.fetch_add(units, Ordering::SeqCst),
         }
     }
-    bytes
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.share.waiting.fetch_sub(self.units, Ordering::SeqCst);
+        // Those who let it go before them.
+        self.share.freed.notify_waiters();
+    }
+}
+
+/// Estimates the memory of the values in a JSON text from its separators, piece by piece.
+#[derive(Default)]
+pub(crate) struct Values {
+    /// Separators, those of objects as often as a small object takes the memory of a plain value.
+    count: usize,
+    is_string: bool,
+    is_escaped: bool,
+}
+
+impl Values {
+    pub(crate) fn add(&mut self, text: &[u8]) {
+        for byte in text {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' if self.is_string => self.is_escaped = true,
+                b'"' => self.is_string = !self.is_string,
+                _ if self.is_string => {}
+                b'{' => self.count += 3,
+                b'[' | b',' | b':' => self.count += 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Their memory where each takes `bytes`.
+    pub(crate) fn bytes(&self, each: usize) -> usize {
+        self.count.saturating_mul(each)
+    }
+}
+
+/// The memory of the values in the JSON `text`, where each takes `each` bytes.
+pub(crate) fn value_bytes(text: &[u8], each: usize) -> usize {
+    let mut values = Values::default();
+    values.add(text);
+    values.bytes(each)
 }
 
 #[cfg(test)]
 mod tests {
+    use futures::FutureExt as _;
+
     use super::*;
 
     #[test]
     fn what_grows_takes_as_much_as_there_ever_was() {
-        let budget = Budget::new(8 * UNIT_BYTES);
+        let budget = Budget::of(8 * UNIT_BYTES);
         let (ann, robin) = (budget.share(2), budget.share(2));
-        let mut reply = ann.growing();
+        let mut reply = ann.held();
         assert_eq!(reply.hold(3 * UNIT_BYTES), Ok(()));
         assert_eq!(reply.hold(UNIT_BYTES), Ok(()));
-        let mut other = ann.growing();
+        let mut other = ann.held();
         assert_eq!(other.hold(2 * UNIT_BYTES), Err(NoRoom::Now));
         assert_eq!(other.hold(UNIT_BYTES), Ok(()));
         assert_eq!(reply.hold(5 * UNIT_BYTES), Err(NoRoom::Ever));
-        assert_eq!(robin.growing().hold(4 * UNIT_BYTES), Ok(()));
+        assert_eq!(robin.held().hold(4 * UNIT_BYTES), Ok(()));
         drop(reply);
         assert_eq!(other.hold(4 * UNIT_BYTES), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_more_goes_first_and_never_for_another_who_does() {
+        let share = Budget::of(10 * UNIT_BYTES).share(1);
+        let [mut done, mut one, mut other, mut new] = [(); 4].map(|()| share.held());
+        done.hold(4 * UNIT_BYTES).unwrap();
+        one.hold(3 * UNIT_BYTES).unwrap();
+        other.hold(3 * UNIT_BYTES).unwrap();
+        let mut one = Box::pin(one.wait(5 * UNIT_BYTES));
+        let mut new = Box::pin(new.wait(UNIT_BYTES));
+        assert!(one.as_mut().now_or_never().is_none());
+        assert!(new.as_mut().now_or_never().is_none());
+        // Both could wait for each other for ever.
+        assert_eq!(other.wait(8 * UNIT_BYTES).await, Err(NoRoom::Now));
+        drop(done);
+        assert_eq!(one.await, Ok(()));
+        assert_eq!(new.await, Ok(()));
+        assert_eq!(other.wait(11 * UNIT_BYTES).await, Err(NoRoom::Ever));
     }
 }

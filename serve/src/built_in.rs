@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use tool_hub_host::{Content, Failure, FailureKind, Outcome, Reply};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
+use crate::toolset::told;
+
 /// Finds functions.
 pub(crate) const SEARCH_TOOLS: &str = "search_tools";
 /// Says what a function takes and gives.
@@ -195,7 +197,7 @@ pub(crate) fn read<T: DeserializeOwned>(arguments: &str) -> Result<T, Failure> {
         arguments
     };
     serde_json::from_str(text).map_err(|error| {
-        let message = format!("the arguments do not fit: {error}");
+        let message = format!("the arguments do not fit: {}", told(&error));
         Failure::new(FailureKind::MalformedArgument, message)
     })
 }

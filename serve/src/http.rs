@@ -21,8 +21,9 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Gateway, ServeError, openai};
-use body::BodyBudget;
+use crate::budget::Budget;
+use crate::cupboard::Cupboard;
+use crate::{Gateway, ServeError};
 use guard::Guard;
 use routes::{Portion, Routes};
 use workers::Workers;
@@ -54,7 +55,7 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// `gateway`, what is below `/v1` and not ours goes to its endpoint.
 ///
 /// Requests are answered by threads of its own, as many as there are processors, each with its
-/// own runtime; the caller's only accepts.
+/// own runtime, and long ones by another; the caller's only accepts.
 ///
 /// # Errors
 /// When the system has no random bytes, or no threads.
@@ -72,17 +73,18 @@ pub async fn serve_http(
     let _stopped = stop.clone().drop_guard();
     // Nobody keeps the others out.
     let callers = access.callers.len();
-    let (bodies, replies) = (BodyBudget::new(), openai::replies());
-    let guard = Guard::new(access, |toolset| {
+    let (memory, cupboard) = (Budget::new(), Cupboard::default());
+    let workers = Workers::start()?;
+    let guard = Guard::new(access, |caller| {
         let portion = Portion {
             connections: connections::share(callers),
             places: (REQUESTS_MAX / callers.max(1)).max(1),
-            bodies: bodies.share(callers),
-            replies: replies.share(callers),
+            memory: memory.share(callers),
+            board: cupboard.board(),
+            long: workers.for_long(),
         };
-        Routes::new(toolset, gateway.clone(), portion, &stop)
+        Routes::new(caller, gateway.clone(), portion, &stop)
     })?;
-    let workers = Workers::start()?;
     let shutdown = async {
         shutdown.await;
         stop.cancel();

@@ -59,6 +59,7 @@ mod budget;
 mod built_in;
 mod callee;
 mod catalogue;
+mod cupboard;
 mod discovery;
 mod error;
 mod http;

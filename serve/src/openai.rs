@@ -36,6 +36,7 @@ use tool_hub_agent::Backend;
 
 use crate::Toolset;
 use crate::budget::Share;
+use crate::cupboard::Board;
 use crate::mcp::MESSAGE_BYTES_MAX;
 use chat::Chat;
 use holding::Holding;
@@ -45,7 +46,6 @@ use responses::Responses;
 use rounds::Api;
 use upstream::Upstream;
 
-pub(crate) use kept::replies;
 pub use model::OpenAiModel;
 pub use upstream::{EndpointKey, GatewayError};
 
@@ -131,23 +131,25 @@ pub(crate) struct Shared {
     gateway: Gateway,
     toolset: Toolset,
     memory: Memory,
-    /// The caller's share of the memory for replies.
+    /// The caller's share of the memory, for replies.
     replies: Share,
     /// Ends answers that are under way.
     stop: CancellationToken,
 }
 
-/// The routes below `/v1`. Answers end when `stop` does, and replies take `replies` at most.
+/// The routes below `/v1`. Answers end when `stop` does, replies take `replies` at most, and turns
+/// are kept on `board`.
 pub(crate) fn router(
     gateway: Gateway,
     toolset: Toolset,
     replies: Share,
+    board: Board,
     stop: CancellationToken,
 ) -> Router {
     let shared = Arc::new(Shared {
         gateway,
         toolset,
-        memory: Memory::default(),
+        memory: Memory::on(board),
         replies,
         stop,
     });

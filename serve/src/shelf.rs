@@ -6,37 +6,23 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::cupboard::{Board, Cupboard};
 use passages::Passages;
 
-/// How long an answer is kept.
-const LIFETIME: Duration = Duration::from_secs(30 * 60);
-/// The most answers that are kept; the oldest one makes room.
-const ANSWERS_MAX: usize = 64;
-/// The most bytes of all answers together.
-const BYTES_MAX: usize = 64 << 20;
 /// What the address of an answer begins with.
 const URI: &str = "tool-hub://answers/";
 
-/// The answers that one toolset keeps. What its functions said is for those that may call
-/// them, so toolsets share no shelf.
+/// The answers that one caller keeps. What its functions said is for those that may call them.
 pub(crate) struct Shelf {
     /// Tells the answers of this run from those of one before, which an agent may remember.
     run: u32,
-    kept: Mutex<Kept>,
-}
-
-#[derive(Default)]
-struct Kept {
-    /// The oldest first.
-    answers: VecDeque<Arc<KeptAnswer>>,
-    bytes: usize,
     /// How many there have been.
-    count: u64,
+    count: AtomicU64,
+    board: Board,
 }
 
 /// A long answer.
@@ -47,75 +33,48 @@ pub(crate) struct KeptAnswer {
     pub(crate) media_type: &'static str,
     pub(crate) text: String,
     pub(crate) passages: Passages,
-    until: Instant,
 }
 
 impl Shelf {
+    /// A shelf of its own.
     pub(crate) fn new() -> Self {
+        Self::on(Cupboard::default().board())
+    }
+
+    /// A shelf on `board`.
+    pub(crate) fn on(board: Board) -> Self {
         Self {
             run: RandomState::new().hash_one(()) as u32,
-            kept: Mutex::default(),
+            count: AtomicU64::new(0),
+            board,
         }
     }
 
-    /// Keeps `text`, unless it is longer than the whole shelf.
+    /// Keeps `text`, if there is room for it.
     fn keep(
         &self,
         function: &str,
         media_type: &'static str,
-        text: String,
+        mut text: String,
         bytes_max: usize,
     ) -> Option<Arc<KeptAnswer>> {
-        if text.len() > BYTES_MAX {
-            return None;
-        }
-        let passages = Passages::of(&text, bytes_max);
-        let mut kept = self.lock();
-        kept.count += 1;
-        kept.bytes += text.len();
+        text.shrink_to_fit();
+        let count = 1 + self.count.fetch_add(1, Ordering::Relaxed);
         let answer = Arc::new(KeptAnswer {
-            id: format!("{:08x}-{}", self.run, kept.count),
+            id: format!("{:08x}-{count}", self.run),
             function: function.to_owned(),
             media_type,
-            passages,
+            passages: Passages::of(&text, bytes_max),
             text,
-            until: Instant::now() + LIFETIME,
         });
-        kept.answers.push_back(answer.clone());
-        while kept.answers.len() > ANSWERS_MAX || kept.bytes > BYTES_MAX {
-            kept.drop_oldest();
-        }
-        Some(answer)
+        let bytes = answer.text.len() + answer.passages.memory_bytes();
+        let is_kept = self.board.keep(&answer.id, answer.clone(), bytes);
+        is_kept.then_some(answer)
     }
 
     /// The answer that agents know by `id`, or by its address.
     pub(crate) fn get(&self, id: &str) -> Option<Arc<KeptAnswer>> {
-        let id = id.strip_prefix(URI).unwrap_or(id);
-        let kept = self.lock();
-        let mut answers = kept.answers.iter();
-        answers.find(|answer| answer.id == id).cloned()
-    }
-
-    /// What is kept, without what has been kept long enough.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        while kept
-            .answers
-            .front()
-            .is_some_and(|oldest| oldest.until <= now)
-        {
-            kept.drop_oldest();
-        }
-        kept
-    }
-}
-
-impl Kept {
-    fn drop_oldest(&mut self) {
-        if let Some(oldest) = self.answers.pop_front() {
-            self.bytes -= oldest.text.len();
-        }
+        self.board.get(id.strip_prefix(URI).unwrap_or(id))
     }
 }
 

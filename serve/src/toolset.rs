@@ -10,12 +10,15 @@ use tool_hub_manifest::ToolKey;
 
 use crate::audit::Auditor;
 use crate::callee::Callee;
+use crate::cupboard::Board;
 use crate::offerings::{self, Offerings};
 use crate::shelf::Shelf;
 use crate::{Audit, CallerName, Catalogue};
 
 /// How much of an unknown name is given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
+/// How much of what was read wrong is given back in an error.
+const TOLD_CHARACTERS_MAX: usize = 400;
 /// Changes that wait for a client that is told of others; when there are more, it is told that
 /// anything may have changed.
 const TOUCHED_WAITING_MAX: usize = 64;
@@ -25,6 +28,8 @@ const TOUCHED_WAITING_MAX: usize = 64;
 #[derive(Clone)]
 pub struct Toolset {
     shared: Arc<Shared>,
+    /// Where long answers are kept.
+    shelf: Arc<Shelf>,
     /// Absent where nobody wants to know of calls.
     auditor: Option<Auditor>,
     /// The caller whose share of the host's places calls use. `None` if there is only one client.
@@ -35,7 +40,6 @@ struct Shared {
     catalogue: watch::Sender<Arc<Catalogue>>,
     /// Tools whose resources a call may have changed, by the toolbox's name.
     touched: broadcast::Sender<ToolKey>,
-    shelf: Shelf,
 }
 
 /// Nothing of that name is offered. Its text is for the agent.
@@ -54,10 +58,10 @@ impl Toolset {
         let shared = Shared {
             catalogue: watch::Sender::new(Arc::new(catalogue)),
             touched: broadcast::Sender::new(TOUCHED_WAITING_MAX),
-            shelf: Shelf::new(),
         };
         Self {
             shared: Arc::new(shared),
+            shelf: Arc::new(Shelf::new()),
             auditor: None,
             caller: None,
         }
@@ -72,9 +76,11 @@ impl Toolset {
         }
     }
 
-    /// The same functions, called for `caller`, with that caller's share of the host's places.
-    pub(crate) fn for_caller(self, caller: &CallerName) -> Self {
+    /// The same functions, called for `caller`, with that caller's share of the host's places. Its
+    /// long answers are kept on `board`.
+    pub(crate) fn for_caller(self, caller: &CallerName, board: Board) -> Self {
         Self {
+            shelf: Arc::new(Shelf::on(board)),
             caller: Some(CallerKey::new(caller.as_str())),
             ..self
         }
@@ -140,7 +146,7 @@ impl Toolset {
 
     /// Where long answers are kept.
     pub(crate) fn shelf(&self) -> &Shelf {
-        &self.shared.shelf
+        &self.shelf
     }
 
     /// The functions that are listed, in order.
@@ -184,6 +190,16 @@ impl UnknownFunction {
 pub(crate) fn shown(name: &str) -> String {
     let shown = name.chars().take(SHOWN_CHARACTERS_MAX);
     shown.flat_map(char::escape_debug).collect()
+}
+
+/// What is told of `error`, cut: it may repeat what somebody sent, however long.
+pub(crate) fn told(error: &impl fmt::Display) -> String {
+    let mut told = error.to_string();
+    if let Some((end, _)) = told.char_indices().nth(TOLD_CHARACTERS_MAX) {
+        told.truncate(end);
+        told.push('…');
+    }
+    told
 }
 
 impl fmt::Display for UnknownFunction {

@@ -36,7 +36,7 @@ fn openai_s_client_gets_answers() {
     for (key_in_file, more) in [(true, ""), (false, "--openai-strict --openai-rounds 2")] {
         let user = Home::new();
         load(&user, &guests::built("calculator").to_string_lossy(), &[]);
-        user.write("token", TOKEN);
+        user.write_private("token", TOKEN);
         let user = if key_in_file {
             user.write("key", format!("{KEY}\n"));
             user
@@ -72,7 +72,7 @@ fn an_endpoint_without_tools_is_held_to_them() {
     let endpoint = Server::start(model);
     let user = Home::new();
     load(&user, &guests::built("calculator").to_string_lossy(), &[]);
-    user.write("token", TOKEN);
+    user.write_private("token", TOKEN);
     let arguments = format!(
         "serve --http --listen 127.0.0.1:0 --token-file token --openai {} --openai-hold-by vllm",
         endpoint.url()

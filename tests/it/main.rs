@@ -16,6 +16,7 @@ mod agent_loop;
 mod agent_slips;
 mod agents;
 mod author;
+mod bounds;
 mod builds;
 mod checkouts;
 mod clients;
@@ -116,6 +117,7 @@ fn main() -> ExitCode {
         toolbox::tests(),
         readme::tests(),
         author::tests(),
+        bounds::tests(),
         builds::tests(),
         reference::tests(),
     ]

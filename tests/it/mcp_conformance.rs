@@ -50,7 +50,7 @@ fn both_eras() {
     let registry = RegistryProcess::start();
     let user = registry.visitor();
     load(&registry, &user);
-    user.write("token", TOKEN);
+    user.write_private("token", TOKEN);
     let node = packages::node(&[NODE]).join("node_modules/.bin/node");
     let mut forwarding = Command::new(&node);
     let forward = root().join("tests/conformance/mcp/forward.mjs");

@@ -13,6 +13,10 @@ pub(crate) fn tests() -> Vec<Test> {
             an_answer_falls_into_its_parts,
         ),
         test(
+            "parse::a_call_in_an_unknown_notation_is_no_text",
+            a_call_in_an_unknown_notation_is_no_text,
+        ),
+        test(
             "parse::a_model_says_how_it_writes",
             a_model_says_how_it_writes,
         ),
@@ -69,6 +73,33 @@ fn an_answer_falls_into_its_parts() {
         told.contains("there is no format `hermse`, but harmony, "),
         "{told}"
     );
+}
+
+fn a_call_in_an_unknown_notation_is_no_text() {
+    let home = Home::new();
+    for (answer, named) in [
+        ("<|python_tag|>add(a=1)", "llama-3"),
+        ("functools[{\"name\": \"add\", \"arguments\": {}}]", "phi-4"),
+        ("<acme:tool_call>\nadd\n</acme:tool_call>", "harmony, "),
+    ] {
+        let ran = home.run_with_input("parse", answer);
+        assert_eq!((ran.code(), ran.stdout()), (1, format!("{answer}\n")));
+        let told = ran.stderr();
+        assert!(told.contains("seems to begin a call"), "{told}");
+        assert!(told.contains(named), "{told}");
+        let told = home.run_with_input("--json parse", answer);
+        assert!(told.stdout().contains("seems to begin a call"));
+    }
+    let read = home.run_with_input("parse --format llama-3", "<|python_tag|>add(a=1)");
+    assert_eq!(read.ok(), "{\"name\":\"add\",\"arguments\":{\"a\":1}}\n");
+    for plain in [
+        "It is 42.",
+        "{\"answer\": 42}",
+        "Hermes writes `<tool_call>` before it.",
+    ] {
+        let ran = home.run_with_input("parse", plain);
+        assert_eq!((ran.code(), ran.stderr()), (0, String::new()), "{plain}");
+    }
 }
 
 fn a_model_says_how_it_writes() {

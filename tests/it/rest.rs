@@ -47,7 +47,7 @@ fn served(user: &Home) -> (Server, String) {
     for tool in ["calculator", "text-stats"] {
         load(user, &guests::built(tool).to_string_lossy(), &[]);
     }
-    user.write("token", TOKEN);
+    user.write_private("token", TOKEN);
     let server = Server::start(
         user.command("serve --http --listen 127.0.0.1:0 --token-file token".split(" ")),
     );
@@ -125,12 +125,12 @@ fn each_token_has_its_own_toolbox_and_every_call_is_noted() {
     }
     let robins = "the-token-of-robin";
     let anns = "the-token-of-ann-in-a-file";
-    private(&user, "anns-token", anns);
+    user.write_private("anns-token", anns);
     let tokens = format!(
         "[ann]\nfile = \"anns-token\"\n\n[robin]\nsha256 = \"{}\"\ntoolbox = \"robins\"\ntools = [\"sums\"]\n",
         Digest::of(robins.as_bytes()).hex()
     );
-    private(&user, "tokens.toml", &tokens);
+    user.write_private("tokens.toml", &tokens);
     let server = Server::start(user.command(
         "serve --http --listen 127.0.0.1:0 --tokens tokens.toml --audit calls.jsonl".split(" "),
     ));
@@ -189,13 +189,6 @@ fn each_token_has_its_own_toolbox_and_every_call_is_noted() {
     assert!(!log.contains("6 * 7") && !log.contains("one two"), "{log}");
 }
 
-fn private(user: &Home, name: &str, contents: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
-    let path = user.write(name, contents);
-    let mine = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(path, mine).expect("a file of our own");
-}
-
 fn every_option_of_serve_is_in_the_reference() {
     let reference = reference();
     let options = rows(&reference, "## `tool serve`");
@@ -224,13 +217,13 @@ fn what_makes_no_callers_is_said_at_once() {
             "unknown field `token`",
         ),
     ] {
-        private(&user, "tokens.toml", &tokens);
+        user.write_private("tokens.toml", &tokens);
         let refused = user.tool("serve --http --listen 127.0.0.1:0 --tokens tokens.toml");
         assert_eq!(refused.code(), 1, "{tokens}");
         assert!(refused.stderr().contains(expect), "{}", refused.stderr());
     }
     let twice = format!("[ann]\nsha256 = \"{digest}\"\n[robin]\nsha256 = \"{digest}\"\n");
-    private(&user, "tokens.toml", &twice);
+    user.write_private("tokens.toml", &twice);
     let refused = user.tool("serve --http --listen 127.0.0.1:0 --tokens tokens.toml");
     let told = "`ann` and `robin` have the same token";
     assert!(refused.stderr().contains(told), "{}", refused.stderr());
@@ -247,6 +240,27 @@ fn what_makes_no_callers_is_said_at_once() {
         "{}",
         refused.stderr()
     );
+    user.write_private("token", TOKEN);
+    for mode in ["640", "604"] {
+        let others = Command::new("chmod")
+            .args([mode, "token"])
+            .current_dir(user.work())
+            .status()
+            .expect("chmod starts");
+        assert!(others.success());
+        let refused = user.tool("serve --http --listen 127.0.0.1:0 --token-file token");
+        let told = refused.stderr();
+        assert_eq!(refused.code(), 1);
+        assert!(told.contains("others can read the token"), "{told}");
+        assert!(told.contains("chmod 600 token"), "{told}");
+    }
+    for pattern in ["*", "*.example"] {
+        let serve = ["serve", "--http", "--listen", "127.0.0.1:0", "--allow-host"];
+        let refused = user.run(serve.into_iter().chain([pattern]));
+        let told = refused.stderr();
+        assert_eq!(refused.code(), 1);
+        assert!(told.contains("is no single host"), "{told}");
+    }
     let refused = user.tool("serve --audit nowhere/calls.jsonl");
     let told = "the audit log nowhere/calls.jsonl cannot be written";
     assert_eq!(refused.code(), 1);

@@ -9,7 +9,9 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tool_hub_agent::{ANSWER_BYTES_MAX, Answer, AnswerFormat, AnswerProblem, ToolCall, check};
+use tool_hub_agent::{
+    ANSWER_BYTES_MAX, Answer, AnswerFormat, AnswerProblem, ToolCall, UnreadCall, check,
+};
 use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
@@ -92,7 +94,11 @@ impl Parse {
         let answer = read(&self.file, ANSWER_BYTES_MAX + 4)?;
         let read = format.read(&answer, &prompt, offered.as_deref().unwrap_or_default());
         let is_beyond_a_limit = read.problems.iter().any(AnswerProblem::is_limit);
-        let parsed = parsed(format.name(), read, offered.as_deref());
+        let mut parsed = parsed(format.name(), read, offered.as_deref());
+        if self.model.is_none() && self.format.is_none() {
+            let unread = UnreadCall::find(&parsed.text);
+            parsed.problems.extend(unread.as_ref().map(no_notation));
+        }
         if printer.wants_json() {
             printer.json(&parsed)?;
         } else {
@@ -136,6 +142,20 @@ fn no_family(model: &str) -> Problem {
         "name one instead with --format: {}",
         families.join(", ")
     ))
+}
+
+/// What is told of a call that was left in the text, as nobody said who wrote it.
+fn no_notation(unread: &UnreadCall) -> String {
+    let families = match &unread.families[..] {
+        [] => AnswerFormat::names().collect(),
+        families => families.to_vec(),
+    };
+    format!(
+        "`{}` seems to begin a call, but no notation fits that is known without the model; name \
+         the model with --as, or its family with --format: {}",
+        unread.marker,
+        families.join(", ")
+    )
 }
 
 /// Reads a text, at most so much of it and a cut character less.

@@ -5,10 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Args;
-use tool_hub_manifest::ToolKey;
 
 use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::printer::Printer;
 use crate::toolbox::OpenToolbox;
 
@@ -25,16 +23,8 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let key: ToolKey = self.name.replace('-', "_").parse()?;
         let toolbox = OpenToolbox::open(config)?;
-        if toolbox.entry(&key).is_none() {
-            return Err(Problem::user(format!(
-                "there is no tool called `{key}` in {}",
-                toolbox.path().display()
-            ))
-            .hint("see what there is with: tool list")
-            .into());
-        }
+        let key = toolbox.key(&self.name)?.clone();
         let kept = match self.storage {
             true => Some(toolbox.member(key.as_str())?.locked.source.clone()),
             false => None,

@@ -18,6 +18,7 @@ use tool_hub_serve::{
     Toolset,
 };
 
+use crate::allocator;
 use crate::audit::AuditLog;
 use crate::config::Config;
 use crate::listen::listen;
@@ -28,7 +29,7 @@ use crate::signals::stop_requested;
 use crate::wording::counted;
 
 use gateway::OpenAi;
-use tokens::{Named, token_of};
+use tokens::{Named, private_token};
 
 /// Who calls on standard input, to the audit log.
 const ON_STDIO: &str = "stdio";
@@ -106,7 +107,8 @@ struct Http {
     )]
     listen: SocketAddr,
 
-    /// A file that holds the token [default: one that is made for this run, and printed]
+    /// A file that holds the token, and that nobody else can read [default: a token that is made
+    /// for this run, and printed]
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
 
@@ -122,7 +124,7 @@ struct Http {
     )]
     tokens: Option<PathBuf>,
 
-    /// A host by whose name clients reach the server, beside localhost (repeatable)
+    /// A host by whose name clients reach the server, beside localhost; no pattern (repeatable)
     #[arg(long = "allow-host", value_name = "HOST", requires = "http")]
     hosts: Vec<String>,
 
@@ -145,6 +147,9 @@ impl Serve {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<ExitCode> {
+        if self.http.http {
+            allocator::give_back_long_buffers();
+        }
         let log = match &self.audit {
             Some(path) => {
                 output::refuse_settings(&config.place(path), config)?;
@@ -201,7 +206,7 @@ impl Serve {
         };
         let (name, token, made) = match (self.http.http, &self.http.token_file) {
             (false, _) => (ON_STDIO, None, None),
-            (true, Some(file)) => (ON_HTTP, Some(token_of(file)?), None),
+            (true, Some(file)) => (ON_HTTP, Some(private_token(file)?), None),
             (true, None) => {
                 let token = BearerToken::random().context("a token cannot be made")?;
                 (ON_HTTP, Some(token.clone()), Some(token))

@@ -1,6 +1,8 @@
 //! How the tools of a toolbox stand: which of them this user approved as they are written
 //! there, and what is wrong with the others.
 
+use std::collections::BTreeSet;
+
 use tool_hub_host::Change;
 use tool_hub_manifest::{FunctionName, LockedTool, ToolKey, ToolboxEntry};
 
@@ -80,13 +82,19 @@ impl OpenToolbox {
     /// one line of a shared toolbox does not take away what the agent relies on.
     ///
     /// # Errors
-    /// When a tool that was named, or every tool there is, cannot be used.
+    /// When a tool that was named, or every tool there is, cannot be used, and when one is named
+    /// twice.
     pub(crate) fn usable(
         &self,
         names: &[String],
         printer: &Printer,
     ) -> anyhow::Result<Vec<Member<'_>>> {
         let standings = self.chosen(names)?;
+        let mut named = BTreeSet::new();
+        if let Some(twice) = standings.iter().find(|one| !named.insert(one.key)) {
+            let twice = format!("the tool `{}` is named twice", twice.key);
+            return Err(Problem::user(twice).hint("name each tool once").into());
+        }
         let all_or_none = !names.is_empty() || standings.iter().all(|one| one.member.is_err());
         let mut usable = Vec::new();
         for standing in standings {

@@ -45,6 +45,14 @@ pub enum AccessError {
         /// What was given.
         host: String,
     },
+    /// A pattern in the place of a host.
+    #[error(
+        "`{host}` is no single host; name each one by which clients reach the server, because a web page can give any other name to this machine's address"
+    )]
+    HostPattern {
+        /// What was given.
+        host: String,
+    },
     /// An origin that no browser sends.
     #[error(
         "`{origin}` is no origin; write scheme://host, and :port where it is not the usual one"
@@ -100,8 +108,14 @@ impl Access {
     /// Requests may name `host` in their header `Host`, with any port.
     ///
     /// # Errors
-    /// When it is neither a name nor an address.
+    /// When it is neither a name nor an address. `*` and other patterns are none: the list of hosts
+    /// is what stops pages that rebind a name of theirs to this machine.
     pub fn with_host(mut self, host: &str) -> Result<Self, AccessError> {
+        if host.contains('*') {
+            return Err(AccessError::HostPattern {
+                host: host.to_owned(),
+            });
+        }
         let bracketed = match host.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => format!("[{address}]"),
             _ => host.to_owned(),
@@ -168,6 +182,8 @@ mod tests {
             "host:80",
             "http://host",
             "host/path",
+            "*",
+            "*.example",
         ] {
             assert!(access().with_host(host).is_err(), "{host}");
         }

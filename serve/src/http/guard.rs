@@ -6,12 +6,13 @@ use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
 
 use super::access::{Access, host_of};
-use super::caller::BearerToken;
+use super::caller::{BearerToken, Caller};
 use super::connections::Arriving;
 use super::cors;
 use super::problem::Problem;
 use super::routes::Routes;
-use crate::{ServeError, Toolset};
+use crate::ServeError;
+use crate::toolset::shown;
 
 /// The door that every request comes through. Behind it each caller has routes of its own, so
 /// that nothing that is kept for one can be reached by another.
@@ -30,15 +31,12 @@ enum Refusal {
 }
 
 impl Guard {
-    /// Leads each caller to what `routes` makes of its tools.
+    /// Leads each caller to what `routes` makes for it.
     pub(super) fn new(
         access: Access,
-        routes: impl Fn(Toolset) -> Result<Routes, ServeError>,
+        routes: impl Fn(&Caller) -> Result<Routes, ServeError>,
     ) -> Result<Self, ServeError> {
-        let made = access.callers.iter();
-        let made: Result<Vec<Routes>, ServeError> = made
-            .map(|caller| routes(caller.toolset.clone().for_caller(&caller.name)))
-            .collect();
+        let made: Result<Vec<Routes>, ServeError> = access.callers.iter().map(routes).collect();
         Ok(Self {
             routes: made?,
             access,
@@ -56,7 +54,7 @@ impl Guard {
             Err(refusal) => {
                 tracing::warn!(
                     ?refusal,
-                    path = request.uri().path(),
+                    path = shown(request.uri().path()),
                     "a request was refused"
                 );
                 refusal.into_response()
@@ -142,29 +140,31 @@ impl IntoResponse for Refusal {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
+    use tokio::runtime::Runtime;
     use tokio_util::sync::CancellationToken;
 
-    use super::super::body::BodyBudget;
     use super::super::caller::tests::caller;
     use super::super::connections::Connections;
     use super::super::routes::Portion;
     use super::*;
-    use crate::openai;
+    use crate::budget::Budget;
+    use crate::cupboard::Cupboard;
 
     const TOKEN: &str = "0123456789abcdef";
+    static LONG: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 
     fn behind(access: Access) -> Guard {
         let stop = CancellationToken::new();
         let portion = || Portion {
             connections: 1,
             places: 1,
-            bodies: BodyBudget::new().share(1),
-            replies: openai::replies().share(1),
+            memory: Budget::new().share(1),
+            board: Cupboard::default().board(),
+            long: LONG.handle().clone(),
         };
-        Guard::new(access, |toolset| {
-            Routes::new(toolset, None, portion(), &stop)
-        })
-        .unwrap()
+        Guard::new(access, |caller| Routes::new(caller, None, portion(), &stop)).unwrap()
     }
 
     fn guard() -> Guard {

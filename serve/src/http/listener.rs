@@ -32,7 +32,7 @@ const HEAD_TIME: Duration = Duration::from_secs(30);
 const HEAD_TIME_UNDER_PRESSURE: Duration = Duration::from_secs(5);
 /// The longest head, and the most of a body that is read at once, in bytes. Every connection may
 /// take this much before its client is known.
-const HEAD_BYTES_MAX: usize = 32 << 10;
+const HEAD_BYTES_MAX: usize = 16 << 10;
 /// How long what is written may wait for who does not read. Where the system has no such clock,
 /// they keep their connection.
 #[cfg(target_os = "linux")]

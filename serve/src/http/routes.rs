@@ -4,25 +4,32 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{Method, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::body::{BUDGET_TIME, BufferedBody, CallerBudget, MCP_VALUE_BYTES, VALUE_BYTES};
+use super::body::{self, BUDGET_TIME, BufferedBody, MCP_VALUE_BYTES, VALUE_BYTES};
+use super::caller::Caller;
 use super::connections::Arriving;
 use super::held::until_end_of;
 use super::problem::Problem;
 use super::sessions::Sessions;
 use super::{KEEP_ALIVE, MCP_PATH};
-use crate::budget;
+use crate::budget::Share;
+use crate::cupboard::Board;
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
-use crate::{Gateway, ServeError, Toolset, openai, rest};
+use crate::{Gateway, ServeError, openai, rest};
+
+/// Longer requests are answered on a thread of their own, in bytes.
+const LONG_BYTES: usize = 256 << 10;
 
 /// The routes of one caller.
 pub(super) struct Routes {
@@ -32,7 +39,8 @@ pub(super) struct Routes {
     connections: Arc<Semaphore>,
     /// For requests that are answered at once.
     places: Arc<Semaphore>,
-    bodies: CallerBudget,
+    memory: Share,
+    long: Handle,
 }
 
 /// One caller's limits on what all callers share.
@@ -41,20 +49,24 @@ pub(super) struct Portion {
     pub(super) connections: usize,
     /// Requests that are answered at once.
     pub(super) places: usize,
-    /// Memory for what clients send.
-    pub(super) bodies: CallerBudget,
-    /// Memory for what the gateway's endpoint answers.
-    pub(super) replies: budget::Share,
+    /// Memory for what clients send, for what the gateway's endpoint answers, and for answers.
+    pub(super) memory: Share,
+    /// Where long answers and turns are kept.
+    pub(super) board: Board,
+    /// Where long requests are answered.
+    pub(super) long: Handle,
 }
 
 impl Routes {
-    /// Routes for `toolset`, which take no more than `portion`.
+    /// Routes for `caller`, which take no more than `portion`.
     pub(super) fn new(
-        toolset: Toolset,
+        caller: &Caller,
         gateway: Option<Gateway>,
         portion: Portion,
         stop: &CancellationToken,
     ) -> Result<Self, ServeError> {
+        let toolset = caller.toolset.clone();
+        let toolset = toolset.for_caller(&caller.name, portion.board.clone());
         let mut config = StreamableHttpServerConfig::default();
         config.sse_keep_alive = Some(KEEP_ALIVE);
         config.json_response = true;
@@ -72,7 +84,8 @@ impl Routes {
             others = others.merge(openai::router(
                 gateway,
                 toolset,
-                portion.replies,
+                portion.memory.clone(),
+                portion.board,
                 stop.clone(),
             ));
         }
@@ -81,7 +94,8 @@ impl Routes {
             others: others.layer(DefaultBodyLimit::disable()),
             connections: Arc::new(Semaphore::new(portion.connections)),
             places: Arc::new(Semaphore::new(portion.places)),
-            bodies: portion.bodies,
+            memory: portion.memory,
+            long: portion.long,
         })
     }
 
@@ -91,7 +105,7 @@ impl Routes {
         let (head, body) = request.into_parts();
         let is_mcp = head.uri.path() == MCP_PATH;
         let value_bytes = if is_mcp { MCP_VALUE_BYTES } else { VALUE_BYTES };
-        let whole = match self.bodies.read(body, value_bytes).await {
+        let whole = match body::read(body, value_bytes, &self.memory).await {
             Ok(whole) => whole,
             Err(refusal) => return refusal,
         };
@@ -102,9 +116,18 @@ impl Routes {
             let detail = "the server is busy with requests of this caller; try again";
             return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).and_close();
         };
-        let BufferedBody { body, taken } = whole;
-        let response = self.routed(Request::from_parts(head, body)).await;
-        response.map(|body| until_end_of(body, (active, admitted, taken)))
+        let BufferedBody { bytes, mut held } = whole;
+        let is_long = bytes.len() > LONG_BYTES;
+        let routed = self.routed(Request::from_parts(head, Body::from(bytes)));
+        let response = match is_long {
+            true => elsewhere(&self.long, routed).await,
+            false => routed.await,
+        };
+        if let Some(length) = response.body().size_hint().exact() {
+            // What has been answered is not taken back, even if there is no room for it.
+            let _ = held.hold(usize::try_from(length).unwrap_or(usize::MAX));
+        }
+        response.map(|body| until_end_of(body, (active, admitted, held)))
     }
 
     /// The connection and the place of a request; nothing where its caller has all that it may
@@ -124,13 +147,33 @@ impl Routes {
         })
     }
 
-    async fn routed(&self, request: Request) -> Response {
-        if request.uri().path() == MCP_PATH {
-            return self.mcp.handle(request).await.map(Body::new);
+    fn routed(&self, request: Request) -> impl Future<Output = Response> + Send + 'static {
+        let (mcp, others) = (self.mcp.clone(), self.others.clone());
+        async move {
+            if request.uri().path() == MCP_PATH {
+                return mcp.handle(request).await.map(Body::new);
+            }
+            match others.oneshot(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            }
         }
-        match self.others.clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
+    }
+}
+
+/// What `routed` comes to on another thread, which keeps nobody waiting on this one. Dropping the
+/// future ends it.
+async fn elsewhere(
+    thread: &Handle,
+    routed: impl Future<Output = Response> + Send + 'static,
+) -> Response {
+    let mut task = JoinSet::new();
+    task.spawn_on(routed, thread);
+    match task.join_next().await {
+        Some(Ok(response)) => response,
+        _ => {
+            let detail = "the request broke down";
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response()
         }
     }
 }

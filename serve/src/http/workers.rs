@@ -12,9 +12,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ServeError;
 
-/// As many threads as there are processors.
+/// As many threads as there are processors, and one for long requests.
 pub(super) struct Workers {
     all: Vec<Worker>,
+    long: Worker,
     _stop: DropGuard,
 }
 
@@ -28,11 +29,17 @@ impl Workers {
     pub(super) fn start() -> Result<Self, ServeError> {
         let count = thread::available_parallelism().map_or(1, NonZero::get);
         let stop = CancellationToken::new();
-        let started = (0..count).map(|_| Worker::start(stop.clone()));
+        let started = (0..count).map(|_| Worker::start("tool-hub http", stop.clone()));
         Ok(Self {
+            long: Worker::start("tool-hub long", stop.clone())?,
             _stop: stop.clone().drop_guard(),
             all: started.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// The thread for long requests: reading one takes longer than others should wait.
+    pub(super) fn for_long(&self) -> Handle {
+        self.long.runtime.clone()
     }
 
     /// Spawns `task` on the thread with the fewest tasks. Returns the handle to abort it.
@@ -55,12 +62,12 @@ impl Workers {
 
 impl Worker {
     /// Starts a thread that runs tasks until `stop`.
-    fn start(stop: CancellationToken) -> Result<Self, ServeError> {
+    fn start(name: &str, stop: CancellationToken) -> Result<Self, ServeError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(ServeError::Worker)?;
         let handle = runtime.handle().clone();
         thread::Builder::new()
-            .name("tool-hub http".to_owned())
+            .name(name.to_owned())
             .spawn(move || {
                 runtime.block_on(stop.cancelled());
                 // Nobody waits for what is left.

@@ -41,7 +41,10 @@ pub(super) async fn call(
     mut context: RequestContext<RoleServer>,
     client: Client<'_>,
 ) -> Result<CallToolResponse, ErrorData> {
-    let (callee, arguments) = callee.meant(arguments(&request, &mut context)?);
+    let written = arguments(&request, &mut context)?;
+    // They may be long, and so may the call.
+    request.arguments = None;
+    let (callee, arguments) = callee.meant(written);
     // Questions and their answers belong to the function that asks.
     request.name = callee.spec().name.clone().into();
     let asked = Asked {

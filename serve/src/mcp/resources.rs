@@ -118,11 +118,18 @@ pub(super) async fn complete(
     Ok(CompleteResult::new(completion))
 }
 
+/// The longest address that is given back whole.
+const URI_BYTES_MAX: usize = 2 << 10;
+
 /// Older revisions have a code of their own for this; the newest calls it a wrong parameter.
 pub(super) fn not_found(uri: &str, failure: Option<&Failure>) -> ErrorData {
     let message = match failure {
         Some(failure) => failure.to_string(),
         None => format!("there is no resource `{}`", shown(uri)),
+    };
+    let uri = match uri.len() {
+        ..=URI_BYTES_MAX => uri.to_owned(),
+        _ => shown(uri),
     };
     ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
 }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
-    InitializeResult, JsonObject, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, PromptsCapability,
-    ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability, ServerCapabilities,
-    ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, ResourcesCapability,
+    ServerCapabilities, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,6 +25,7 @@ use super::pages::{self, FRESH_MS, page};
 use super::question::{Seal, is_stateless};
 use super::session::{Session, WATCHED_MAX};
 use super::{prompts, resources};
+use crate::toolset::shown;
 use crate::{Catalogue, ServeError, Toolset};
 
 /// What answers a client. Cloning is cheap; clones share everything.
@@ -253,6 +254,16 @@ impl ServerHandler for Server {
         let offerings = self.shared.toolset.offerings();
         let completed = resources::complete(&offerings, request);
         Box::pin(unless_cancelled(&context, completed)).await?
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // As rmcp answers it, but for long names.
+        let (code, name) = (ErrorCode::METHOD_NOT_FOUND, shown(&request.method));
+        Err(ErrorData::new(code, name, None))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

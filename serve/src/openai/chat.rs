@@ -165,7 +165,7 @@ impl Chat {
         }
         calls.retain(|call| call.is_theirs);
         if let Some(first) = calls.first() {
-            memory.keep(first.call.id.clone(), memory::Turn { id: None, hidden });
+            memory.keep(&first.call.id, memory::Turn { id: None, hidden });
         }
         Ok(calls)
     }
@@ -198,7 +198,7 @@ fn restored(messages: Vec<Value>, memory: &Memory) -> Vec<Value> {
     for message in messages {
         let name = message.pointer("/tool_calls/0/id").and_then(Value::as_str);
         match name.and_then(|name| memory.turn(name)) {
-            Some(turn) => restored.extend(turn.hidden.iter().cloned()),
+            Some(turn) => restored.extend(turn.hidden),
             None => restored.push(message),
         }
     }

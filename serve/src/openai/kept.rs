@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use super::refusal::Refusal;
-use crate::budget::{Budget, Growing, NoRoom, Share};
+use crate::budget::{Held, NoRoom, Share};
 
-/// The most that replies may take together, in bytes.
-const HELD_BYTES_MAX: usize = 40 << 20;
+/// The most memory that reading one reply may take, in bytes.
+const READING_BYTES_MAX: usize = 40 << 20;
 /// The longest whole reply, and the most that the replies of all rounds of an answer may keep.
 pub(super) const REPLY_BYTES_MAX: usize = 4 << 20;
 /// A reply is kept as the model's message, in the calls that are read from it, in the next request,
@@ -16,28 +16,26 @@ const COPIES: usize = 4;
 /// The memory of a value beside its text, in bytes, in each of them.
 const VALUE_BYTES: usize = 32;
 
-/// The memory for replies to all callers.
-pub(crate) fn replies() -> Budget {
-    Budget::new(HELD_BYTES_MAX)
-}
-
 /// Memory that one reply takes while it is read.
-pub(super) struct Reading(Growing);
+pub(super) struct Reading(Held);
 
 /// Memory that the replies of all rounds take until the answer ends.
 pub(super) struct Kept {
-    held: Growing,
+    held: Held,
     /// The text of all replies, without its copies.
     bytes: usize,
 }
 
 impl Reading {
     pub(super) fn of(share: &Share) -> Self {
-        Self(share.growing())
+        Self(share.held())
     }
 
     /// Makes sure of room for `bytes` in all.
     pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
+        if bytes > READING_BYTES_MAX {
+            return Err(refusal(NoRoom::Ever));
+        }
         self.0.hold(bytes).map_err(refusal)
     }
 }
@@ -45,7 +43,7 @@ impl Reading {
 impl Kept {
     pub(super) fn of(share: &Share) -> Self {
         Self {
-            held: share.growing(),
+            held: share.held(),
             bytes: 0,
         }
     }

@@ -1,22 +1,14 @@
 //! What a client does not carry from one request to the next: rounds that it never saw, kept
 //! until it comes back with the answers to calls of its own.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use serde_json::Value;
 
-/// Turns that are kept at once; the oldest go first.
-const TURNS_MAX: usize = 1_000;
-/// Bytes of JSON that are kept at once.
-const BYTES_MAX: usize = 64 << 20;
-/// How long a client may take to answer.
-const LIFETIME: Duration = Duration::from_secs(60 * 60);
+use crate::cupboard::Board;
 
 /// Turns by a name that only the client they belong to was told.
-#[derive(Default)]
-pub(super) struct Memory(Mutex<Turns>);
+pub(super) struct Memory(Board);
 
 /// A turn that a client will go on with.
 pub(super) struct Turn {
@@ -26,111 +18,63 @@ pub(super) struct Turn {
     pub(super) hidden: Vec<Value>,
 }
 
-#[derive(Default)]
-struct Turns {
-    by_name: HashMap<String, Kept>,
-    /// Names in the order in which they were kept.
-    order: VecDeque<String>,
-    bytes_total: usize,
-}
-
+/// A turn as text, which takes less memory than values.
 struct Kept {
-    turn: Arc<Turn>,
-    bytes: usize,
-    since: Instant,
+    id: Option<String>,
+    hidden: String,
 }
 
 impl Memory {
-    /// Keeps a turn. What is longer than everything that may be kept is not.
-    pub(super) fn keep(&self, name: String, turn: Turn) {
-        let bytes = turn.hidden.iter().map(|item| item.to_string().len()).sum();
-        if bytes > BYTES_MAX {
+    pub(super) fn on(board: Board) -> Self {
+        Self(board)
+    }
+
+    /// Keeps a turn, if there is room for it.
+    pub(super) fn keep(&self, name: &str, turn: Turn) {
+        let kept = Kept {
+            id: turn.id,
+            hidden: Value::from(turn.hidden).to_string(),
+        };
+        let bytes = kept.hidden.len() + kept.id.as_ref().map_or(0, String::len);
+        if !self.0.keep(name, Arc::new(kept), bytes) {
             tracing::warn!(
                 bytes,
                 "a turn is too long to be kept; its client goes on without it"
             );
-            return;
-        }
-        let kept = Kept {
-            turn: Arc::new(turn),
-            bytes,
-            since: Instant::now(),
-        };
-        let mut turns = self.turns();
-        turns.forget(&name);
-        turns.bytes_total += bytes;
-        turns.order.push_back(name.clone());
-        turns.by_name.insert(name, kept);
-        while turns.is_too_full()
-            && let Some(oldest) = turns.order.front().cloned()
-        {
-            turns.forget(&oldest);
         }
     }
 
     /// The turn of this name. It stays: a client may go on from it more than once.
-    pub(super) fn turn(&self, name: &str) -> Option<Arc<Turn>> {
-        let turns = self.turns();
-        let kept = turns.by_name.get(name)?;
-        (kept.since.elapsed() < LIFETIME).then(|| Arc::clone(&kept.turn))
-    }
-
-    fn turns(&self) -> MutexGuard<'_, Turns> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Turns {
-    fn is_too_full(&self) -> bool {
-        let oldest = self.order.front().and_then(|name| self.by_name.get(name));
-        self.by_name.len() > TURNS_MAX
-            || self.bytes_total > BYTES_MAX
-            || oldest.is_some_and(|oldest| oldest.since.elapsed() >= LIFETIME)
-    }
-
-    fn forget(&mut self, name: &str) {
-        if let Some(kept) = self.by_name.remove(name) {
-            self.bytes_total -= kept.bytes;
-            self.order.retain(|other| other != name);
-        }
+    pub(super) fn turn(&self, name: &str) -> Option<Turn> {
+        let kept = self.0.get::<Kept>(name)?;
+        Some(Turn {
+            id: kept.id.clone(),
+            hidden: serde_json::from_str(&kept.hidden).ok()?,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-
-    fn turn(text: &str) -> Turn {
-        Turn {
-            id: None,
-            hidden: vec![text.into()],
-        }
-    }
+    use crate::cupboard::Cupboard;
 
     #[test]
-    fn the_oldest_turns_go_first() {
-        let memory = Memory::default();
-        for number in 0..=TURNS_MAX {
-            memory.keep(number.to_string(), turn("a"));
+    fn a_turn_comes_back_as_it_was() {
+        let memory = Memory::on(Cupboard::default().board());
+        let hidden = vec![json!({"role": "tool", "content": "42"})];
+        let id = Some("r".to_owned());
+        let turn = Turn {
+            id: id.clone(),
+            hidden: hidden.clone(),
+        };
+        memory.keep("a", turn);
+        for _ in 0..2 {
+            let turn = memory.turn("a").unwrap();
+            assert_eq!((turn.id, turn.hidden), (id.clone(), hidden.clone()));
         }
-        assert!(memory.turn("0").is_none());
-        assert_eq!(memory.turn("1").unwrap().hidden, ["a"]);
-        let half = "x".repeat(BYTES_MAX / 2 - 2);
-        memory.keep("long".into(), turn(&half));
-        memory.keep("longer".into(), turn(&half));
-        assert!(memory.turn("1").is_none());
-        assert!(memory.turn("long").is_some() && memory.turn("longer").is_some());
-        memory.keep("longest".into(), turn(&"x".repeat(BYTES_MAX)));
-        assert!(memory.turn("longest").is_none() && memory.turn("long").is_some());
-    }
-
-    #[test]
-    fn the_last_turn_of_a_name_counts() {
-        let memory = Memory::default();
-        memory.keep("a".into(), turn("old"));
-        memory.keep("a".into(), turn("new"));
-        assert_eq!(memory.turn("a").unwrap().hidden, ["new"]);
-        let turns = memory.turns();
-        assert_eq!((turns.order.len(), turns.bytes_total), (1, 5));
+        assert!(memory.turn("b").is_none());
     }
 }

@@ -9,11 +9,10 @@ use tool_hub_agent::{
 };
 
 use super::holding::Holding;
-use super::kept::replies;
 use super::refusal::Refusal;
 use super::upstream::{self, EndpointKey, GatewayError, Upstream};
 use crate::agent_loop::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
-use crate::budget::Share;
+use crate::budget::{Budget, Share};
 
 /// How much of what an endpoint says of an error is repeated.
 const SAID_CHARACTERS_MAX: usize = 500;
@@ -38,7 +37,7 @@ impl OpenAiModel {
             upstream: Upstream::new(url)?,
             model: model.into(),
             holding: None,
-            replies: replies().share(1),
+            replies: Budget::new().share(1),
         })
     }
 

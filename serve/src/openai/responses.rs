@@ -248,7 +248,7 @@ impl Responses {
                 id: Some(last),
                 hidden: Vec::new(),
             };
-            memory.keep(shown.to_owned(), turn);
+            memory.keep(shown, turn);
         }
         let anchor = conversation(&self.request).or(shown);
         if let Some(anchor) = anchor.filter(|_| !self.pending.is_empty()) {
@@ -257,7 +257,7 @@ impl Responses {
                     id: None,
                     hidden: self.pending.clone(),
                 };
-                memory.keep(name_of(anchor, &call), turn);
+                memory.keep(&name_of(anchor, &call), turn);
             }
         }
         response
@@ -352,11 +352,11 @@ fn restore(request: &mut Map<String, Value>, memory: &Memory) {
                 .find_map(|call| memory.turn(&name_of(anchor, call)))
         });
         let carried = std::mem::take(items).into_iter().flat_map(item::carried);
-        let hidden = pending.iter().flat_map(|turn| turn.hidden.iter().cloned());
+        let hidden = pending.into_iter().flat_map(|turn| turn.hidden);
         *items = hidden.chain(carried).collect();
     }
     let known = request.get("previous_response_id").and_then(Value::as_str);
-    if let Some(id) = known.and_then(|known| memory.turn(known)?.id.clone()) {
+    if let Some(id) = known.and_then(|known| memory.turn(known)?.id) {
         request.insert("previous_response_id".to_owned(), id.into());
     }
 }

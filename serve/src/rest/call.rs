@@ -39,6 +39,8 @@ pub(super) async fn call(
         Ok(call) => call,
         Err(problem) => return problem.into_response(),
     };
+    // It may be long, and so may the call.
+    drop(body);
     if !wants_events(&headers) {
         return match call.run(None).await {
             Ok(answer) => Json(answer).into_response(),

@@ -5,8 +5,9 @@ use tool_hub_host::{
     Content, ContentBody, Failure, Outcome, Reply, ResourceContents, ResourceLink,
 };
 
-use super::{KeptAnswer, LIFETIME, Shelf};
+use super::{KeptAnswer, Shelf};
 use crate::built_in::READ_ANSWER;
+use crate::cupboard::LIFETIME;
 
 impl Shelf {
     /// What `function` answered, as far as it has at most `bytes_max` bytes of text; what is
@@ -157,7 +158,7 @@ fn tell(function: &str, kept: Option<&KeptAnswer>) -> Vec<Content> {
 fn how_to_go_on(kept: &KeptAnswer) -> String {
     let KeptAnswer { id, passages, .. } = kept;
     format!(
-        "it is kept for {} minutes; read its {} pages with {READ_ANSWER} {{\"id\":\"{id}\",\
+        "it is kept for up to {} minutes; read its {} pages with {READ_ANSWER} {{\"id\":\"{id}\",\
          \"page\":1}}, or what concerns you with {READ_ANSWER} {{\"id\":\"{id}\",\"query\":\"…\"}}",
         LIFETIME.as_secs() / 60,
         passages.pages()

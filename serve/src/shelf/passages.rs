@@ -40,6 +40,11 @@ impl Passages {
         Self { ranges }
     }
 
+    /// The memory that they take beside the text.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.ranges.capacity() * size_of::<Range<usize>>()
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.ranges.len()
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use tool_hub_host::{Content, Failure, FailureKind, Outcome, Reply};
 
 use super::passages::Page;
-use super::{ANSWERS_MAX, KeptAnswer, LIFETIME, Shelf};
+use super::{KeptAnswer, Shelf};
 use crate::built_in::ReadAnswer;
+use crate::cupboard::LIFETIME;
 
 impl Shelf {
     /// What is kept, as far as the call asks for it.
@@ -27,7 +28,7 @@ fn gone(id: &str) -> Failure {
     let id: String = id.chars().take(40).flat_map(char::escape_debug).collect();
     let minutes = LIFETIME.as_secs() / 60;
     let message = format!(
-        "no answer `{id}` is kept; each is for {minutes} minutes, and {ANSWERS_MAX} at a time"
+        "no answer `{id}` is kept; each is for up to {minutes} minutes, until others need the room"
     );
     Failure::new(FailureKind::NotFound, message)
         .with_argument("id")

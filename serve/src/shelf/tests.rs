@@ -7,6 +7,7 @@ use tool_hub_host::{
 
 use super::*;
 use crate::built_in::ReadAnswer;
+use crate::cupboard::BYTES_MAX;
 
 const MAX: usize = 2_000;
 
@@ -185,34 +186,13 @@ fn a_long_failure_stays_a_failure() {
 
 #[test]
 fn a_shelf_has_room_for_so_much() {
-    let shelf = Shelf::new();
-    let ids: Vec<String> = (0..ANSWERS_MAX + 1)
-        .map(|n| {
-            shelf
-                .keep("f", "text/plain", n.to_string(), MAX)
-                .unwrap()
-                .id
-                .clone()
-        })
-        .collect();
-    assert!(shelf.get(&ids[0]).is_none());
-    assert_eq!(shelf.get(&ids[1]).unwrap().text, "1");
-    let half = format!("{}\n", "x".repeat(2_047)).repeat(BYTES_MAX / 4_096 + 1);
-    let [one, two] = [&half, &half].map(|text| {
-        shelf
-            .keep("f", "text/plain", text.clone(), 1 << 20)
-            .unwrap()
-            .id
-            .clone()
-    });
-    assert!(shelf.get(&one).is_none() && shelf.get(&ids[1]).is_none());
-    assert!(shelf.get(&two).is_some());
-    assert_eq!(shelf.lock().bytes, half.len());
-    assert!(
-        shelf
-            .keep("f", "text/plain", "x".repeat(BYTES_MAX + 1), MAX)
-            .is_none()
-    );
-    // Nobody else has it.
-    assert!(Shelf::new().get(&two).is_none());
+    let cupboard = Cupboard::default();
+    let [anns, robins] = [cupboard.board(), cupboard.board()].map(Shelf::on);
+    let keep = |text: String| anns.keep("f", "text/plain", text, MAX);
+    let id = keep("1".to_owned()).unwrap().id.clone();
+    assert_eq!(anns.get(&id).unwrap().text, "1");
+    assert!(robins.get(&id).is_none(), "it is another's");
+    assert!(keep("x".repeat(BYTES_MAX)).is_none());
+    assert!(anns.get(&id).is_some());
+    assert!(keep("x".repeat(BYTES_MAX / 2)).is_some());
 }

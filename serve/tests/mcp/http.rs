@@ -115,6 +115,12 @@ impl Served {
         events.pop().unwrap()
     }
 
+    /// The same, whatever its status and as it came.
+    pub(crate) async fn answer_text(&self, body: &Value) -> String {
+        let request = self.within(&self.session, body).timeout(PATIENCE);
+        request.send().await.unwrap().text().await.unwrap()
+    }
+
     pub(crate) async fn shut_down(self) {
         self.stop.send(()).unwrap();
         tokio::time::timeout(PATIENCE, self.server)

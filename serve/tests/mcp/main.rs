@@ -8,6 +8,7 @@ mod callers;
 mod changes;
 mod discovery;
 mod http;
+mod long_names;
 mod rest;
 mod shelf;
 mod slow;

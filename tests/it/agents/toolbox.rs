@@ -45,7 +45,7 @@ impl Served {
         user.write("worker.wasm", worker);
         load(&user, "worker.wasm", &[]);
 
-        user.write("token", format!("{TOKEN}\n"));
+        user.write_private("token", format!("{TOKEN}\n"));
         let serve = "serve --http --listen 127.0.0.1:0 --token-file token --audit calls.jsonl";
         let server = Server::start(user.command(serve.split(' ')));
         Self { user, server }

@@ -66,6 +66,15 @@ impl Home {
         path
     }
 
+    /// The same, in a file that nobody else can read.
+    pub(crate) fn write_private(&self, path: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.write(path, contents);
+        let mine = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(&path, mine).expect("a file of our own");
+        path
+    }
+
     /// The command `tool` with `arguments`, ready to be started.
     pub(crate) fn command<I: AsRef<OsStr>>(
         &self,

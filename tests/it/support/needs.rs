@@ -35,12 +35,14 @@ pub(crate) enum Need {
     Interrupts,
     /// A command that was built to send traces.
     OpenTelemetry,
+    /// Python, and what Linux says of a process's memory.
+    LinuxPython,
 }
 
 impl Need {
     /// Why the need is not met; nothing when it is.
     pub(crate) fn missing(self) -> Option<String> {
-        static FOUND: [OnceLock<Option<String>>; 12] = [const { OnceLock::new() }; 12];
+        static FOUND: [OnceLock<Option<String>>; 13] = [const { OnceLock::new() }; 13];
         let found = FOUND[self as usize].get_or_init(|| match self {
             Self::RustGuests => rust_target(),
             Self::PythonGuest => guests::try_build("slugify").err(),
@@ -58,6 +60,10 @@ impl Need {
                 .then(|| "this process ignores SIGINT; start it in the foreground".to_owned()),
             Self::OpenTelemetry => (!cfg!(feature = "opentelemetry"))
                 .then(|| "built without `--features opentelemetry`".to_owned()),
+            Self::LinuxPython => match cfg!(target_os = "linux") {
+                true => starts("python3", "--version"),
+                false => Some("only Linux has /proc".to_owned()),
+            },
         });
         found.clone()
     }

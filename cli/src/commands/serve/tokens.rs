@@ -109,7 +109,7 @@ impl Entry {
 }
 
 /// The token in `file`, which nobody else can read.
-fn private_token(file: &Path) -> anyhow::Result<BearerToken> {
+pub(super) fn private_token(file: &Path) -> anyhow::Result<BearerToken> {
     let metadata = std::fs::metadata(file)
         .with_context(|| format!("the token file {} cannot be read", file.display()))?;
     if mode(&metadata) & 0o077 != 0 {
@@ -126,7 +126,7 @@ fn private_token(file: &Path) -> anyhow::Result<BearerToken> {
 }
 
 /// The token in `file`.
-pub(super) fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
+fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
     let text = config::read_bounded(file)
         .with_context(|| format!("the token file {} cannot be read", file.display()))?;
     let token: Result<BearerToken, _> = text.trim().parse();

@@ -10,6 +10,8 @@ use rmcp::{ErrorData, model::Extensions};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
+use crate::toolset::told;
+
 const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The arguments of a call as the client wrote them, beside a request that holds none.
@@ -73,7 +75,8 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
                 Parsed::Message(Box::new(ClientJsonRpcMessage::request(request, id)))
             }
             Err(error) => {
-                let error = ErrorData::invalid_params(format!("tools/call: {error}"), None);
+                let error =
+                    ErrorData::invalid_params(format!("tools/call: {}", told(&error)), None);
                 Parsed::Refused { id, error }
             }
         };
@@ -113,7 +116,8 @@ fn read<T: DeserializeOwned>(raw: Option<&RawValue>) -> Result<Option<T>, serde_
 /// Text that is no JSON gets no answer: there is no id to answer to, and a peer that
 /// echoes what it reads would be answered for ever.
 fn unreadable(line: &[u8], error: &serde_json::Error) -> Parsed {
-    tracing::debug!(%error, "a message cannot be read");
+    let error = told(error);
+    tracing::debug!(error, "a message cannot be read");
     #[derive(Deserialize)]
     struct Identified {
         id: RequestId,
