@@ -6,8 +6,9 @@ use tool_hub_manifest::ValueType;
 use crate::members::Texts;
 use crate::shape::{Field, Integer, Label, Shape, known};
 
-/// Which way values travel. The schema of what is accepted says what agents should write;
-/// the schema of what is returned covers everything that is ever written.
+/// Which way values travel. The schema of what is accepted says what agents should write. The
+/// schema of what is returned covers everything that is ever written, and says what helps to read
+/// it: bounds that no value can pass, and members that never come, help nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     In,
@@ -17,7 +18,7 @@ enum Direction {
 /// The schema of the arguments of a function, each with what is said of its members.
 pub(crate) fn input<'a>(fields: impl Iterator<Item = (&'a Field, Texts<'a>)>) -> Value {
     let properties = fields.map(|(field, texts)| (field, property(field, Direction::In, &texts)));
-    object(properties)
+    object(properties, Direction::In)
 }
 
 /// The schema of a result of `shape`.
@@ -37,10 +38,10 @@ pub(crate) fn describe(schema: &mut Value, text: &str) {
 fn schema(shape: &Shape, direction: Direction, texts: &Texts<'_>) -> Value {
     match shape {
         Shape::Bool => json!({"type": "boolean"}),
-        Shape::Integer(integer) => whole_number(*integer),
+        Shape::Integer(integer) => whole_number(*integer, direction),
         // JSON has no NaN and no infinities; they are written as strings.
         Shape::F32 | Shape::F64 if direction == Direction::Out => {
-            json!({"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]})
+            json!({"type": ["number", "string"]})
         }
         Shape::F32 | Shape::F64 => json!({"type": "number"}),
         Shape::Char => json!({"type": "string", "minLength": 1, "maxLength": 1}),
@@ -64,7 +65,7 @@ fn schema(shape: &Shape, direction: Direction, texts: &Texts<'_>) -> Value {
                 let texts = texts.member(&field.label.json);
                 (field, property(field, direction, &texts))
             });
-            object(properties)
+            object(properties, direction)
         }
         Shape::Option(inner) => optional(inner, direction, texts),
         Shape::Result(ok, err) => {
@@ -72,7 +73,7 @@ fn schema(shape: &Shape, direction: Direction, texts: &Texts<'_>) -> Value {
                 let texts = texts.member(name);
                 let value = shape.as_deref();
                 let value = value.map_or_else(nil, |shape| schema(shape, direction, &texts));
-                said(wrapper(name, value), &texts)
+                said(wrapper(name, value, direction), &texts)
             };
             json!({"oneOf": [side("ok", ok), side("err", err)]})
         }
@@ -87,7 +88,7 @@ fn schema(shape: &Shape, direction: Direction, texts: &Texts<'_>) -> Value {
                 if let Some(shape) = &case.shape {
                     members.push(("val", schema(shape, direction, &texts)));
                 }
-                said(closed(members), &texts)
+                said(closed(members, direction), &texts)
             });
             json!({"oneOf": cases.collect::<Vec<Value>>()})
         }
@@ -105,7 +106,7 @@ fn property(field: &Field, direction: Direction, texts: &Texts<'_>) -> Value {
 }
 
 /// The schema of an object with these members: a record, or the arguments of a function.
-fn object<'a>(fields: impl Iterator<Item = (&'a Field, Value)>) -> Value {
+fn object<'a>(fields: impl Iterator<Item = (&'a Field, Value)>, direction: Direction) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for (field, property) in fields {
@@ -118,7 +119,7 @@ fn object<'a>(fields: impl Iterator<Item = (&'a Field, Value)>) -> Value {
     if !required.is_empty() {
         object["required"] = required.into();
     }
-    object["additionalProperties"] = false.into();
+    close(&mut object, direction);
     object
 }
 
@@ -142,20 +143,24 @@ pub(crate) fn value_type(shape: &Shape) -> ValueType {
     }
 }
 
-fn whole_number(integer: Integer) -> Value {
+fn whole_number(integer: Integer, direction: Direction) -> Value {
     let (min, max) = integer.bounds();
-    if integer.is_wide() {
+    match (direction, integer.is_wide()) {
+        (Direction::Out, false) => json!({"type": "integer"}),
         // Programs that hold numbers as floats lose digits beyond 2^53, so such numbers
         // travel as strings.
-        let pattern = match min {
-            0 => "^[0-9]{1,20}$",
-            _ => "^-?[0-9]{1,19}$",
-        };
-        json!({
-            "type": ["integer", "string"], "minimum": min, "maximum": max, "pattern": pattern,
-        })
-    } else {
-        json!({"type": "integer", "minimum": min, "maximum": max})
+        (Direction::Out, true) => json!({"type": ["integer", "string"]}),
+        (Direction::In, false) => json!({"type": "integer", "minimum": min, "maximum": max}),
+        (Direction::In, true) => {
+            let pattern = match min {
+                0 => "^[0-9]{1,20}$",
+                _ => "^-?[0-9]{1,19}$",
+            };
+            json!({
+                "type": ["integer", "string"], "minimum": min, "maximum": max,
+                "pattern": pattern,
+            })
+        }
     }
 }
 
@@ -164,18 +169,18 @@ fn whole_number(integer: Integer) -> Value {
 fn optional(inner: &Shape, direction: Direction, texts: &Texts<'_>) -> Value {
     let value = schema(inner, direction, texts);
     let value = match inner.takes_null() {
-        true => wrapper("some", value),
+        true => wrapper("some", value, direction),
         false => value,
     };
     json!({"anyOf": [value, nil()]})
 }
 
-fn wrapper(name: &str, value: Value) -> Value {
-    closed(vec![(name, value)])
+fn wrapper(name: &str, value: Value, direction: Direction) -> Value {
+    closed(vec![(name, value)], direction)
 }
 
 /// An object that always has these members.
-fn closed(members: Vec<(&str, Value)>) -> Value {
+fn closed(members: Vec<(&str, Value)>, direction: Direction) -> Value {
     let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
     let required = json!(names);
     let members = members.into_iter();
@@ -183,11 +188,18 @@ fn closed(members: Vec<(&str, Value)>) -> Value {
         .map(|(name, value)| (name.to_owned(), value))
         .collect();
     let mut object = json!({"type": "object", "properties": properties, "required": required});
-    object["additionalProperties"] = false.into();
+    close(&mut object, direction);
     object
 }
 
-/// A list of these items.
+/// Says that there are no other members, to those who might write some.
+fn close(object: &mut Value, direction: Direction) {
+    if direction == Direction::In {
+        object["additionalProperties"] = false.into();
+    }
+}
+
+/// A list of these items. Where all are alike they are said once, which every reader knows.
 fn tuple<'s>(
     items: impl Iterator<Item = &'s Shape>,
     direction: Direction,
@@ -201,6 +213,9 @@ fn tuple<'s>(
     let length = items.len();
     match &items[..] {
         [] => json!({"type": "array", "maxItems": 0}),
+        [first, others @ ..] if others.iter().all(|other| other == first) => json!({
+            "type": "array", "items": first, "minItems": length, "maxItems": length,
+        }),
         _ => json!({
             "type": "array", "prefixItems": items, "items": false,
             "minItems": length, "maxItems": length,
