@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::{Document, Form, Node, Rest};
-use crate::structured::DOCUMENT_KEYWORDS;
+use crate::ResultShape;
+use crate::schema::{Document, Form, Member, Node, Rest};
 
 /// The only member of what stands in place of a long result: where the result is kept.
 const KEPT_MEMBER: &str = "kept_answer";
@@ -18,30 +18,38 @@ pub fn kept_value(place: &str) -> Value {
     json!({ KEPT_MEMBER: place })
 }
 
-/// The schema of results that are either as `output_schema` says or kept elsewhere.
+/// Whether a value stands in place of one that is kept.
+pub(crate) fn is_kept(value: &Value) -> bool {
+    let members = value.as_object().filter(|members| members.len() == 1);
+    members.is_some_and(|members| members.get(KEPT_MEMBER).is_some_and(Value::is_string))
+}
+
+/// The schema of what travels, where a result is either as `output_schema` says or kept
+/// elsewhere: the object that [`ResultShape`] makes of it, with one more member. None of its
+/// members has to be there then.
 ///
-/// `None` where they are never long: numbers, a choice of words, records of those.
+/// `None` where results are never long: numbers, a choice of words, records of those.
 pub fn or_kept(output_schema: &Value) -> Option<Value> {
     if is_short(&Document::new(output_schema).root()) {
         return None;
     }
-    let mut result = output_schema.clone();
-    let mut root = Map::new();
-    // An object promises to be one, whichever it is.
-    if output_schema.get("type") == Some(&json!("object")) {
-        root.insert("type".to_owned(), json!("object"));
-    }
-    if let Some(keywords) = result.as_object_mut() {
-        for keyword in DOCUMENT_KEYWORDS {
-            if let Some(value) = keywords.shift_remove(keyword) {
-                root.insert(keyword.to_owned(), value);
-            }
-        }
-    }
+    let shape = ResultShape::of_schema(output_schema);
+    let mut schema = shape.schema(output_schema).into_owned();
+    let keywords = schema.as_object_mut()?;
+    keywords.shift_remove("required");
+    let properties = keywords
+        .entry("properties")
+        .or_insert_with(|| Value::Object(Map::new()));
+    let properties = properties.as_object_mut()?;
     // Kept short, because it is added to every function of every list.
-    let kept = json!({"type": "object", "required": [KEPT_MEMBER]});
-    root.insert("anyOf".to_owned(), json!([result, kept]));
-    Some(Value::Object(root))
+    let place = json!({"type": "string"});
+    let kept = match properties.shift_remove(KEPT_MEMBER) {
+        // The tool has a member of that name.
+        Some(own) if own != place => json!({"anyOf": [own, place]}),
+        _ => place,
+    };
+    properties.insert(KEPT_MEMBER.to_owned(), kept);
+    Some(schema)
 }
 
 /// Whether all values of a schema are short.
@@ -55,31 +63,41 @@ fn is_short(node: &Node<'_>) -> bool {
         Form::Text => at_most("maxLength", SHORT_CHARACTERS_MAX),
         Form::Array(item) => at_most("maxItems", SHORT_ITEMS_MAX) && is_short(item),
         Form::Tuple(items, None) => items.iter().all(is_short),
-        Form::Object(members, Rest::Closed) => {
-            node.keyword("patternProperties").is_none()
-                && members.iter().all(|member| is_short(&member.node))
-        }
-        Form::Union(nodes) => nodes.iter().all(is_short),
+        Form::Object(members, Rest::Closed) => are_short(node, members),
+        // A record writes no other members.
+        Form::Object(members, Rest::Unsaid) if !members.is_empty() => are_short(node, members),
+        Form::Union(nodes) => is_number(node) || nodes.iter().all(is_short),
         Form::Any | Form::Tuple(..) | Form::Object(..) | Form::Ref(_) => false,
     }
+}
+
+fn are_short(node: &Node<'_>, members: &[Member<'_>]) -> bool {
+    node.keyword("patternProperties").is_none()
+        && members.iter().all(|member| is_short(&member.node))
+}
+
+/// Whether a schema is one that the host writes for numbers of which some are strings: integers
+/// that other programs would round, and floats that are no numbers in JSON.
+fn is_number(node: &Node<'_>) -> bool {
+    let kinds = [json!(["integer", "string"]), json!(["number", "string"])];
+    node.keyword("type")
+        .is_some_and(|kind| kinds.contains(kind))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ResultShape;
 
     #[test]
     fn short_results_stay_as_they_are() {
         for schema in [
             json!({"type": "integer"}),
             json!({"enum": ["a", "b"]}),
-            json!({"anyOf": [{"type": "number"}, {"enum": ["NaN"]}]}),
+            json!({"type": ["number", "string"]}),
             json!({"type": "string", "maxLength": 1}),
-            json!({
-                "type": "object", "properties": {"a": {"type": "boolean"}},
-                "additionalProperties": false,
-            }),
+            json!({"type": ["integer", "string"], "description": "How many."}),
+            json!({"type": "object", "properties": {"a": {"type": "boolean"}}}),
+            json!({"type": "object", "additionalProperties": false}),
         ] {
             assert_eq!(or_kept(&schema), None, "{schema}");
         }
@@ -96,6 +114,17 @@ mod tests {
             ),
             (json!(true), json!(1)),
             (
+                json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+                json!({"a": 1}),
+            ),
+            (
+                json!({
+                    "type": "object", "properties": {"kept_answer": {"type": "array"}},
+                    "required": ["kept_answer"],
+                }),
+                json!({"kept_answer": []}),
+            ),
+            (
                 json!({
                     "type": "object", "properties": {"a": {"$ref": "#/$defs/a"}},
                     "required": ["a"], "additionalProperties": false,
@@ -104,20 +133,40 @@ mod tests {
                 json!({"a": "text"}),
             ),
         ] {
-            let either = or_kept(&schema).unwrap();
-            let shape = ResultShape::of_schema(&either);
-            assert_eq!(
-                shape,
-                ResultShape::of_schema(&schema),
-                "as it travelled before"
-            );
-            let travels = shape.schema(&either);
+            let shape = ResultShape::of_schema(&schema);
+            let travels = or_kept(&schema).unwrap();
+            assert_eq!(ResultShape::of_schema(&travels), ResultShape::Object);
             for value in [result, place.clone()] {
                 let value = shape.value(value);
                 assert!(jsonschema::is_valid(&travels, &value), "{travels} {value}");
             }
-            let other = shape.value(json!({"other": 1}));
-            assert!(schema == true || !jsonschema::is_valid(&travels, &other));
+            assert_eq!(
+                shape.value(place.clone()),
+                place,
+                "it is wrapped in nothing"
+            );
+            let wrong = json!({"a": {}, "result": {}, "kept_answer": 1});
+            assert!(schema == true || !jsonschema::is_valid(&travels, &wrong));
         }
+    }
+
+    #[test]
+    fn a_kept_answer_is_one_more_member() {
+        assert_eq!(
+            or_kept(&json!({
+                "type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
+            })),
+            Some(json!({
+                "type": "object",
+                "properties": {"a": {"type": "string"}, "kept_answer": {"type": "string"}},
+            }))
+        );
+        assert_eq!(
+            or_kept(&json!({"type": "string"})),
+            Some(json!({
+                "type": "object",
+                "properties": {"result": {"type": "string"}, "kept_answer": {"type": "string"}},
+            }))
+        );
     }
 }

@@ -11,12 +11,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use crate::kept::is_kept;
+
 /// The member that holds a wrapped result.
 pub const RESULT_MEMBER: &str = "result";
 
 /// Keywords that hold for the whole schema document and therefore stay at its root when
 /// the schema is wrapped; references such as `#/$defs/point` keep pointing at them.
-pub(crate) const DOCUMENT_KEYWORDS: [&str; 3] = ["$schema", "$defs", "definitions"];
+const DOCUMENT_KEYWORDS: [&str; 3] = ["$schema", "$defs", "definitions"];
 
 /// How a function's structured result travels where only objects are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,10 +57,12 @@ impl ResultShape {
         }
     }
 
-    /// What travels, made from the result.
+    /// What travels, made from the result. What stands in place of a result that is kept
+    /// travels as it is.
     pub fn value(self, result: Value) -> Value {
         match self {
             Self::Object => result,
+            Self::Wrapped if is_kept(&result) => result,
             Self::Wrapped => {
                 let mut object = Map::new();
                 object.insert(RESULT_MEMBER.to_owned(), result);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tool_hub_host::{CallableFunction, Effect, HostConfig, InspectedImport, Inspection};
-use tool_hub_manifest::{FunctionName, LimitRequest, Overrides, Source};
+use tool_hub_manifest::{FunctionName, LimitRequest, Members, Overrides, Source};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape_line;
@@ -160,14 +160,27 @@ fn function_lines(function: &CallableFunction) -> Vec<String> {
     lines.extend(texts.map(|line| format!("      {}", escape_line(line))));
     for input in &function.inputs {
         if !input.description.is_empty() && !description.contains(&format!("`{}`", input.name)) {
-            lines.push(format!(
-                "      {}: {}",
-                input.name,
-                escape_line(&input.description)
-            ));
+            lines.push(text_line(input.name.as_str(), &input.description));
         }
+        lines.extend(member_lines(&format!("{}.", input.name), &input.members));
+    }
+    if let Some(output) = &function.output {
+        lines.extend(member_lines("-> ", &output.members));
     }
     lines
+}
+
+/// What is said of the members within a value, each by its place.
+fn member_lines(value: &str, members: &Members) -> Vec<String> {
+    let members = members.iter();
+    let line = |(place, text): (&String, &String)| {
+        text_line(&format!("{value}{}", escape_line(place)), text)
+    };
+    members.map(line).collect()
+}
+
+fn text_line(name: &str, text: &str) -> String {
+    format!("      {name}: {}", escape_line(text))
 }
 
 /// The overrides, as lines of a report.

@@ -3,11 +3,13 @@
 mod docs;
 
 use tool_hub_manifest::{
-    ArgumentName, ComponentClaim, ExportName, Function, FunctionName, Input, Manifest, Output,
-    ToolName, ValueType, Version,
+    ArgumentName, ComponentClaim, ExportName, Function, FunctionName, Input, Manifest, Members,
+    Output, ToolName, ValueType, Version,
 };
 
 use crate::exports::{Exports, Placed};
+use crate::members::is_place;
+use crate::plan::Plan;
 use crate::shape::{Label, Shape, snake};
 use crate::{HostError, claims, schema, wit};
 
@@ -123,6 +125,7 @@ fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result
             description: String::new(),
             optional: false,
             examples: Vec::new(),
+            members: Members::default(),
         });
         // Authors need not say what the component says.
         input.optional |= matches!(field.shape, Shape::Option(_));
@@ -130,6 +133,8 @@ fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result
             let comment = docs.parameter(&placed.name, &field.label.wit);
             input.description = respell(&comment.unwrap_or_default(), &labels);
         }
+        let members = docs.members(&placed.name, &field.label.wit);
+        complete_members(&mut input.members, members, &field.shape, &labels);
         function.inputs.insert(name, input);
     }
     // What is left names no parameter; the check that follows says so.
@@ -138,9 +143,31 @@ fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result
         function.output = claims::output_type(&placed.signature).map(|value_type| Output {
             value_type,
             description: String::new(),
+            members: Members::default(),
         });
     }
+    // Only what has a schema has a place for them.
+    if let (Some(output), Some(shape)) = (&mut function.output, Plan::structured(&placed.signature))
+    {
+        let members = docs.answered(&placed.name);
+        complete_members(&mut output.members, members, shape, &labels);
+    }
     Ok(())
+}
+
+/// Adds what comments say of members of which the author says nothing. Sources that are not
+/// those of the component may speak of members that there are not.
+fn complete_members(
+    members: &mut Members,
+    comments: Option<&Members>,
+    shape: &Shape,
+    labels: &[&Label],
+) {
+    for (place, comment) in comments.into_iter().flatten() {
+        if !members.contains_key(place) && is_place(shape, place) {
+            members.insert(place.clone(), respell(comment, labels));
+        }
+    }
 }
 
 /// Comments speak of `longest-side`, agents write `longest_side`: names in backticks are

@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 use tool_hub_manifest::{
-    ArgumentName, Function, FunctionName, FunctionSpec, Input, Manifest, Output, ValueType,
+    ArgumentName, Function, FunctionName, FunctionSpec, Input, Manifest, Members, Output, ValueType,
 };
 
 use crate::exports::{Exports, Placed};
+use crate::members::{Texts, is_place};
 use crate::plan::Plan;
-use crate::schema::{self, Direction};
-use crate::shape::{Shape, Signature, snake};
+use crate::schema;
+use crate::shape::{Field, Shape, Signature, snake};
 use crate::{CallableFunction, CallableInput, Refusal};
 
 /// Holds every claim against `exports`. What comes back are the functions that are both
@@ -84,11 +85,7 @@ pub(crate) fn place<I>(
 
 /// What the type of a whole result is in the manifest's vocabulary.
 pub(crate) fn output_type(signature: &Signature) -> Option<ValueType> {
-    let ok = match &signature.result {
-        Some(Shape::Result(ok, _)) => ok.as_deref(),
-        plain => plain.as_ref(),
-    };
-    ok.map(schema::value_type)
+    signature.answered().map(schema::value_type)
 }
 
 fn differences(name: &FunctionName, function: &Function, signature: &Signature) -> Vec<Refusal> {
@@ -118,7 +115,12 @@ fn differences(name: &FunctionName, function: &Function, signature: &Signature) 
             Some((_, claim)) if claim.optional != optional => {
                 differs(part(), need(claim.optional), need(optional));
             }
-            Some(_) => {}
+            Some((_, claim)) => {
+                for place in astray(&claim.members, Some(&field.shape)) {
+                    let part = format!("member `{place}` of {}", part());
+                    differs(part, DESCRIBED.into(), "absent".into());
+                }
+            }
         }
     }
     for (claim, input) in &function.inputs {
@@ -134,7 +136,27 @@ fn differences(name: &FunctionName, function: &Function, signature: &Signature) 
         (Some(claimed), Some(actual)) if agree(claimed, actual) => {}
         (claimed, actual) => differs("the output".into(), or_nothing(claimed), or_nothing(actual)),
     }
+    if let Some(output) = &function.output {
+        for place in astray(&output.members, signature.answered()) {
+            let part = format!("member `{place}` of the output");
+            differs(part, DESCRIBED.into(), "absent".into());
+        }
+    }
     refusals
+}
+
+/// How many members that there are not are named.
+const ASTRAY_MAX: usize = 8;
+/// What the manifest says of a member by saying anything.
+const DESCRIBED: &str = "described";
+
+/// The first places in `members` at which a value of `shape` has nothing. Agents would never read
+/// a text there, whatever people approve. Looking for more would take a manifest's length times
+/// that of a type.
+fn astray<'m>(members: &'m Members, shape: Option<&Shape>) -> impl Iterator<Item = &'m str> {
+    let places = members.keys().map(String::as_str);
+    let places = places.filter(move |place| !shape.is_some_and(|shape| is_place(shape, place)));
+    places.take(ASTRAY_MAX)
 }
 
 /// Pictures and sounds have one shape, and `any` is true of everything.
@@ -155,13 +177,22 @@ fn or_nothing(value_type: Option<ValueType>) -> String {
 /// The function as it is offered: texts from the claim, types from the fact.
 fn callable<I>(name: &FunctionName, function: &Function, placed: &Placed<I>) -> CallableFunction {
     let signature = &placed.signature;
-    let mut input_schema = schema::object(&signature.parameters, Direction::In);
+    let nothing = Members::default();
+    let claim_of = |field: &Field| {
+        let mut claims = function.inputs.iter();
+        let claim = claims.find(|(name, _)| name.as_str() == field.label.json);
+        claim.map(|(_, claim)| claim)
+    };
+    let mut input_schema = schema::input(signature.parameters.iter().map(|field| {
+        let members = claim_of(field).map_or(&nothing, |claim| &claim.members);
+        (field, Texts::of(members))
+    }));
     let mut inputs = Vec::new();
     for field in &signature.parameters {
         let Ok(argument) = field.label.json.parse::<ArgumentName>() else {
             continue;
         };
-        let claim = function.inputs.get(&argument);
+        let claim = claim_of(field);
         if let Some(claim) = claim {
             describe(&mut input_schema["properties"][&field.label.json], claim);
         }
@@ -172,6 +203,7 @@ fn callable<I>(name: &FunctionName, function: &Function, placed: &Placed<I>) -> 
             },
             optional: matches!(field.shape, Shape::Option(_)),
             description: claim.map_or_else(String::new, |claim| claim.description.clone()),
+            members: claim.map_or_else(Members::default, |claim| claim.members.clone()),
             name: argument,
         });
     }
@@ -179,14 +211,16 @@ fn callable<I>(name: &FunctionName, function: &Function, placed: &Placed<I>) -> 
         output_type(signature).map(|value_type| Output {
             value_type,
             description: String::new(),
+            members: Members::default(),
         })
     });
     let output_schema = Plan::structured(signature).map(|shape| {
-        let mut schema = schema::schema(shape, Direction::Out);
+        let members = output.as_ref().map_or(&nothing, |output| &output.members);
+        let mut schema = schema::output(shape, &Texts::of(members));
         if let Some(output) = &output
             && !output.description.is_empty()
         {
-            schema["description"] = Value::from(output.description.as_str());
+            schema::describe(&mut schema, &output.description);
         }
         schema
     });
@@ -208,7 +242,7 @@ fn callable<I>(name: &FunctionName, function: &Function, placed: &Placed<I>) -> 
 
 fn describe(property: &mut Value, claim: &Input) {
     if !claim.description.is_empty() {
-        property["description"] = Value::from(claim.description.as_str());
+        schema::describe(property, &claim.description);
     }
     let examples: Vec<Value> = claim
         .examples

@@ -2,7 +2,9 @@
 //! types make of it.
 
 use serde::Serialize;
-use tool_hub_manifest::{ArgumentName, ExportName, FunctionName, FunctionSpec, Output, ValueType};
+use tool_hub_manifest::{
+    ArgumentName, ExportName, FunctionName, FunctionSpec, Members, Output, ValueType,
+};
 
 /// One function of a tool that agents can call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,4 +37,7 @@ pub struct CallableInput {
     pub optional: bool,
     /// What to write there, as the manifest says.
     pub description: String,
+    /// What the members within it mean, as the manifest says.
+    #[serde(skip_serializing_if = "Members::is_empty")]
+    pub members: Members,
 }

@@ -60,6 +60,7 @@ mod http;
 mod inspection;
 mod interaction;
 mod json;
+mod members;
 mod needs;
 mod outcome;
 mod plan;

@@ -71,11 +71,8 @@ impl Plan {
 
     /// Whether results are described by a schema: those that become content are not.
     pub(crate) fn structured(signature: &Signature) -> Option<&Shape> {
-        let ok = match &signature.result {
-            Some(Shape::Result(ok, _)) => ok.as_deref(),
-            plain => plain.as_ref(),
-        };
-        ok.filter(|shape| answer(Some(shape)) == Answer::Plain)
+        let answered = signature.answered();
+        answered.filter(|shape| answer(Some(shape)) == Answer::Plain)
     }
 
     /// What a call's result comes to. Its JSON is written to at most `max` bytes.

@@ -3,89 +3,113 @@
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::ValueType;
 
+use crate::members::Texts;
 use crate::shape::{Field, Integer, Label, Shape, known};
 
-/// Which way values travel. The schema of what is accepted says what agents should write;
-/// the schema of what is returned covers everything that is ever written.
+/// Which way values travel. The schema of what is accepted says what agents should write. The
+/// schema of what is returned covers everything that is ever written, and says what helps to read
+/// it: bounds that no value can pass, and members that never come, help nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+enum Direction {
     In,
     Out,
 }
 
-/// The schema of a value of `shape`.
-pub(crate) fn schema(shape: &Shape, direction: Direction) -> Value {
+/// The schema of the arguments of a function, each with what is said of its members.
+pub(crate) fn input<'a>(fields: impl Iterator<Item = (&'a Field, Texts<'a>)>) -> Value {
+    let properties = fields.map(|(field, texts)| (field, property(field, Direction::In, &texts)));
+    object(properties, Direction::In)
+}
+
+/// The schema of a result of `shape`.
+pub(crate) fn output(shape: &Shape, texts: &Texts<'_>) -> Value {
+    schema(shape, Direction::Out, texts)
+}
+
+/// Puts `text` before what the description of a schema says.
+pub(crate) fn describe(schema: &mut Value, text: &str) {
+    let text = match schema.get("description").and_then(Value::as_str) {
+        Some(more) => format!("{text}\n{more}"),
+        None => text.to_owned(),
+    };
+    schema["description"] = text.into();
+}
+
+fn schema(shape: &Shape, direction: Direction, texts: &Texts<'_>) -> Value {
     match shape {
         Shape::Bool => json!({"type": "boolean"}),
-        Shape::Integer(integer) => whole_number(*integer),
+        Shape::Integer(integer) => whole_number(*integer, direction),
         // JSON has no NaN and no infinities; they are written as strings.
         Shape::F32 | Shape::F64 if direction == Direction::Out => {
-            json!({"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]})
+            json!({"type": ["number", "string"]})
         }
         Shape::F32 | Shape::F64 => json!({"type": "number"}),
         Shape::Char => json!({"type": "string", "minLength": 1, "maxLength": 1}),
         Shape::String => json!({"type": "string"}),
         Shape::Bytes => json!({"type": "string", "contentEncoding": "base64"}),
-        Shape::List(item) => json!({"type": "array", "items": schema(item, direction)}),
+        Shape::List(item) => json!({"type": "array", "items": schema(item, direction, texts)}),
         Shape::FixedList(item, length) => json!({
-            "type": "array", "items": schema(item, direction),
+            "type": "array", "items": schema(item, direction, texts),
             "minItems": length, "maxItems": length,
         }),
         Shape::Map(key, value) if **key == Shape::String => {
-            json!({"type": "object", "additionalProperties": schema(value, direction)})
+            json!({"type": "object", "additionalProperties": schema(value, direction, texts)})
         }
         Shape::Map(key, value) => {
-            let pair = [schema(key, direction), schema(value, direction)];
-            json!({"type": "array", "items": tuple(pair.into())})
+            let pair = [&**key, &**value];
+            json!({"type": "array", "items": tuple(pair.into_iter(), direction, texts)})
         }
-        Shape::Tuple(items) => tuple(items.iter().map(|s| schema(s, direction)).collect()),
-        Shape::Record(fields) => object(fields, direction),
-        Shape::Option(inner) => optional(inner, direction),
+        Shape::Tuple(items) => tuple(items.iter(), direction, texts),
+        Shape::Record(fields) => {
+            let properties = fields.iter().map(|field| {
+                let texts = texts.member(&field.label.json);
+                (field, property(field, direction, &texts))
+            });
+            object(properties, direction)
+        }
+        Shape::Option(inner) => optional(inner, direction, texts),
         Shape::Result(ok, err) => {
-            let case = |name: &str, shape: &Option<Box<Shape>>| {
-                let value = shape.as_deref().map_or_else(nil, |s| schema(s, direction));
-                wrapper(name, value)
+            let side = |name: &str, shape: &Option<Box<Shape>>| {
+                let texts = texts.member(name);
+                let value = shape.as_deref();
+                let value = value.map_or_else(nil, |shape| schema(shape, direction, &texts));
+                said(wrapper(name, value, direction), &texts)
             };
-            json!({"oneOf": [case("ok", ok), case("err", err)]})
+            json!({"oneOf": [side("ok", ok), side("err", err)]})
         }
-        Shape::Enum(cases) => json!({"type": "string", "enum": spelled(cases)}),
+        Shape::Enum(cases) => spelled(cases, texts),
         Shape::Flags(flags) => json!({
-            "type": "array", "uniqueItems": true,
-            "items": {"type": "string", "enum": spelled(flags)},
+            "type": "array", "uniqueItems": true, "items": spelled(flags, texts),
         }),
         Shape::Variant(cases) => {
-            let cases: Vec<Value> = cases
-                .iter()
-                .map(|case| {
-                    let tag = json!({"const": case.label.json});
-                    match &case.shape {
-                        Some(shape) => json!({
-                            "type": "object",
-                            "properties": {"tag": tag, "val": schema(shape, direction)},
-                            "required": ["tag", "val"], "additionalProperties": false,
-                        }),
-                        None => json!({
-                            "type": "object", "properties": {"tag": tag},
-                            "required": ["tag"], "additionalProperties": false,
-                        }),
-                    }
-                })
-                .collect();
-            json!({"oneOf": cases})
+            let cases = cases.iter().map(|case| {
+                let texts = texts.member(&case.label.json);
+                let mut members = vec![("tag", json!({"const": case.label.json}))];
+                if let Some(shape) = &case.shape {
+                    members.push(("val", schema(shape, direction, &texts)));
+                }
+                said(closed(members, direction), &texts)
+            });
+            json!({"oneOf": cases.collect::<Vec<Value>>()})
         }
     }
 }
 
+/// The schema of what a member holds, with what is said of the member.
+fn property(field: &Field, direction: Direction, texts: &Texts<'_>) -> Value {
+    let schema = match &field.shape {
+        // Leaving it out says the same as null, which agents get wrong more often.
+        Shape::Option(inner) if !inner.takes_null() => schema(inner, direction, texts),
+        shape => schema(shape, direction, texts),
+    };
+    said(schema, texts)
+}
+
 /// The schema of an object with these members: a record, or the arguments of a function.
-pub(crate) fn object(fields: &[Field], direction: Direction) -> Value {
+fn object<'a>(fields: impl Iterator<Item = (&'a Field, Value)>, direction: Direction) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    for field in fields {
-        let property = match &field.shape {
-            // Leaving it out says the same as null, which agents get wrong more often.
-            Shape::Option(inner) if !inner.takes_null() => schema(inner, direction),
-            shape => schema(shape, direction),
-        };
+    for (field, property) in fields {
         properties.insert(field.label.json.clone(), property);
         if !matches!(field.shape, Shape::Option(_)) {
             required.push(Value::from(field.label.json.as_str()));
@@ -95,7 +119,7 @@ pub(crate) fn object(fields: &[Field], direction: Direction) -> Value {
     if !required.is_empty() {
         object["required"] = required.into();
     }
-    object["additionalProperties"] = false.into();
+    close(&mut object, direction);
     object
 }
 
@@ -119,58 +143,104 @@ pub(crate) fn value_type(shape: &Shape) -> ValueType {
     }
 }
 
-fn whole_number(integer: Integer) -> Value {
+fn whole_number(integer: Integer, direction: Direction) -> Value {
     let (min, max) = integer.bounds();
-    if integer.is_wide() {
+    match (direction, integer.is_wide()) {
+        (Direction::Out, false) => json!({"type": "integer"}),
         // Programs that hold numbers as floats lose digits beyond 2^53, so such numbers
         // travel as strings.
-        let pattern = match min {
-            0 => "^[0-9]{1,20}$",
-            _ => "^-?[0-9]{1,19}$",
-        };
-        json!({
-            "type": ["integer", "string"], "minimum": min, "maximum": max, "pattern": pattern,
-        })
-    } else {
-        json!({"type": "integer", "minimum": min, "maximum": max})
+        (Direction::Out, true) => json!({"type": ["integer", "string"]}),
+        (Direction::In, false) => json!({"type": "integer", "minimum": min, "maximum": max}),
+        (Direction::In, true) => {
+            let pattern = match min {
+                0 => "^[0-9]{1,20}$",
+                _ => "^-?[0-9]{1,19}$",
+            };
+            json!({
+                "type": ["integer", "string"], "minimum": min, "maximum": max,
+                "pattern": pattern,
+            })
+        }
     }
 }
 
 /// A value or null. Where null already stands for a value inside, the value is wrapped, so
 /// that `none` and `some(none)` stay apart.
-fn optional(inner: &Shape, direction: Direction) -> Value {
-    let value = if inner.takes_null() {
-        wrapper("some", schema(inner, direction))
-    } else {
-        schema(inner, direction)
+fn optional(inner: &Shape, direction: Direction, texts: &Texts<'_>) -> Value {
+    let value = schema(inner, direction, texts);
+    let value = match inner.takes_null() {
+        true => wrapper("some", value, direction),
+        false => value,
     };
     json!({"anyOf": [value, nil()]})
 }
 
-fn wrapper(name: &str, value: Value) -> Value {
-    let mut properties = Map::new();
-    properties.insert(name.to_owned(), value);
-    json!({
-        "type": "object", "properties": properties,
-        "required": [name], "additionalProperties": false,
-    })
+fn wrapper(name: &str, value: Value, direction: Direction) -> Value {
+    closed(vec![(name, value)], direction)
 }
 
-fn tuple(items: Vec<Value>) -> Value {
-    let length = items.len();
-    if items.is_empty() {
-        return json!({"type": "array", "maxItems": 0});
+/// An object that always has these members.
+fn closed(members: Vec<(&str, Value)>, direction: Direction) -> Value {
+    let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+    let required = json!(names);
+    let members = members.into_iter();
+    let properties: Map<String, Value> = members
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    let mut object = json!({"type": "object", "properties": properties, "required": required});
+    close(&mut object, direction);
+    object
+}
+
+/// Says that there are no other members, to those who might write some.
+fn close(object: &mut Value, direction: Direction) {
+    if direction == Direction::In {
+        object["additionalProperties"] = false.into();
     }
-    json!({
-        "type": "array", "prefixItems": items, "items": false,
-        "minItems": length, "maxItems": length,
-    })
+}
+
+/// A list of these items. Where all are alike they are said once, which every reader knows.
+fn tuple<'s>(
+    items: impl Iterator<Item = &'s Shape>,
+    direction: Direction,
+    texts: &Texts<'_>,
+) -> Value {
+    let items = items.enumerate().map(|(index, item)| {
+        let texts = texts.member(&index.to_string());
+        said(schema(item, direction, &texts), &texts)
+    });
+    let items: Vec<Value> = items.collect();
+    let length = items.len();
+    match &items[..] {
+        [] => json!({"type": "array", "maxItems": 0}),
+        [first, others @ ..] if others.iter().all(|other| other == first) => json!({
+            "type": "array", "items": first, "minItems": length, "maxItems": length,
+        }),
+        _ => json!({
+            "type": "array", "prefixItems": items, "items": false,
+            "minItems": length, "maxItems": length,
+        }),
+    }
 }
 
 fn nil() -> Value {
     json!({"type": "null"})
 }
 
-fn spelled(labels: &[Label]) -> Vec<&str> {
-    labels.iter().map(|label| label.json.as_str()).collect()
+/// One of these names.
+fn spelled(labels: &[Label], texts: &Texts<'_>) -> Value {
+    let names: Vec<&str> = labels.iter().map(|label| label.json.as_str()).collect();
+    let mut schema = json!({"type": "string", "enum": names});
+    if let Some(text) = texts.cases(labels) {
+        describe(&mut schema, &text);
+    }
+    schema
+}
+
+/// The schema with what is said here.
+fn said(mut schema: Value, texts: &Texts<'_>) -> Value {
+    if let Some(text) = texts.here() {
+        describe(&mut schema, text);
+    }
+    schema
 }

@@ -106,6 +106,14 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
+    /// The shape of what a call answers where it does not fail.
+    pub(crate) fn answered(&self) -> Option<&Shape> {
+        match &self.result {
+            Some(Shape::Result(ok, _)) => ok.as_deref(),
+            plain => plain.as_ref(),
+        }
+    }
+
     /// Every name in the function's types: parameters, fields, cases, flags.
     pub(crate) fn labels(&self) -> Vec<&Label> {
         let mut labels = Vec::new();

@@ -5,6 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Annotations, ArgumentName, ExportName, ValueType};
 
+/// Texts about the members within a value, by their places: the fields of records, and the cases
+/// of variants, enums and flags. A place is the names for agents from the outside to the inside,
+/// with a `.` between them, such as `stops.city`. A list, an option and a map by text have the
+/// places of what they hold; the items of a tuple are called `0`, `1` and so on, the key and the
+/// value of any other map `0` and `1`, and the sides of a result `ok` and `err`.
+pub type Members = IndexMap<String, String>;
+
 /// One function of a tool: what an author says about one callable export. `tool build`
 /// fills in what the author left out.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -71,6 +78,9 @@ pub struct Input {
     /// Sample values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<toml::Value>,
+    /// What the members within it mean, for the agent.
+    #[serde(default, skip_serializing_if = "Members::is_empty")]
+    pub members: Members,
 }
 
 /// What a function returns.
@@ -83,4 +93,7 @@ pub struct Output {
     /// What the value means, for the agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
+    /// What the members within it mean, for the agent.
+    #[serde(default, skip_serializing_if = "Members::is_empty")]
+    pub members: Members,
 }

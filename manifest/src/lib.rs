@@ -47,7 +47,7 @@ pub use capability::{Access, Capabilities, DirectoryRequest, StorageRequest, Var
 pub use digest::{Digest, DigestError, Hasher};
 pub use document::DocumentError;
 pub use export::{ExportError, ExportName};
-pub use function::{Function, Input, Output};
+pub use function::{Function, Input, Members, Output};
 pub use grants::{DirectoryGrant, GrantError, Grants};
 pub use icon::{Icon, IconError};
 pub use limits::{LimitRequest, Limits};

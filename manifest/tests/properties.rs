@@ -130,12 +130,14 @@ fn function() -> impl Strategy<Value = Function> {
                             description,
                             optional,
                             examples,
+                            members: [("a.b".to_owned(), "One.\nTwo.".to_owned())].into(),
                         },
                     )
                 })
                 .collect(),
             output: output.map(|(value_type, description)| Output {
                 value_type,
+                members: [("a".to_owned(), description.clone())].into(),
                 description,
             }),
             examples: vec![toml::Table::from_iter([(

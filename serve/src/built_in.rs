@@ -78,7 +78,8 @@ impl BuiltIn {
             output_schema: None,
             annotations: Annotations {
                 read_only: only_reads,
-                idempotent: only_reads,
+                // What only reads can be done twice.
+                idempotent: None,
                 destructive: None,
                 open_world: only_reads.map(|_| false),
             },
@@ -105,8 +106,8 @@ impl BuiltIn {
                 "Tells what a tool does, takes and gives, by the name that a search found.".into()
             }
             Self::CallTool => format!("Calls a tool by the name that {SEARCH_TOOLS} found."),
-            Self::ReadAnswer => "Reads an answer that was too long to be handed over at once, \
-                page by page or by a search in it. Such an answer says its id."
+            Self::ReadAnswer => "Reads a long answer by its id: a page, from 1, or the passages \
+                that suit a query."
                 .into(),
         }
     }
@@ -133,15 +134,9 @@ impl BuiltIn {
             ),
             Self::ReadAnswer => object(
                 json!({
-                    "id": {"type": "string", "description": "The id that the answer said"},
-                    "query": {
-                        "type": "string",
-                        "description": "Words to look for; without them the pages come in order",
-                    },
-                    "page": {
-                        "type": "integer", "minimum": 1,
-                        "description": "Which page; the first if left out",
-                    },
+                    "id": {"type": "string"},
+                    "query": {"type": "string"},
+                    "page": {"type": "integer", "minimum": 1},
                 }),
                 "id",
             ),

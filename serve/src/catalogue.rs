@@ -230,13 +230,15 @@ impl Catalogue {
     fn allow_kept_answers(&mut self) -> Result<bool, CatalogueError> {
         let mut any = false;
         for entry in &mut self.entries {
-            let spec = &mut entry.offer.spec;
+            let spec = &entry.offer.spec;
             // Content without a schema may be text.
             any |= spec.output_schema.is_none();
             if let Some(either) = spec.output_schema.as_ref().and_then(or_kept) {
-                spec.output_schema = Some(either);
-                entry.definition = definition(spec, entry.offer.tool.icon())?;
-                entry.shape = shape(spec);
+                let travels = FunctionSpec {
+                    output_schema: Some(either),
+                    ..spec.clone()
+                };
+                entry.definition = definition(&travels, entry.offer.tool.icon())?;
                 any = true;
             }
         }

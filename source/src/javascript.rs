@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
 use crate::definition::Lines;
+use crate::description::describe;
 use crate::syntax::{self, children, text_of};
 use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError, bounded};
 use comment::{Comment, Param};
@@ -149,7 +150,7 @@ impl Reader<'_> {
             return Err(at(FaultKind::NoParameterDescription { parameter: name }));
         }
         let mut schema = found.schema;
-        schema.insert("description".to_owned(), json!(text));
+        describe(&mut schema, text);
         Ok(Parameter {
             name,
             schema: Value::Object(schema),
@@ -193,9 +194,7 @@ impl Reader<'_> {
         };
         let mut schema = found.ok().filter(|found| !found.is_nothing)?.schema;
         let text = comment.returns.as_ref().map(|returns| &returns.text);
-        if let Some(text) = text.filter(|text| !text.is_empty()) {
-            schema.insert("description".to_owned(), json!(text));
-        }
+        describe(&mut schema, text.map_or("", String::as_str));
         Some(Value::Object(schema))
     }
 }

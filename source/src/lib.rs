@@ -27,6 +27,7 @@
 //! ```
 
 mod definition;
+mod description;
 mod error;
 mod javascript;
 mod language;

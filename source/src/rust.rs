@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use syn::spanned::Spanned as _;
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
+use crate::description::describe;
 use crate::{Definition, Fault, FaultKind, Function, Position, Signature, SourceError, bounded};
 use comment::Comment;
 pub use types::RustType;
@@ -103,8 +104,8 @@ fn define(function: &ItemFn, name: &str, types: &Types<'_>) -> Result<Definition
         ReturnType::Type(_, of) => types.returned(of).map_err(|kind| (kind, of.span()))?,
     };
     let mut output = returned.schema;
-    if let (Some(output), false) = (&mut output, comment.returns.is_empty()) {
-        output.insert("description".to_owned(), json!(comment.returns));
+    if let Some(output) = &mut output {
+        describe(output, &comment.returns);
     }
     Ok(Definition {
         name: name.to_owned(),
@@ -149,7 +150,7 @@ fn parameter(
     let Some(text) = comment.arguments.get(&name) else {
         return Err(at(FaultKind::NoParameterDescription { parameter: name }));
     };
-    schema.insert("description".to_owned(), json!(text));
+    describe(&mut schema, text);
     Ok((name, Value::Object(schema), rust))
 }
 

@@ -18,6 +18,10 @@ pub(crate) fn tests() -> Vec<Test> {
             a_secret_that_is_none_any_more,
         ),
         test("difference::a_power_that_is_new", a_power_that_is_new),
+        test(
+            "difference::what_is_said_of_a_member",
+            what_is_said_of_a_member,
+        ),
         test("difference::only_the_code", only_the_code),
         test("difference::less_passes_unasked", less_passes_unasked),
         test("difference::a_version_that_went", a_version_that_went),
@@ -108,6 +112,33 @@ fn a_power_that_is_new() {
     let digest = digest(&user, "one");
     user.run(["update", "--approve", &digest]).ok();
     assert_eq!(listed(&user)["approval"]["consent"], "flag");
+}
+
+/// A component with a function that takes a record.
+const CLIMBER: &str = r#"(component
+    (core module $m (func (export "f") (param i32) (result i32) local.get 0))
+    (core instance $i (instantiate $m))
+    (type $spot' (record (field "height" u32)))
+    (import "spot" (type $spot (eq $spot')))
+    (func (export "climb") (param "to" $spot) (result u32) (canon lift (core func $i "f"))))"#;
+
+fn what_is_said_of_a_member() {
+    let component = wat::parse_str(CLIMBER).expect("a component");
+    let says_of_height = |text: &'static str| {
+        move |manifest: &mut Manifest| {
+            let inputs = &mut manifest.functions[0].inputs;
+            inputs[0].members.insert("height".into(), text.into());
+        }
+    };
+    let (_registry, [author, user]) = with_version(&component, says_of_height("In metres."));
+    let inspected = user.tool("inspect author/one").ok();
+    assert!(
+        inspected.contains("\n      to.height: In metres.\n"),
+        "{inspected}"
+    );
+    load(&user, "author/one", &[]);
+    push(&author, "0.1.1", &component, says_of_height("In feet."));
+    stops(&user, &["climb: inputs", "In metres.", "In feet."]);
 }
 
 fn only_the_code() {

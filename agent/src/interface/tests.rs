@@ -92,6 +92,12 @@ fn types() {
         &[],
     );
     check(
+        json!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}),
+        "tuple<f64, f64>",
+        &[],
+        &[],
+    );
+    check(
         json!({"enum": ["red", "dark_blue"]}),
         "f-a",
         &["enum f-a: red, dark-blue"],

@@ -42,6 +42,9 @@ const RESERVED: [&str; 22] = [
 /// so a short text could describe an interface of gigabytes.
 const DEFINITIONS_MAX: usize = 2_000;
 
+/// The longest array that is a tuple.
+const TUPLE_ITEMS_MAX: usize = 8;
+
 const JSON_TEXT: &str = "JSON text in a string";
 
 pub(super) struct Types {
@@ -114,12 +117,16 @@ impl Types {
             Form::Text => WitType::Plain("string"),
             Form::Literals(values) => self.literals(node, values, name, report),
             Form::Array(item) => {
-                // Bytes are one string for agents, and numbers are many.
-                let item = match self.of(document, item, &format!("{name}-item"), report) {
-                    WitType::Plain("u8") => WitType::Plain("u16"),
-                    item => item,
-                };
-                WitType::List(Box::new(item))
+                let item = self.of(document, item, &format!("{name}-item"), report);
+                match (length(node), item) {
+                    // A tuple of tuples would double with each level of them.
+                    (Some(length), item @ (WitType::Plain(_) | WitType::Named(_))) => {
+                        WitType::Tuple(vec![item; length])
+                    }
+                    // Bytes are one string for agents, and numbers are many.
+                    (_, WitType::Plain("u8")) => WitType::List(Box::new(WitType::Plain("u16"))),
+                    (_, item) => WitType::List(Box::new(item)),
+                }
             }
             Form::Tuple(items, None) => {
                 let numbered = items.iter().enumerate();
@@ -254,6 +261,15 @@ impl Types {
     }
 }
 
+/// The length of an array that always has the same one, as the host writes tuples of one type.
+fn length(node: &Node<'_>) -> Option<usize> {
+    let count = |name: &str| node.keyword(name).and_then(Value::as_u64);
+    let length = count("minItems").filter(|min| count("maxItems") == Some(*min))?;
+    usize::try_from(length)
+        .ok()
+        .filter(|length| (1..=TUPLE_ITEMS_MAX).contains(length))
+}
+
 /// What a comment says beside the type that was found.
 fn words(node: &Node<'_>, value: &WitType, report: &mut Report<'_>) -> String {
     let inner = match value {
@@ -268,6 +284,7 @@ fn words(node: &Node<'_>, value: &WitType, report: &mut Report<'_>) -> String {
         WitType::List(item) if **item == WitType::Plain("u8") => {
             &["contentEncoding", "contentMediaType"]
         }
+        WitType::Tuple(_) => &["minItems", "maxItems"],
         _ => &[],
     };
     let mut words = value_text(node, known, report);

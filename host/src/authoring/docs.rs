@@ -1,12 +1,13 @@
 //! Doc comments: read from WIT sources, because components lose them, and carried inside
 //! components in the section that other component tools read.
 
+mod members;
 mod section;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tool_hub_manifest::ExportName;
+use tool_hub_manifest::{ExportName, Members};
 use wit_parser::{Resolve, SourceMap, Type, TypeDefKind, UnresolvedPackageGroup, WorldItem};
 
 use crate::HostError;
@@ -93,6 +94,10 @@ struct FunctionDocs {
     text: String,
     /// Parameters of the contract's type `audio`, which has the shape of `image`.
     audio: Vec<String>,
+    /// What is said of the members within parameters.
+    members: BTreeMap<String, Members>,
+    /// What is said of the members within the result.
+    answered: Members,
 }
 
 impl Docs {
@@ -184,6 +189,17 @@ impl Docs {
         found.filter(|text| !text.is_empty())
     }
 
+    /// What to write for the members within one parameter of a function: the comments on the
+    /// fields and cases of its types.
+    pub(super) fn members(&self, export: &ExportName, parameter: &str) -> Option<&Members> {
+        self.find(export)?.members.get(parameter)
+    }
+
+    /// What the members within a function's result mean.
+    pub(super) fn answered(&self, export: &ExportName) -> Option<&Members> {
+        Some(&self.find(export)?.answered)
+    }
+
     pub(super) fn is_audio(&self, export: &ExportName, parameter: &str) -> bool {
         let docs = self.find(export);
         docs.is_some_and(|docs| docs.audio.iter().any(|name| name == parameter))
@@ -229,10 +245,18 @@ impl Docs {
 
     fn add(&mut self, resolve: &Resolve, key: String, function: &wit_parser::Function) {
         let parameters = function.params.iter();
-        let audio = parameters.filter(|param| is_audio(resolve, &param.ty));
+        let audio = parameters.clone();
+        let audio = audio.filter(|param| is_audio(resolve, &param.ty));
+        let members = parameters.map(|param| {
+            let members = members::of(resolve, &param.ty);
+            (param.name.clone(), members)
+        });
+        let answered = function.result.as_ref();
         let docs = FunctionDocs {
             text: text(function.docs.contents.as_deref()).unwrap_or_default(),
             audio: audio.map(|param| param.name.clone()).collect(),
+            members: members.collect(),
+            answered: answered.map_or_else(Members::default, |ty| members::of_answer(resolve, ty)),
         };
         self.functions.insert(key, docs);
     }

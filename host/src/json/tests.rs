@@ -6,7 +6,8 @@ use serde_json::Value;
 use wasmtime::component::Val;
 
 use super::{ArgumentError, arguments, write};
-use crate::schema::{Direction, schema};
+use crate::members::Texts;
+use crate::schema::output;
 use crate::shape::numbered::{cases, fields, labels};
 use crate::shape::{Integer, Shape};
 
@@ -163,7 +164,7 @@ proptest! {
         (shape, value) in shape().prop_flat_map(|shape| (Just(shape.clone()), value(&shape)))
     ) {
         let json: Value = serde_json::from_str(&written(&shape, &value)).unwrap();
-        let schema = schema(&shape, Direction::Out);
+        let schema = output(&shape, &Texts::default());
         jsonschema::draft202012::meta::validate(&schema).unwrap();
         let validator = jsonschema::draft202012::new(&schema).unwrap();
         if let Err(error) = validator.validate(&json) {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use tool_hub_host::authoring::{Docs, WitSource, complete_manifest, derive_manifest};
 use tool_hub_host::{HostError, inspect};
 use tool_hub_manifest::{Manifest, Package, ValueType, Verified};
@@ -116,4 +117,160 @@ fn a_component_keeps_its_comments_for_whoever_gets_it_alone() {
     };
     let inspection = inspect(&Verified::check(package).unwrap()).unwrap();
     assert!(inspection.refusals.is_empty() && inspection.warnings.is_empty());
+}
+
+const MEMBERS_WIT: &str = "
+    package demo:trips;
+    world trips {
+        /// How to go.
+        enum way {
+            /// On two wheels,
+            /// one's own.
+            bike,
+            on-foot,
+        }
+        /// A stop.
+        record stop {
+            /// Where, for `nights-min` nights.
+            city: string,
+            nights-min: u8,
+            /// How to get there.
+            by: way,
+        }
+        variant outcome {
+            /// It can be done.
+            planned(stop),
+            /// Nobody goes there.
+            closed,
+        }
+        /// Plans a trip.
+        ///
+        /// - `stops`: where to go.
+        /// - `by`: how to travel.
+        export plan: func(stops: list<stop>, by: way) -> result<outcome, string>;
+    }
+";
+
+fn planner() -> Vec<u8> {
+    component(
+        r#"(func (export "f") (param i32 i32 i32) (result i32) unreachable)"#,
+        &format!(
+            r#"(type $way' (enum "bike" "on-foot")) (import "way" (type $way (eq $way')))
+            (type $stop' (record (field "city" string) (field "nights-min" u8) (field "by" $way)))
+            (import "stop" (type $stop (eq $stop')))
+            (type $outcome' (variant (case "planned" $stop) (case "closed")))
+            (import "outcome" (type $outcome (eq $outcome')))
+            (func (export "plan") (param "stops" (list $stop)) (param "by" $way)
+                (result (result $outcome (error string)))
+                (canon lift (core func $i "f") {LIFT}))"#
+        ),
+    )
+}
+
+/// The manifest that `wit` and the author's `functions` make of the planner.
+fn planned(wit: &str, functions: &str) -> Result<Manifest, HostError> {
+    let source = WitSource {
+        path: Path::new("world.wit"),
+        contents: wit,
+    };
+    let docs = Docs::from_sources(&[source], None).unwrap();
+    complete_manifest(author(functions), &planner(), Some(&docs))
+}
+
+#[test]
+fn comments_on_fields_and_cases_are_descriptions_in_the_schemas() {
+    let manifest = planned(MEMBERS_WIT, "").unwrap();
+    let text = manifest.to_toml();
+    assert_eq!(text.parse::<Manifest>().unwrap(), manifest, "{text}");
+    let package = Package {
+        manifest: text.into_bytes(),
+        component: planner(),
+    };
+    let inspection = inspect(&Verified::check(package).unwrap()).unwrap();
+    assert_eq!(inspection.refusals, []);
+    let function = &inspection.functions[0];
+    let way = "- `bike`: On two wheels, one's own.";
+    let stop = json!({
+        "type": "object",
+        "properties": {
+            "city": {"type": "string", "description": "Where, for `nights_min` nights."},
+            "nights_min": {"type": "integer", "minimum": 0, "maximum": 255},
+            "by": {
+                "type": "string", "enum": ["bike", "on_foot"],
+                "description": format!("How to get there.\n{way}"),
+            },
+        },
+        "required": ["city", "nights_min", "by"],
+        "additionalProperties": false,
+    });
+    assert_eq!(
+        function.spec.input_schema["properties"],
+        json!({
+            "stops": {"type": "array", "items": stop, "description": "where to go."},
+            "by": {
+                "type": "string", "enum": ["bike", "on_foot"],
+                "description": format!("how to travel.\n{way}"),
+            },
+        })
+    );
+    let cases = function.spec.output_schema.as_ref().unwrap()["oneOf"].clone();
+    assert_eq!(cases[0]["description"], "It can be done.");
+    let city = &cases[0]["properties"]["val"]["properties"]["city"];
+    assert_eq!(city["description"], "Where, for `nights_min` nights.");
+    assert_eq!(cases[1]["description"], "Nobody goes there.");
+    // People see the same texts.
+    assert_eq!(
+        function.inputs[0].members["by.bike"],
+        "On two wheels, one's own."
+    );
+    let output = function.output.as_ref().unwrap();
+    assert_eq!(output.members["planned.by"], "How to get there.");
+}
+
+#[test]
+fn what_the_author_says_of_members_stays_and_has_to_be_about_one() {
+    let own = |members: &str| {
+        format!("[functions.plan]\ninputs.stops = {{ type = \"array\", members = {members} }}")
+    };
+    let manifest = planned(MEMBERS_WIT, &own("{ city = \"A town.\" }")).unwrap();
+    let members = &manifest.functions[0].inputs[0].members;
+    assert_eq!(members["city"], "A town.");
+    assert_eq!(members["by"], "How to get there.");
+    for place in ["town", "city.name", "by.car", ".city", "city."] {
+        let refused = planned(
+            MEMBERS_WIT,
+            &own(&format!("{{ \"{place}\" = \"A town.\" }}")),
+        );
+        let Err(HostError::Disagreement { refusals }) = refused else {
+            panic!("{place}: {refused:?}");
+        };
+        assert_eq!(
+            refusals[0].to_string(),
+            format!(
+                "function `plan`: member `{place}` of input `stops` is claimed to be described, \
+                 the component says absent"
+            )
+        );
+    }
+}
+
+#[test]
+fn comments_on_members_are_as_long_as_others() {
+    let long = format!("/// {}\n", "x".repeat(20_000));
+    let wit = MEMBERS_WIT.replace("nights-min: u8", &format!("{long} nights-min: u8"));
+    let manifest = planned(&wit, "").unwrap();
+    let members = &manifest.functions[0].inputs[0].members;
+    assert_eq!(members["nights_min"].len(), 8 << 10);
+    // A type that names others twice doubles them.
+    let mut types = "record r0 { /// A.\n a: u8 }".to_owned();
+    for n in 1..40 {
+        let one = n - 1;
+        types.push_str(&format!("record r{n} {{ a: r{one}, b: r{one} }}\n"));
+    }
+    let wit = format!("package a:b; world w {{ {types} export f: func(x: r39); }}");
+    let source = WitSource {
+        path: Path::new("world.wit"),
+        contents: &wit,
+    };
+    assert!(Docs::from_sources(&[source], None).is_ok());
 }

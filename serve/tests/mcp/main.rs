@@ -6,6 +6,7 @@
 mod audit;
 mod callers;
 mod changes;
+mod context;
 mod discovery;
 mod http;
 mod long_names;

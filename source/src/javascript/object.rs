@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::types::Found;
+use crate::description::describe;
 
 type Schema = Map<String, Value>;
 
@@ -17,9 +18,7 @@ pub(super) struct Object {
 impl Object {
     pub(super) fn add(&mut self, name: &str, found: Found, text: &str) {
         let mut schema = found.schema;
-        if !text.is_empty() {
-            schema.insert("description".to_owned(), json!(text));
-        }
+        describe(&mut schema, text);
         self.required.retain(|known| known != name);
         if !found.is_optional {
             self.required.push(name.to_owned());

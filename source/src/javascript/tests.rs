@@ -287,3 +287,44 @@ fn hostile_files_end() {
         let _ = read(&documented, Language::JavaScript);
     }
 }
+
+#[test]
+fn comments_on_members_and_values_are_told() {
+    let text = r#"
+enum Way {
+  /** On two
+   * wheels. */
+  Bike = "bike",
+  Foot = "foot",
+}
+interface Stop {
+  /** Where. */
+  city: string;
+  /** How to get there. */
+  by?: Way | null;
+}
+/**
+ * Plans a trip.
+ * @param by - How to travel.
+ * @param stops - Where to go.
+ */
+export function plan(by: Way, stops: Stop[]) {}
+"#;
+    let found = definition(text, Language::TypeScript);
+    assert_eq!(
+        found.parameters["properties"],
+        json!({
+            "by": {
+                "type": "string", "enum": ["bike", "foot"],
+                "description": "How to travel.\n- `bike`: On two wheels.",
+            },
+            "stops": {"type": "array", "items": {"type": "object", "properties": {
+                "city": {"type": "string", "description": "Where."},
+                "by": {
+                    "type": ["string", "null"], "enum": ["bike", "foot", null],
+                    "description": "How to get there.\n- `bike`: On two wheels.",
+                },
+            }, "required": ["city"]}, "description": "Where to go."},
+        })
+    );
+}

@@ -9,6 +9,7 @@ use super::comment::{Comment, Param};
 use super::object::Object;
 use super::scope::Scope;
 use super::union;
+use crate::description::describe_values;
 use crate::syntax::{self, children, text_of};
 use crate::{FaultKind, MEMBERS_MAX, PARSED_BYTES_MAX, TYPES_MAX};
 
@@ -327,13 +328,17 @@ impl<'a> Reader<'a> {
     fn enumeration(&self, node: Node<'_>, name: &str) -> Result<Found, FaultKind> {
         let body = node.child_by_field_name("body");
         let (mut schemas, mut next) = (Vec::new(), 0_i64);
+        let mut values = Vec::new();
         let members = body.map(children).unwrap_or_default();
         if members.len() > MEMBERS_MAX {
             return Err(unsupported(name, MANY));
         }
         for member in members {
+            let comment = Comment::before(member, self.text);
+            let text = comment.map(|it| it.description).unwrap_or_default();
             let Some(value) = member.child_by_field_name("value") else {
                 schemas.push(Found::value("number", json!(next)).schema);
+                values.push((next.to_string(), text));
                 next += 1;
                 continue;
             };
@@ -344,12 +349,20 @@ impl<'a> Reader<'a> {
                 .get("enum")
                 .and_then(|values| values[0].as_i64());
             next = number.map_or(next, |number| number.saturating_add(1));
+            if let Some(value) = found.schema.get("enum").and_then(|values| values.get(0)) {
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
+                values.push((value, text));
+            }
             schemas.push(found.schema);
         }
-        match schemas.is_empty() {
-            true => Err(unsupported(name, "is an enumeration without members")),
-            false => Ok(Found::of(union::of(schemas))),
+        if schemas.is_empty() {
+            return Err(unsupported(name, "is an enumeration without members"));
         }
+        let mut schema = union::of(schemas);
+        describe_values(&mut schema, &values);
+        Ok(Found::of(schema))
     }
 
     fn literal(&self, node: Node<'_>) -> Result<Found, FaultKind> {
@@ -392,7 +405,7 @@ impl<'a> Reader<'a> {
 
     fn union(&self, node: Node<'_>) -> Result<Found, FaultKind> {
         let (mut schemas, mut whole) = (Vec::new(), Found::default());
-        let parts = union_parts(node);
+        let parts = union::parts(node);
         if parts.len() > MEMBERS_MAX {
             return Err(unsupported("a union", MANY));
         }
@@ -468,18 +481,6 @@ fn unsupported(name: &str, reason: &'static str) -> FaultKind {
         name: name.to_owned(),
         reason,
     }
-}
-
-/// The parts of a union, which the grammar writes as pairs; not deeper than a union may be long.
-fn union_parts(node: Node<'_>) -> Vec<Node<'_>> {
-    let (mut parts, mut rest) = (Vec::new(), vec![node]);
-    while let Some(node) = rest.pop() {
-        match node.kind() {
-            "union_type" => rest.extend(children(node).into_iter().rev()),
-            _ => parts.push(node),
-        }
-    }
-    parts
 }
 
 /// The text of a string literal. Its escapes are those of JSON where they are read.

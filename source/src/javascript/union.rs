@@ -1,6 +1,10 @@
 //! Unions of schemas: values beside each other are one list of them, and so are plain types.
 
 use serde_json::{Map, Value, json};
+use tree_sitter::Node;
+
+use crate::description::describe;
+use crate::syntax::children;
 
 /// The schema of what any of `schemas` allows.
 pub(super) fn of(mut schemas: Vec<Map<String, Value>>) -> Map<String, Value> {
@@ -19,10 +23,24 @@ pub(super) fn of(mut schemas: Vec<Map<String, Value>>) -> Map<String, Value> {
     Map::from_iter([("anyOf".to_owned(), json!(unique))])
 }
 
+/// The parts of a union, which the grammar writes as pairs; not deeper than a union may be long.
+pub(super) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
+    let (mut parts, mut rest) = (Vec::new(), vec![node]);
+    while let Some(node) = rest.pop() {
+        match node.kind() {
+            "union_type" => rest.extend(children(node).into_iter().rev()),
+            _ => parts.push(node),
+        }
+    }
+    parts
+}
+
 /// All of them are values, or `null` beside values.
 fn values(schemas: &[Map<String, Value>]) -> Option<Map<String, Value>> {
     let (mut types, mut values) = (Vec::new(), Vec::new());
+    let mut texts = Vec::new();
     for schema in schemas {
+        texts.extend(schema.get("description").and_then(Value::as_str));
         match (schema.get("enum"), schema.get("type")) {
             (Some(Value::Array(found)), _) => values.extend(found.iter().cloned()),
             (None, Some(Value::String(name))) if name == "null" => values.push(Value::Null),
@@ -47,10 +65,12 @@ fn values(schemas: &[Map<String, Value>]) -> Option<Map<String, Value>> {
         [only] => only.clone(),
         _ => Value::Array(unique),
     };
-    Some(Map::from_iter([
+    let mut schema = Map::from_iter([
         ("type".to_owned(), types),
         ("enum".to_owned(), Value::Array(values)),
-    ]))
+    ]);
+    describe(&mut schema, &texts.join("\n"));
+    Some(schema)
 }
 
 /// All of them are types with nothing more to say.

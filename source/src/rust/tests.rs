@@ -237,3 +237,52 @@ fn hostile_files_end() {
         let _ = read(&text, Language::Rust);
     }
 }
+
+#[test]
+fn comments_on_fields_and_variants_are_told() {
+    let found = only(
+        r#"
+/// How to go.
+pub enum Way {
+    /// On two wheels,
+    /// one's own.
+    Bike,
+    OnFoot,
+    /// By train.
+    Rail,
+}
+/// A stop.
+pub struct Stop {
+    /// Where.
+    pub city: String,
+    /// How to get there.
+    pub by: Option<Way>,
+}
+/// Plans a trip.
+///
+/// # Arguments
+/// * `by` - How to travel.
+/// * `stops` - Where to go.
+pub fn plan(by: Way, stops: Vec<Stop>) {}
+"#,
+    )
+    .expect("a definition");
+    let about = |pointer: &str| found.parameters.pointer(pointer).cloned();
+    assert_eq!(
+        about("/properties/by/description"),
+        Some(json!(
+            "How to travel.\n- `bike`: On two wheels, one's own.\n- `rail`: By train."
+        ))
+    );
+    let members = "/properties/stops/items/properties";
+    assert_eq!(
+        about(&format!("{members}/city/description")),
+        Some(json!("Where."))
+    );
+    assert_eq!(
+        about(&format!("{members}/by/description")),
+        Some(json!(
+            "How to get there.\n- `bike`: On two wheels, one's own.\n- `rail`: By train."
+        ))
+    );
+}

@@ -9,6 +9,7 @@ use syn::{
     Visibility,
 };
 
+use crate::description::{describe, describe_values};
 use crate::{FaultKind, TYPES_MAX};
 
 /// How deep types may be nested and name each other.
@@ -249,9 +250,7 @@ impl<'a> Types<'a> {
             let name = ident.to_string().trim_start_matches("r#").to_owned();
             let (mut schema, rust) = self.read(&field.ty, depth + 1)?;
             let text = super::Comment::of(&field.attrs).description;
-            if !text.is_empty() {
-                schema.insert("description".to_owned(), json!(text));
-            }
+            describe(&mut schema, &text);
             if !matches!(rust, RustType::Option(_)) {
                 required.push(name.clone());
             }
@@ -282,9 +281,17 @@ fn enumeration(item: &ItemEnum) -> Option<(Schema, RustType)> {
         .iter()
         .map(|variant| variant.ident.to_string());
     let variants: Vec<(String, String)> = names.map(|it| (it.clone(), snake(&it))).collect();
+    let described = item.variants.iter().zip(&variants);
+    let described: Vec<(String, String)> = described
+        .map(|(variant, (_, value))| {
+            let comment = super::Comment::of(&variant.attrs);
+            (value.clone(), comment.description)
+        })
+        .collect();
     let values: Vec<&str> = variants.iter().map(|(_, value)| value.as_str()).collect();
     let mut schema = typed("string");
     schema.insert("enum".to_owned(), json!(values));
+    describe_values(&mut schema, &described);
     Some((schema, RustType::Enum(item.ident.to_string(), variants)))
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use tool_hub_host::{CallableFunction, Inspection};
 use tool_hub_manifest::ValueType;
 
-use crate::escape::out_of_place;
+use crate::escape::{escape_line, out_of_place};
 use crate::scaffold::SCAFFOLD_DESCRIPTION;
 
 /// The longest description that every consumer of tools takes whole.
@@ -68,10 +68,20 @@ pub(crate) fn steering_characters(inspection: &Inspection) -> Vec<String> {
         for input in &function.inputs {
             let place = format!("the description of `{}` of `{name}`", input.name);
             texts.push((place, &input.description));
+            for (member, text) in &input.members {
+                let member = escape_line(member);
+                let place = format!("the description of `{}.{member}` of `{name}`", input.name);
+                texts.push((place, text));
+            }
         }
         if let Some(output) = &function.output {
             let place = format!("the description of what `{name}` returns");
             texts.push((place, &output.description));
+            for (member, text) in &output.members {
+                let member = escape_line(member);
+                let place = format!("the description of `{member}` in what `{name}` returns");
+                texts.push((place, text));
+            }
         }
     }
     for capability in &inspection.capabilities {

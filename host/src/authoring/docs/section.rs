@@ -120,8 +120,10 @@ impl Docs {
     fn function_docs(&mut self, name: &str, docs: &str) {
         let room = self.functions.len() < FUNCTIONS_MAX;
         if let Some(text) = text(Some(docs)).filter(|_| room) {
-            let audio = Vec::new();
-            let docs = FunctionDocs { text, audio };
+            let docs = FunctionDocs {
+                text,
+                ..FunctionDocs::default()
+            };
             self.functions.insert(name.to_owned(), docs);
         }
     }
@@ -197,10 +199,11 @@ mod tests {
                 "Counts.\n\n## Units\n\nWords.",
             ),
         ] {
-            let audio = Vec::new();
-            let text = text.to_owned();
-            docs.functions
-                .insert(export.into(), FunctionDocs { text, audio });
+            let of_function = FunctionDocs {
+                text: text.to_owned(),
+                ..FunctionDocs::default()
+            };
+            docs.functions.insert(export.into(), of_function);
         }
         let component = wat::parse_str(COMPONENT).unwrap();
         let with = docs.embed(&component).unwrap();

@@ -168,7 +168,7 @@ fn of_components(pairs: &mut Pairs) {
 
 /// Parts that are not in a manifest, or that are hard to write as a component.
 fn of_the_rest(pairs: &mut Pairs) {
-    let edits: [Edit<Terms>; 12] = [
+    let edits: [Edit<Terms>; 14] = [
         ("prompts", |it| it.prompts = true),
         ("resources", |it| it.resources = true),
         ("signer", |it| it.signer = None),
@@ -188,6 +188,15 @@ fn of_the_rest(pairs: &mut Pairs) {
         }),
         ("first: inputs", |it| it.functions[0].inputs.clear()),
         ("first: output", |it| it.functions[0].output = None),
+        ("first: inputs", |it| {
+            let members = &mut it.functions[0].inputs[0].members;
+            members.insert("a".to_owned(), "Other.".to_owned());
+        }),
+        ("first: output", |it| {
+            let output = it.functions[0].output.as_mut().expect("an output");
+            let members = &mut output.members;
+            members.insert("a".to_owned(), "Other.".to_owned());
+        }),
         ("description in toolbox.toml", |it| {
             it.overrides.description = None;
         }),
