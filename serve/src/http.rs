@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::budget::Budget;
-use crate::cupboard::Cupboard;
+use crate::cache::SharedCache;
 use crate::{Gateway, ServeError};
 use guard::Guard;
 use routes::{Portion, Routes};
@@ -73,14 +73,14 @@ pub async fn serve_http(
     let _stopped = stop.clone().drop_guard();
     // Nobody keeps the others out.
     let callers = access.callers.len();
-    let (memory, cupboard) = (Budget::new(), Cupboard::default());
+    let (memory, cache) = (Budget::new(), SharedCache::default());
     let workers = Workers::start()?;
     let guard = Guard::new(access, |caller| {
         let portion = Portion {
             connections: connections::share(callers),
             places: (REQUESTS_MAX / callers.max(1)).max(1),
             memory: memory.share(callers),
-            board: cupboard.board(),
+            cache: cache.for_caller(),
             long: workers.for_long(),
         };
         Routes::new(caller, gateway.clone(), portion, &stop)

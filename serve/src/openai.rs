@@ -36,7 +36,7 @@ use tool_hub_agent::Backend;
 
 use crate::Toolset;
 use crate::budget::Share;
-use crate::cupboard::Board;
+use crate::cache::CallerCache;
 use crate::mcp::MESSAGE_BYTES_MAX;
 use chat::Chat;
 use holding::Holding;
@@ -138,18 +138,18 @@ pub(crate) struct Shared {
 }
 
 /// The routes below `/v1`. Answers end when `stop` does, replies take `replies` at most, and turns
-/// are kept on `board`.
+/// are kept in `cache`.
 pub(crate) fn router(
     gateway: Gateway,
     toolset: Toolset,
     replies: Share,
-    board: Board,
+    cache: CallerCache,
     stop: CancellationToken,
 ) -> Router {
     let shared = Arc::new(Shared {
         gateway,
         toolset,
-        memory: Memory::on(board),
+        memory: Memory::on(cache),
         replies,
         stop,
     });

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::cupboard::{Board, Cupboard};
+use crate::cache::{CallerCache, SharedCache};
 use passages::Passages;
 
 /// What the address of an answer begins with.
@@ -22,7 +22,7 @@ pub(crate) struct Shelf {
     run: u32,
     /// How many there have been.
     count: AtomicU64,
-    board: Board,
+    cache: CallerCache,
 }
 
 /// A long answer.
@@ -38,15 +38,15 @@ pub(crate) struct KeptAnswer {
 impl Shelf {
     /// A shelf of its own.
     pub(crate) fn new() -> Self {
-        Self::on(Cupboard::default().board())
+        Self::on(SharedCache::default().for_caller())
     }
 
-    /// A shelf on `board`.
-    pub(crate) fn on(board: Board) -> Self {
+    /// A shelf in `cache`.
+    pub(crate) fn on(cache: CallerCache) -> Self {
         Self {
             run: RandomState::new().hash_one(()) as u32,
             count: AtomicU64::new(0),
-            board,
+            cache,
         }
     }
 
@@ -68,13 +68,13 @@ impl Shelf {
             text,
         });
         let bytes = answer.text.len() + answer.passages.memory_bytes();
-        let is_kept = self.board.keep(&answer.id, answer.clone(), bytes);
+        let is_kept = self.cache.keep(&answer.id, answer.clone(), bytes);
         is_kept.then_some(answer)
     }
 
     /// The answer that agents know by `id`, or by its address.
     pub(crate) fn get(&self, id: &str) -> Option<Arc<KeptAnswer>> {
-        self.board.get(id.strip_prefix(URI).unwrap_or(id))
+        self.cache.get(id.strip_prefix(URI).unwrap_or(id))
     }
 }
 

@@ -9,8 +9,8 @@ use tool_hub_host::{CallerKey, EmbeddedResource, ResourceContents, Tool};
 use tool_hub_manifest::ToolKey;
 
 use crate::audit::Auditor;
+use crate::cache::CallerCache;
 use crate::callee::Callee;
-use crate::cupboard::Board;
 use crate::offerings::{self, Offerings};
 use crate::shelf::Shelf;
 use crate::{Audit, CallerName, Catalogue};
@@ -77,10 +77,10 @@ impl Toolset {
     }
 
     /// The same functions, called for `caller`, with that caller's share of the host's places. Its
-    /// long answers are kept on `board`.
-    pub(crate) fn for_caller(self, caller: &CallerName, board: Board) -> Self {
+    /// long answers are kept in `cache`.
+    pub(crate) fn for_caller(self, caller: &CallerName, cache: CallerCache) -> Self {
         Self {
-            shelf: Arc::new(Shelf::on(board)),
+            shelf: Arc::new(Shelf::on(cache)),
             caller: Some(CallerKey::new(caller.as_str())),
             ..self
         }

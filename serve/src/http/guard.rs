@@ -150,7 +150,7 @@ mod tests {
     use super::super::routes::Portion;
     use super::*;
     use crate::budget::Budget;
-    use crate::cupboard::Cupboard;
+    use crate::cache::SharedCache;
 
     const TOKEN: &str = "0123456789abcdef";
     static LONG: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
@@ -161,7 +161,7 @@ mod tests {
             connections: 1,
             places: 1,
             memory: Budget::new().share(1),
-            board: Cupboard::default().board(),
+            cache: SharedCache::default().for_caller(),
             long: LONG.handle().clone(),
         };
         Guard::new(access, |caller| Routes::new(caller, None, portion(), &stop)).unwrap()

@@ -24,7 +24,7 @@ use super::problem::Problem;
 use super::sessions::Sessions;
 use super::{KEEP_ALIVE, MCP_PATH};
 use crate::budget::Share;
-use crate::cupboard::Board;
+use crate::cache::CallerCache;
 use crate::mcp::{MESSAGE_BYTES_MAX, Server};
 use crate::{Gateway, ServeError, openai, rest};
 
@@ -52,7 +52,7 @@ pub(super) struct Portion {
     /// Memory for what clients send, for what the gateway's endpoint answers, and for answers.
     pub(super) memory: Share,
     /// Where long answers and turns are kept.
-    pub(super) board: Board,
+    pub(super) cache: CallerCache,
     /// Where long requests are answered.
     pub(super) long: Handle,
 }
@@ -66,7 +66,7 @@ impl Routes {
         stop: &CancellationToken,
     ) -> Result<Self, ServeError> {
         let toolset = caller.toolset.clone();
-        let toolset = toolset.for_caller(&caller.name, portion.board.clone());
+        let toolset = toolset.for_caller(&caller.name, portion.cache.clone());
         let mut config = StreamableHttpServerConfig::default();
         config.sse_keep_alive = Some(KEEP_ALIVE);
         config.json_response = true;
@@ -85,7 +85,7 @@ impl Routes {
                 gateway,
                 toolset,
                 portion.memory.clone(),
-                portion.board,
+                portion.cache,
                 stop.clone(),
             ));
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::cupboard::Board;
+use crate::cache::CallerCache;
 
 /// Turns by a name that only the client they belong to was told.
-pub(super) struct Memory(Board);
+pub(super) struct Memory(CallerCache);
 
 /// A turn that a client will go on with.
 pub(super) struct Turn {
@@ -25,8 +25,8 @@ struct Kept {
 }
 
 impl Memory {
-    pub(super) fn on(board: Board) -> Self {
-        Self(board)
+    pub(super) fn on(cache: CallerCache) -> Self {
+        Self(cache)
     }
 
     /// Keeps a turn, if there is room for it.
@@ -59,11 +59,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::cupboard::Cupboard;
+    use crate::cache::SharedCache;
 
     #[test]
     fn a_turn_comes_back_as_it_was() {
-        let memory = Memory::on(Cupboard::default().board());
+        let memory = Memory::on(SharedCache::default().for_caller());
         let hidden = vec![json!({"role": "tool", "content": "42"})];
         let id = Some("r".to_owned());
         let turn = Turn {

@@ -7,7 +7,7 @@ use tool_hub_host::{
 
 use super::{KeptAnswer, Shelf};
 use crate::built_in::READ_ANSWER;
-use crate::cupboard::LIFETIME;
+use crate::cache::LIFETIME;
 
 impl Shelf {
     /// What `function` answered, as far as it has at most `bytes_max` bytes of text; what is

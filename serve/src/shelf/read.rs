@@ -7,7 +7,7 @@ use tool_hub_host::{Content, Failure, FailureKind, Outcome, Reply};
 use super::passages::Page;
 use super::{KeptAnswer, Shelf};
 use crate::built_in::ReadAnswer;
-use crate::cupboard::LIFETIME;
+use crate::cache::LIFETIME;
 
 impl Shelf {
     /// What is kept, as far as the call asks for it.

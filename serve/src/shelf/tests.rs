@@ -7,7 +7,7 @@ use tool_hub_host::{
 
 use super::*;
 use crate::built_in::ReadAnswer;
-use crate::cupboard::BYTES_MAX;
+use crate::cache::BYTES_MAX;
 
 const MAX: usize = 2_000;
 
@@ -186,8 +186,8 @@ fn a_long_failure_stays_a_failure() {
 
 #[test]
 fn a_shelf_has_room_for_so_much() {
-    let cupboard = Cupboard::default();
-    let [anns, robins] = [cupboard.board(), cupboard.board()].map(Shelf::on);
+    let cache = SharedCache::default();
+    let [anns, robins] = [cache.for_caller(), cache.for_caller()].map(Shelf::on);
     let keep = |text: String| anns.keep("f", "text/plain", text, MAX);
     let id = keep("1".to_owned()).unwrap().id.clone();
     assert_eq!(anns.get(&id).unwrap().text, "1");
