@@ -37,7 +37,7 @@ fn all_together_stay_below_256_mib() {
     for (attack, seen) in told {
         let most = seen["most"].as_u64().expect("MiB");
         let slowest = seen["slowest"].as_f64().unwrap_or_default();
-        println!("{attack}: {seen}");
+        eprintln!("{attack}: {seen}");
         assert!(most < MIB_MAX, "{attack}: {most} MiB");
         assert!(slowest < ANSWER_MAX, "{attack}: {slowest} s");
     }

@@ -69,7 +69,6 @@ fn is_cut(request: &Value, answer: &str) {
         "{request}: {}",
         answer.len()
     );
-    println!("{request}\n  {answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
