@@ -1,6 +1,7 @@
 //! Notes as files of one directory.
 
 use std::fs::{self, File};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -111,10 +112,15 @@ impl Notebook {
             })?;
             file.write_all(text.as_bytes()).map_err(writing)?;
         } else {
-            // A reader sees the old text or the new one, never half of it.
-            let part = self.directory.join(format!(".{name}.part"));
-            fs::write(&part, &text).map_err(writing)?;
-            fs::rename(&part, &path).map_err(writing)?;
+            // A reader sees the old text or the new one, never half of it, and another call that
+            // writes the note at the same time writes to a file of its own.
+            let random = RandomState::new().hash_one(&path);
+            let part = self.directory.join(format!(".{name}.{random:016x}.part"));
+            let written = fs::write(&part, &text).and_then(|()| fs::rename(&part, &path));
+            if written.is_err() {
+                let _ = fs::remove_file(&part);
+            }
+            written.map_err(writing)?;
         }
         Ok(text.len() as u64)
     }
@@ -246,6 +252,24 @@ mod tests {
 
     fn name(written: &str) -> Name {
         Name::parse(written).unwrap()
+    }
+
+    #[test]
+    fn one_note_is_written_by_several_at_once() {
+        let (directory, notes) = notebook();
+        let texts = ["bread", "milk", "eggs", "tea"];
+        std::thread::scope(|scope| {
+            for text in texts {
+                let notes = &notes;
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        notes.write(&name("a"), text, Mode::Replace).unwrap();
+                    }
+                });
+            }
+        });
+        assert!(texts.contains(&notes.read(&name("a")).unwrap().0.as_str()));
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
     #[test]
