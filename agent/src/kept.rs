@@ -18,7 +18,7 @@ pub fn kept_value(place: &str) -> Value {
     json!({ KEPT_MEMBER: place })
 }
 
-/// Whether a value stands in place of one that is kept.
+/// True if `value` is the placeholder of a kept answer.
 pub(crate) fn is_kept(value: &Value) -> bool {
     let members = value.as_object().filter(|members| members.len() == 1);
     members.is_some_and(|members| members.get(KEPT_MEMBER).is_some_and(Value::is_string))
@@ -76,7 +76,7 @@ fn are_short(node: &Node<'_>, members: &[Member<'_>]) -> bool {
         && members.iter().all(|member| is_short(&member.node))
 }
 
-/// Whether a schema is one that the host writes for numbers of which some are strings: integers
+/// True if the host writes this schema for numbers, some of which travel as strings: integers
 /// that other programs would round, and floats that are no numbers in JSON.
 fn is_number(node: &Node<'_>) -> bool {
     let kinds = [json!(["integer", "string"]), json!(["number", "string"])];

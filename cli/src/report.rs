@@ -170,7 +170,7 @@ fn function_lines(function: &CallableFunction) -> Vec<String> {
     lines
 }
 
-/// What is said of the members within a value, each by its place.
+/// A line for each description of a member within a value, with the member's place.
 fn member_lines(value: &str, members: &Members) -> Vec<String> {
     let members = members.iter();
     let line = |(place, text): (&String, &String)| {

@@ -7,8 +7,8 @@ use crate::config::Config;
 use crate::sensitive;
 use crate::sizes::ByteSize;
 
-/// The sandbox, with the cache of compiled code and the compiler. No tool is ever given a directory in
-/// which `tool` keeps its own things.
+/// Opens the sandbox, with the cache of compiled code and the compiler. No tool is ever given a
+/// directory in which `tool` keeps its own things.
 pub(crate) fn open_host(config: &Config) -> anyhow::Result<Host> {
     let mut host = HostConfig::new();
     host.cache = Some(config.compiled.clone());

@@ -1,5 +1,5 @@
-//! What is said of the members within a value: the texts of the manifest, found by where the
-//! members stand in a shape.
+//! Descriptions of the members within a value: the manifest's texts, found by the members' place
+//! in a shape.
 
 use tool_hub_manifest::Members;
 
@@ -8,14 +8,14 @@ use crate::shape::{Label, Shape};
 /// The texts of one value and of what is within it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Texts<'a> {
-    /// The texts of the outermost value; none where nothing is said of anything within.
+    /// The texts of the outermost value; none if the manifest describes no member.
     all: Option<&'a Members>,
     /// Where in the outermost value this one stands.
     place: String,
 }
 
 impl<'a> Texts<'a> {
-    /// What `members` say of the value that they belong to.
+    /// The texts `members` of an outermost value.
     pub(crate) fn of(members: &'a Members) -> Self {
         Self {
             all: Some(members).filter(|members| !members.is_empty()),
@@ -23,7 +23,7 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// What is said of this value itself.
+    /// The description of this value itself.
     pub(crate) fn here(&self) -> Option<&'a str> {
         let text = self.all?.get(&self.place)?;
         Some(text.as_str()).filter(|text| !text.trim().is_empty())
@@ -41,8 +41,8 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// A line for each of `cases` of which something is said, for values that are nothing but
-    /// a name and have no schema of their own.
+    /// A line for each of `cases` that has a description, for values that are only a name and so
+    /// have no schema of their own.
     pub(crate) fn cases(&self, cases: &[Label]) -> Option<String> {
         let lines = cases.iter().filter_map(|case| {
             let text = self.member(&case.json).here()?;
@@ -62,7 +62,7 @@ pub(crate) fn joined(place: &str, name: &str) -> String {
     }
 }
 
-/// Whether a value of `shape` has a member at `place`.
+/// True if a value of `shape` has a member at `place`.
 pub(crate) fn is_place(shape: &Shape, place: &str) -> bool {
     let mut value = Some(shape);
     place.split('.').all(|name| {
@@ -72,7 +72,7 @@ pub(crate) fn is_place(shape: &Shape, place: &str) -> bool {
     })
 }
 
-/// What a value of `shape` holds that has no name of its own.
+/// The shape below lists, options and maps, whose items have no name.
 fn held(shape: &Shape) -> &Shape {
     let mut shape = shape;
     loop {

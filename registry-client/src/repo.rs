@@ -1,4 +1,4 @@
-//! What a registry says of a repo itself: its name today, and who may see it.
+//! A repo's name today, and who may see it, as its registry says.
 
 use serde::Deserialize;
 use tool_hub_manifest::RepoId;

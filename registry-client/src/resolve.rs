@@ -69,7 +69,8 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError::RepoNotFound`], [`ClientError::RepoMoved`] when the repo has another name
-    /// today, [`ClientError::VersionNotFound`] with the versions there are, [`ClientError::RevisionNotFound`], and as every question.
+    /// today, [`ClientError::VersionNotFound`] with the versions there are,
+    /// [`ClientError::RevisionNotFound`], and as every question.
     pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
         let (refs, visibility) =
             tokio::join!(self.refs(&reference.repo), self.visibility(&reference.repo));

@@ -1,19 +1,19 @@
-//! Beginnings of calls that a format took for text, because another one writes them.
+//! Finds calls that were read as text because they are written in another format.
 
 use super::families;
 use super::family::{Family, State};
 
-/// How long a tag may be that nobody knows.
+/// The longest tag that is recognised without being in the table of families, in bytes.
 const TAG_BYTES_MAX: usize = 48;
-/// What the name of such a tag ends with.
+/// The endings of a tag's name that announce a call.
 const TAG_ENDS: [&str; 4] = ["tool_call", "tool_calls", "function_call", "function_calls"];
-/// What begins calls without being a tag.
+/// The beginning of a list of calls in the way of Phi-4-mini, which uses no tag.
 const LIST: &str = "functools[";
 
-/// What looks like the beginning of a call.
+/// A text that looks like the beginning of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadCall {
-    /// How it begins.
+    /// The text itself, such as `<tool_call>`.
     pub marker: String,
     /// The families that begin calls so, if any does.
     pub families: Vec<&'static str>,
@@ -72,8 +72,8 @@ fn tag(rest: &str) -> Option<&str> {
     (is_name && says_so).then_some(&rest[..=end])
 }
 
-/// Whether the marker at this place begins a line, or something that has the form of a call, and
-/// nobody quotes it.
+/// True if the marker at `at` is not quoted, and either begins a line or is followed by what a call
+/// looks like.
 fn stands_alone(text: &str, at: usize, marker: &str) -> bool {
     let before = text[..at].trim_end_matches([' ', '\t']);
     let is_quoted = before.ends_with(['`', '"', '\'', '“', '«']);

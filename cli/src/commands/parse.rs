@@ -144,7 +144,7 @@ fn no_family(model: &str) -> Problem {
     ))
 }
 
-/// What is told of a call that was left in the text, as nobody said who wrote it.
+/// The problem for a call that was left in the text because the model was not named.
 fn no_notation(unread: &UnreadCall) -> String {
     let families = match &unread.families[..] {
         [] => AnswerFormat::names().collect(),

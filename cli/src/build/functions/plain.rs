@@ -1,4 +1,4 @@
-//! What the sources around plain functions are written from, in every language.
+//! Plain functions of a file, from which the source that offers them is written.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What a connection depends on.
+//! The toolbox and the places of configurations that a connection depends on.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::connect::{Client, ClientPlaces, Document, Scope};
 use crate::diagnosis::Problem;
 use crate::toolbox::OpenToolbox;
 
-/// What a connection depends on: the toolbox that is meant and where configurations are.
+/// The toolbox that is meant, and where configurations are.
 pub(super) struct Surroundings {
     pub(super) toolbox: OpenToolbox,
     pub(super) is_in_project: bool,
