@@ -3,40 +3,50 @@
 
 use std::fmt;
 
+use tool_hub_manifest::contract::{Failure, FailureKind};
+
 /// A failed call, ready to be written for the model that made it. [`fmt::Display`] writes
 /// one sentence a line and no final line feed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FailureText<'a> {
     /// The function, by the name the agent called.
     pub function: &'a str,
-    /// What kind of failure it was: a kind of the contract in `wit/types.wit`, such as
-    /// `invalid-argument`, or one that only a host can find: `failed` (the tool did not
-    /// say), `unknown-function`, `denied`, `host-limit`, `trapped`. Another name is shown
-    /// and gets no advice of its own.
-    pub kind: &'a str,
-    /// What went wrong, in one sentence.
-    pub message: &'a str,
-    /// What to change so that the next call succeeds.
-    pub fix: Option<&'a str>,
-    /// The argument at fault, as a path: `items[2].price`. It is not named again when the
-    /// message does.
-    pub argument: Option<&'a str>,
-    /// Whether the same call, unchanged, may succeed later.
-    pub retryable: bool,
+    /// Why the call failed. Its argument is not named again when the message does.
+    pub failure: &'a Failure,
 }
 
 impl FailureText<'_> {
+    /// What failed and why, without what a model should do about it.
+    pub fn summary(&self) -> String {
+        let Failure { kind, message, .. } = self.failure;
+        let kind = match kind {
+            FailureKind::Failed => String::new(),
+            kind => format!(" ({})", kind.as_str().replace('-', " ")),
+        };
+        let summary = format!("`{}` failed{kind}: {}", self.function, message.trim());
+        match &self.failure.argument {
+            Some(argument) if !message.contains(&format!("`{argument}`")) => {
+                format!("{summary}\nArgument at fault: `{argument}`")
+            }
+            _ => summary,
+        }
+    }
+
     fn advice(&self) -> &'static str {
-        match (self.retryable, self.kind) {
-            (true, "conflict") => "Read the present state, then call again.",
+        match (self.failure.retryable, &self.failure.kind) {
+            (true, FailureKind::Conflict) => "Read the present state, then call again.",
             (true, _) => "The same call may succeed later.",
-            (false, "invalid-argument") => "Call again with changed arguments.",
-            (false, "not-found") => "Call again with the name of something that exists.",
-            (false, "permission-denied" | "denied") => {
+            (false, FailureKind::InvalidArgument | FailureKind::MalformedArgument) => {
+                "Call again with changed arguments."
+            }
+            (false, FailureKind::NotFound) => "Call again with the name of something that exists.",
+            (false, FailureKind::PermissionDenied | FailureKind::Denied { .. }) => {
                 "Do not call again; tell the user which permission is missing."
             }
-            (false, "limit-reached" | "host-limit") => "Call again with less to do at once.",
-            (false, "unknown-function") => "Call one of the functions that are offered.",
+            (false, FailureKind::LimitReached | FailureKind::HostLimit { .. }) => {
+                "Call again with less to do at once."
+            }
+            (false, FailureKind::UnknownFunction) => "Call one of the functions that are offered.",
             (false, _) => "Do not repeat this call unchanged.",
         }
     }
@@ -44,17 +54,8 @@ impl FailureText<'_> {
 
 impl fmt::Display for FailureText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` failed", self.function)?;
-        if self.kind != "failed" {
-            write!(f, " ({})", self.kind.replace('-', " "))?;
-        }
-        write!(f, ": {}", self.message.trim())?;
-        if let Some(argument) = self.argument
-            && !self.message.contains(&format!("`{argument}`"))
-        {
-            write!(f, "\nArgument at fault: `{argument}`")?;
-        }
-        if let Some(fix) = self.fix {
+        f.write_str(&self.summary())?;
+        if let Some(fix) = &self.failure.fix {
             write!(f, "\nTo mend it: {}", fix.trim())?;
         }
         write!(f, "\n{}", self.advice())
@@ -70,30 +71,18 @@ pub fn next_text(next: &str) -> String {
 mod tests {
     use super::*;
 
-    const PLAIN: FailureText<'_> = FailureText {
-        function: "evaluate",
-        kind: "internal",
-        message: "the table is empty",
-        fix: None,
-        argument: None,
-        retryable: false,
-    };
-
-    #[track_caller]
-    fn check(failure: FailureText<'_>, expect: &str) {
-        assert_eq!(failure.to_string(), expect);
+    fn text(failure: &Failure) -> String {
+        let function = "evaluate";
+        FailureText { function, failure }.to_string()
     }
 
     #[test]
     fn the_whole_story() {
-        check(
-            FailureText {
-                kind: "invalid-argument",
-                message: "cannot add `m` and `kg`\n",
-                fix: Some("use units of the same kind on both sides of `+`"),
-                argument: Some("expression"),
-                ..PLAIN
-            },
+        let failure = Failure::new(FailureKind::InvalidArgument, "cannot add `m` and `kg`\n")
+            .with_fix("use units of the same kind on both sides of `+`")
+            .with_argument("expression");
+        assert_eq!(
+            text(&failure),
             "`evaluate` failed (invalid argument): cannot add `m` and `kg`\n\
              Argument at fault: `expression`\n\
              To mend it: use units of the same kind on both sides of `+`\n\
@@ -103,43 +92,60 @@ mod tests {
 
     #[test]
     fn a_tool_that_only_said_what_went_wrong() {
-        check(
-            FailureText {
-                kind: "failed",
-                ..PLAIN
-            },
+        assert_eq!(
+            text(&Failure::new(FailureKind::Failed, "the table is empty")),
             "`evaluate` failed: the table is empty\nDo not repeat this call unchanged.",
         );
     }
 
     #[test]
     fn advice_follows_the_kind() {
+        let limit = FailureKind::HostLimit {
+            limit: "memory_bytes",
+            value: 1,
+        };
         for (kind, retryable, advice) in [
-            ("unavailable", true, "The same call may succeed later."),
-            ("conflict", true, "Read the present state, then call again."),
-            ("conflict", false, "Do not repeat this call unchanged."),
             (
-                "not-found",
+                FailureKind::Unavailable,
+                true,
+                "The same call may succeed later.",
+            ),
+            (
+                FailureKind::Conflict,
+                true,
+                "Read the present state, then call again.",
+            ),
+            (
+                FailureKind::Conflict,
+                false,
+                "Do not repeat this call unchanged.",
+            ),
+            (
+                FailureKind::NotFound,
                 false,
                 "Call again with the name of something that exists.",
             ),
             (
-                "permission-denied",
+                FailureKind::PermissionDenied,
                 false,
                 "Do not call again; tell the user which permission is missing.",
             ),
-            ("host-limit", false, "Call again with less to do at once."),
-            ("something-new", false, "Do not repeat this call unchanged."),
+            (limit, false, "Call again with less to do at once."),
+            (
+                FailureKind::Trapped,
+                false,
+                "Do not repeat this call unchanged.",
+            ),
         ] {
-            let failure = FailureText {
-                kind,
-                retryable,
-                ..PLAIN
+            let shown = kind.as_str().replace('-', " ");
+            let failure = Failure::new(kind, "the table is empty");
+            let failure = match retryable {
+                true => failure.retryable(),
+                false => failure,
             };
-            let shown = kind.replace('-', " ");
-            check(
-                failure,
-                &format!("`evaluate` failed ({shown}): the table is empty\n{advice}"),
+            assert_eq!(
+                text(&failure),
+                format!("`evaluate` failed ({shown}): the table is empty\n{advice}"),
             );
         }
     }

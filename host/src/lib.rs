@@ -62,7 +62,6 @@ mod interaction;
 mod json;
 mod members;
 mod needs;
-mod outcome;
 mod plan;
 mod processors;
 mod prompt;
@@ -92,17 +91,15 @@ pub use inspection::{
     Effect, InspectedCapability, InspectedImport, Inspection, NotCallable, Power, Producer,
     Refusal, inspect,
 };
-pub use interaction::{
-    Answer, Interaction, LogEntry, LogLevel, Nobody, Offered, Output, Progress, Question,
-};
-pub use outcome::{
-    Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
-    Reply, ResourceContents, ResourceLink, Role,
-};
+pub use interaction::{Answer, Interaction, LogEntry, LogLevel, Nobody, Offered, Output, Progress};
 pub use prompt::{Prompt, PromptArgument, PromptMessage};
 pub use resource::{ResourceEntry, ResourceTemplate};
 pub use storage::Storage;
 pub use terms::{Change, ChangeKind, Terms};
 pub use tool::Tool;
+pub use tool_hub_manifest::contract::{
+    Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
+    Question, Reply, ResourceContents, ResourceLink, Role,
+};
 pub use uri_template::UriTemplate;
 pub use usage::Usage;

@@ -25,6 +25,7 @@
 //! ```
 
 mod capability;
+pub mod contract;
 mod digest;
 mod document;
 mod export;

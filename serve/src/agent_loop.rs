@@ -16,8 +16,9 @@ use serde_json::{Map, Value};
 use tool_hub_agent::{
     Content, Conversation, Message, PromptTemplate, Role, ToolCall, ToolResult, repair,
 };
-use tool_hub_host::{Failure, FailureKind, Nobody, Outcome, Reply};
+use tool_hub_host::Nobody;
 use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Reply};
 
 use crate::result::CallResult;
 use crate::{FrontEnd, Toolset, tolerance};
@@ -287,7 +288,7 @@ impl AgentLoop {
                     let fix = failure.fix.take().map(|fix| format!("; {fix}"));
                     failure.fix = Some(unknown + &fix.unwrap_or_default());
                 }
-                failed(&call.name, &failure)
+                CallResult::of_failure(&call.name, &failure)
             }
         };
         ToolResult {
@@ -366,17 +367,6 @@ fn refused(why: Option<String>) -> Failure {
     failure.with_fix(match why {
         Some(why) => format!("the user says: {why}"),
         None => "do without it, or ask the user what to do".to_owned(),
-    })
-}
-
-fn failed(function: &str, failure: &Failure) -> CallResult {
-    CallResult::failed(&tool_hub_agent::FailureText {
-        function,
-        kind: failure.kind.as_str(),
-        message: &failure.message,
-        fix: failure.fix.as_deref(),
-        argument: failure.argument.as_deref(),
-        retryable: failure.retryable,
     })
 }
 

@@ -10,9 +10,8 @@ use std::time::{Duration, Instant, SystemTime};
 use axum::http::Method;
 use axum::response::Response;
 use serde::Serialize;
-use tool_hub_host::{
-    Answer, Failure, FailureKind, Interaction, Output, Progress, Question, Tool, Usage,
-};
+use tool_hub_host::{Answer, Interaction, Output, Progress, Tool, Usage};
+use tool_hub_manifest::contract::{Failure, FailureKind, Question};
 use tool_hub_manifest::{Digest, ToolName};
 
 use crate::CallerName;

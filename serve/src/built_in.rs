@@ -5,7 +5,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use tool_hub_host::{Content, Failure, FailureKind, Outcome, Reply};
+use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
 use crate::toolset::told;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use rmcp::model::{MetaObject, Tool as Definition};
 use tool_hub_agent::{ResultShape, repair};
-use tool_hub_host::{Failure, Interaction, Outcome};
+use tool_hub_host::Interaction;
 use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::{Failure, Outcome};
 
 use crate::audit::{self, Request, Subject};
 use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};

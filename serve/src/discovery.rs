@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tool_hub_agent::{example, toolbox_line};
-use tool_hub_host::{Failure, FailureKind};
 use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::{Failure, FailureKind};
 
 use crate::built_in::{CALL_TOOL, DESCRIBE_TOOL};
 use crate::index::Index;

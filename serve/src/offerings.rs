@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::sync::OnceCell;
-use tool_hub_host::{CallerKey, Failure, Prompt, ResourceEntry, ResourceTemplate, Tool};
+use tool_hub_host::{CallerKey, Prompt, ResourceEntry, ResourceTemplate, Tool};
+use tool_hub_manifest::contract::Failure;
 use tool_hub_manifest::{ToolKey, visible_name};
 
 /// Tools with prompts or resources, in the order in which they are queried. Cloning is cheap.

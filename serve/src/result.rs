@@ -7,7 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tool_hub_agent::{FailureText, next_text, without_control_tokens};
-use tool_hub_host::{ContentBody, EmbeddedResource, Reply, ResourceContents, ResourceLink};
+use tool_hub_manifest::contract::{
+    ContentBody, EmbeddedResource, Failure, Reply, ResourceContents, ResourceLink,
+};
 
 /// The longest text of a result; the rest is cut off.
 const TEXT_BYTES_MAX: usize = 256 << 10;
@@ -43,10 +45,12 @@ impl CallResult {
         Self::within_bounds(parts)
     }
 
-    pub(crate) fn failed(failure: &FailureText<'_>) -> Self {
+    /// The result of a call of `function`, by the name the model called, that failed.
+    pub(crate) fn of_failure(function: &str, failure: &Failure) -> Self {
+        let text = FailureText { function, failure }.to_string();
         Self {
             is_failure: true,
-            ..Self::within_bounds(vec![Part::Text(failure.to_string())])
+            ..Self::within_bounds(vec![Part::Text(text)])
         }
     }
 
@@ -173,7 +177,7 @@ fn beginning(text: &str, bytes_max: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_hub_host::Content;
+    use tool_hub_manifest::contract::Content;
 
     fn reply(content: Vec<Content>, structured: Option<&str>) -> CallResult {
         CallResult::of_reply(Reply {

@@ -2,8 +2,10 @@
 //! were meant, and when they could not.
 
 use tool_hub_agent::example;
-use tool_hub_host::{Content, ContentAnnotations, Failure, FailureKind, Outcome, Role};
 use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::{
+    Content, ContentAnnotations, Failure, FailureKind, Outcome, Role,
+};
 
 /// A longer example is no help.
 const EXAMPLE_BYTES_MAX: usize = 1 << 10;
@@ -66,8 +68,8 @@ fn with_example(mut failure: Failure, spec: &FunctionSpec) -> Failure {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tool_hub_host::Reply;
     use tool_hub_manifest::Annotations;
+    use tool_hub_manifest::contract::Reply;
 
     fn spec() -> FunctionSpec {
         FunctionSpec {

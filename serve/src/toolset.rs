@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
-use tool_hub_host::{CallerKey, EmbeddedResource, ResourceContents, Tool};
+use tool_hub_host::{CallerKey, Tool};
 use tool_hub_manifest::ToolKey;
+use tool_hub_manifest::contract::{EmbeddedResource, ResourceContents};
 
 use crate::audit::Auditor;
 use crate::cache::CallerCache;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::{Failure, FailureKind};
 
 use crate::repair::{Fit, HOPS_MAX};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
@@ -27,29 +28,20 @@ pub struct CheckedCall {
 }
 
 /// Why a call is not made. [`fmt::Display`] says it to the model as [`FailureText`] does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CallProblem {
     /// The function, by the name that was called.
     pub function: String,
-    /// `unknown-function` or `invalid-argument`.
-    pub kind: &'static str,
-    /// What was expected and what came.
-    pub message: String,
-    /// How to mend it.
-    pub fix: String,
-    /// The argument at fault, as a path: `items[2].price`.
-    pub argument: Option<String>,
+    /// Either [`FailureKind::UnknownFunction`] or [`FailureKind::MalformedArgument`], and how to
+    /// mend the call.
+    pub failure: Failure,
 }
 
 impl fmt::Display for CallProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         FailureText {
             function: &self.function,
-            kind: self.kind,
-            message: &self.message,
-            fix: Some(&self.fix),
-            argument: self.argument.as_deref(),
-            retryable: false,
+            failure: &self.failure,
         }
         .fmt(f)
     }
@@ -107,12 +99,10 @@ fn unknown(name: &str, offered: &[FunctionSpec]) -> CallProblem {
             format!("call {}{more}", shown.join(", "))
         }
     };
+    let message = "no function of that name was offered";
     CallProblem {
         function: name.to_owned(),
-        kind: "unknown-function",
-        message: "no function of that name was offered".to_owned(),
-        fix,
-        argument: None,
+        failure: Failure::new(FailureKind::UnknownFunction, message).with_fix(fix),
     }
 }
 
@@ -121,12 +111,13 @@ fn wrong(call: &ToolCall, schema: &Value) -> Option<CallProblem> {
     let fit = Fit::new(Document::new(schema));
     let arguments = Value::Object(call.arguments.clone());
     let (argument, message, fix) = find(&fit, fit.document.root(), &arguments, String::new(), 0)?;
+    let failure = Failure::new(FailureKind::MalformedArgument, message).with_fix(fix);
     Some(CallProblem {
         function: call.name.clone(),
-        kind: "invalid-argument",
-        message,
-        fix,
-        argument: Some(argument).filter(|argument| !argument.is_empty()),
+        failure: match argument.is_empty() {
+            true => failure,
+            false => failure.with_argument(argument),
+        },
     })
 }
 

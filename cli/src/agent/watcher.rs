@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
-use tool_hub_host::Outcome;
 use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::Outcome;
 use tool_hub_serve::{Act, Verdict, Watcher};
 
 use crate::approval::Terminal;

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 use tool_hub_agent::FailureText;
-use tool_hub_host::{Approved, CallableFunction, Failure, FailureKind, Outcome, Tool, Usage};
+use tool_hub_host::{Approved, CallableFunction, Tool, Usage};
 use tool_hub_manifest::Grants;
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::approvals::Approvals;
@@ -243,21 +244,9 @@ fn print_failure(
         printer.json(&usage::beside(json!({ "failure": failure }), usage))?;
         return Ok(exit_of(&failure.kind).into());
     }
-    let text = FailureText {
-        function: function.name.as_str(),
-        kind: failure.kind.as_str(),
-        message: &failure.message,
-        fix: None,
-        argument: failure.argument.as_deref(),
-        retryable: failure.retryable,
-    };
+    let function = function.name.as_str();
+    let message = FailureText { function, failure }.summary();
     let hints: Vec<String> = failure.fix.iter().cloned().collect();
-    let message = text.to_string();
-    // The advice on calling again, the last line, is for agents.
-    let message = message
-        .rsplit_once('\n')
-        .map_or(message.as_str(), |(said, _)| said)
-        .to_owned();
     printer.error(&anyhow::Error::msg(message), &hints);
     Ok(exit_of(&failure.kind).into())
 }

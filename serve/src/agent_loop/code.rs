@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tool_hub_agent::{CodeAnswer, Language, Message, Role, code_prompt};
-use tool_hub_host::{
-    ContentBody, Failure, FailureKind, Interaction, Offered, Outcome, Reply, Tool,
-};
+use tool_hub_host::{Interaction, Offered, Tool};
+use tool_hub_manifest::contract::{ContentBody, Failure, FailureKind, Outcome, Reply};
 use tool_hub_manifest::{FunctionName, FunctionSpec};
 
 use super::kept::{about, media_of};

@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tool_hub_host::{Content, ContentBody, Reply};
+use tool_hub_manifest::contract::{Content, ContentBody, Reply};
 
 use super::LoopError;
 

@@ -1,7 +1,7 @@
 //! What came of a piece of code, as the model is told and as the person reads it.
 
 use serde_json::Value;
-use tool_hub_host::{Content, Reply};
+use tool_hub_manifest::contract::{Content, Reply};
 
 use crate::ANSWER_BYTES_MAX;
 use crate::result::{CallResult, cut};

@@ -3,8 +3,8 @@
 use std::pin::Pin;
 
 use tool_hub_agent::Language;
-use tool_hub_host::Outcome;
 use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::Outcome;
 
 /// Who watches an agent.
 pub trait Watcher: Send + Sync {

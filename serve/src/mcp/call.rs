@@ -7,7 +7,8 @@ use std::sync::Arc;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, InputRequiredResult};
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use tool_hub_host::{Failure, FailureKind, Interaction};
+use tool_hub_host::Interaction;
+use tool_hub_manifest::contract::{Failure, FailureKind};
 
 use super::question::{Asked, Asker, Line, Seal};
 use super::report::Reports;

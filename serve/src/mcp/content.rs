@@ -7,7 +7,7 @@ use rmcp::model::{
     ResourceContents, Role, TextContent,
 };
 use tool_hub_host as host;
-use tool_hub_host::{Content, ContentAnnotations, ContentBody, ResourceLink};
+use tool_hub_manifest::contract::{Content, ContentAnnotations, ContentBody, ResourceLink};
 
 pub(super) fn block(content: Content) -> ContentBlock {
     let hints = content.annotations.map(annotations);

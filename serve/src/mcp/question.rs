@@ -18,7 +18,8 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
-use tool_hub_host::{Answer, Interaction, LogEntry, Progress, Question};
+use tool_hub_host::{Answer, Interaction, LogEntry, Progress};
+use tool_hub_manifest::contract::Question;
 
 use super::report::Reports;
 use crate::ServeError;

@@ -9,7 +9,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
-use tool_hub_host::{self as host, EmbeddedResource, Failure, FailureKind, Tool};
+use tool_hub_host::{self as host, Tool};
+use tool_hub_manifest::contract::{EmbeddedResource, Failure, FailureKind};
 
 use super::call::{self, Came, Client};
 use super::pages::{FRESH_MS, STALE_MS, page};

@@ -3,7 +3,7 @@
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResultType};
 use tool_hub_agent::{FailureText, ResultShape, next_text};
-use tool_hub_host::{Failure, FailureKind, Reply};
+use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::content::block;
 
@@ -42,14 +42,7 @@ pub(crate) fn of_reply(declared: Option<ResultShape>, reply: Reply) -> CallToolR
 
 /// A failure is a result, not a protocol error: the model shall read it and mend its call.
 pub(crate) fn of_failure(function: &str, failure: &Failure) -> CallToolResult {
-    let text = FailureText {
-        function,
-        kind: failure.kind.as_str(),
-        message: &failure.message,
-        fix: failure.fix.as_deref(),
-        argument: failure.argument.as_deref(),
-        retryable: failure.retryable,
-    };
+    let text = FailureText { function, failure };
     let mut result = CallToolResult::error(vec![ContentBlock::text(text.to_string())]);
     if let Ok(value) = serde_json::to_value(failure) {
         let mut meta = MetaObject::new();
@@ -84,7 +77,7 @@ pub(super) fn marked(mut result: CallToolResult, mark: Option<&MetaObject>) -> C
 mod tests {
     use super::*;
     use serde_json::{Value, json};
-    use tool_hub_host::{Content, ContentBody};
+    use tool_hub_manifest::contract::{Content, ContentBody};
 
     #[track_caller]
     fn check(declared: Option<ResultShape>, reply: Reply, content: Value, structured: Value) {

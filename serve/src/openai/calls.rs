@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use futures::stream::{self, StreamExt as _};
 use serde_json::Value;
-use tool_hub_agent::{FailureText, from_strict};
-use tool_hub_host::{Nobody, Outcome};
+use tool_hub_agent::from_strict;
+use tool_hub_host::Nobody;
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
 use super::Writing;
 use super::offered::Offered;
@@ -91,14 +92,12 @@ fn fitted(result: CallResult, name: &str, room: &mut usize) -> CallResult {
         *room = left;
         return result;
     }
-    CallResult::failed(&FailureText {
-        function: &shown(name),
-        kind: "host-limit",
-        message: "there is no room for its result beside those of the calls before",
-        fix: None,
-        argument: None,
-        retryable: false,
-    })
+    let limit = FailureKind::HostLimit {
+        limit: "results_bytes",
+        value: RESULTS_BYTES_MAX as u64,
+    };
+    let message = "there is no room for its result beside those of the calls before";
+    CallResult::of_failure(&shown(name), &Failure::new(limit, message))
 }
 
 fn shown(name: &str) -> String {
@@ -107,48 +106,31 @@ fn shown(name: &str) -> String {
 
 async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
     let name = shown(&call.name);
-    let failed = |kind, message: &str, fix| {
-        CallResult::failed(&FailureText {
-            function: &name,
-            kind,
-            message,
-            fix,
-            argument: None,
-            retryable: false,
-        })
-    };
+    let failed = |failure: Failure| CallResult::of_failure(&name, &failure);
     if index >= CALLS_MAX {
+        let limit = FailureKind::HostLimit {
+            limit: "calls",
+            value: CALLS_MAX as u64,
+        };
         let message = format!("more than {CALLS_MAX} calls were made at once");
-        return failed("host-limit", &message, None);
+        return failed(Failure::new(limit, message));
     }
     let Some(callee) = offered.callee(&call.name) else {
-        let fix = offered
-            .nearest(&name)
-            .map(|nearest| format!("call `{nearest}`"));
-        return failed(
-            "unknown-function",
-            "there is no such function",
-            fix.as_deref(),
-        );
+        let failure = Failure::new(FailureKind::UnknownFunction, "there is no such function");
+        return failed(match offered.nearest(&name) {
+            Some(nearest) => failure.with_fix(format!("call `{nearest}`")),
+            None => failure,
+        });
     };
     let arguments = arguments(
         offered.writing(),
         &callee.spec().input_schema,
         &call.arguments,
     );
-    match callee
-        .call(FrontEnd::OpenAi, &arguments, Arc::new(Nobody))
-        .await
-    {
+    let outcome = callee.call(FrontEnd::OpenAi, &arguments, Arc::new(Nobody));
+    match outcome.await {
         Outcome::Reply(reply) => CallResult::of_reply(reply),
-        Outcome::Failure(failure) => CallResult::failed(&FailureText {
-            function: &name,
-            kind: failure.kind.as_str(),
-            message: &failure.message,
-            fix: failure.fix.as_deref(),
-            argument: failure.argument.as_deref(),
-            retryable: failure.retryable,
-        }),
+        Outcome::Failure(failure) => failed(failure),
     }
 }
 
@@ -171,14 +153,8 @@ mod tests {
     #[test]
     fn results_take_up_no_more_than_there_is_room_for() {
         let result = |message: &str| {
-            CallResult::failed(&FailureText {
-                function: "guest__echo",
-                kind: "internal",
-                message,
-                fix: None,
-                argument: None,
-                retryable: false,
-            })
+            let failure = Failure::new(FailureKind::Internal, message);
+            CallResult::of_failure("guest__echo", &failure)
         };
         let long = result(&"x".repeat(1_000));
         let mut room = 2 * long.bytes() + 10;

@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
-use tool_hub_host::{Failure, FailureKind, Interaction, Outcome, Progress, Usage};
+use tool_hub_host::{Interaction, Progress, Usage};
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
 use super::Rest;
 use crate::FrontEnd;

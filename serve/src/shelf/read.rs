@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_hub_host::{Content, Failure, FailureKind, Outcome, Reply};
+use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 
 use super::passages::Page;
 use super::{KeptAnswer, Shelf};

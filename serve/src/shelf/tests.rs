@@ -1,7 +1,7 @@
 //! What is kept, for how long, and what the agent gets of it.
 
 use serde_json::json;
-use tool_hub_host::{
+use tool_hub_manifest::contract::{
     Content, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome, Reply, ResourceContents,
 };
 

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use data_encoding::BASE64;
 use serde_json::{Value, json};
-use tool_hub_host::{Content, ContentBody, Reply, ResourceContents, Usage};
+use tool_hub_host::Usage;
+use tool_hub_manifest::contract::{Content, ContentBody, Reply, ResourceContents};
 
 use super::usage;
 use crate::diagnosis::Problem;
