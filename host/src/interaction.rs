@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use serde_json::Value;
+use tool_hub_manifest::contract::Question;
 
 use crate::{Failure, FailureKind, Outcome, Usage};
 

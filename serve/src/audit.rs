@@ -14,7 +14,7 @@ use tool_hub_host::{Answer, Interaction, Output, Progress, Tool, Usage};
 use tool_hub_manifest::contract::{Failure, FailureKind, Question};
 use tool_hub_manifest::{Digest, ToolName};
 
-use crate::CallerName;
+use crate::http::caller_name::CallerName;
 
 /// How much of an address is noted.
 const URI_BYTES_MAX: usize = 1_024;

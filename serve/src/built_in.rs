@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
-use crate::toolset::told;
+use crate::quoted_text::quoted_error;
 
 /// Finds functions.
 pub(crate) const SEARCH_TOOLS: &str = "search_tools";
@@ -192,7 +192,7 @@ pub(crate) fn read<T: DeserializeOwned>(arguments: &str) -> Result<T, Failure> {
         arguments
     };
     serde_json::from_str(text).map_err(|error| {
-        let message = format!("the arguments do not fit: {}", told(&error));
+        let message = format!("the arguments do not fit: {}", quoted_error(&error));
         Failure::new(FailureKind::MalformedArgument, message)
     })
 }

@@ -10,7 +10,7 @@ use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, vi
 use crate::built_in::BuiltIn;
 use crate::index::Index;
 use crate::offerings::Offerings;
-use crate::{discovery, mark};
+use crate::{discovery, provenance};
 
 /// The longest text of an answer, in bytes, that is handed over whole unless somebody says
 /// otherwise: about ten thousand tokens, from where on clients begin to complain.
@@ -95,7 +95,7 @@ pub(crate) struct Entry {
     /// Absent when the function declares no shape and every result speaks for itself.
     pub(crate) shape: Option<ResultShape>,
     /// What is said of everything that the tool says.
-    pub(crate) mark: MetaObject,
+    pub(crate) provenance: MetaObject,
 }
 
 /// A function of the server itself.
@@ -104,7 +104,7 @@ pub(crate) struct BuiltInEntry {
     pub(crate) spec: FunctionSpec,
     pub(crate) definition: Definition,
     /// What is said of what it says, where that comes from tools.
-    pub(crate) mark: Option<MetaObject>,
+    pub(crate) provenance: Option<MetaObject>,
 }
 
 /// Functions cannot be offered together.
@@ -157,7 +157,7 @@ impl Catalogue {
             entries.push(Entry {
                 definition: definition(&offer.spec, offer.tool.icon())?,
                 shape: shape(&offer.spec),
-                mark: mark::of(Some(&offer.tool)),
+                provenance: provenance::of(Some(&offer.tool)),
                 offer,
             });
         }
@@ -218,7 +218,7 @@ impl Catalogue {
                 built_in,
                 definition: definition(&spec, None)?,
                 // What is kept was said by tools; what is searched for was approved.
-                mark: (built_in == BuiltIn::ReadAnswer).then(|| mark::of(None)),
+                provenance: (built_in == BuiltIn::ReadAnswer).then(|| provenance::of(None)),
                 spec,
             });
         }

@@ -2,47 +2,45 @@
 //! clients that show a token.
 
 mod access;
+mod access_error;
 mod body;
 mod caller;
+pub(crate) mod caller_name;
 mod connections;
 mod cors;
 mod guard;
 mod held;
 mod listener;
-mod problem;
+pub(crate) mod problem;
 mod routes;
 mod sessions;
 mod workers;
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::budget::Budget;
 use crate::cache::SharedCache;
-use crate::{Gateway, ServeError};
+use crate::error::ServeError;
+use crate::openai::gateway::Gateway;
 use guard::Guard;
 use routes::{Portion, Routes};
 use workers::Workers;
 
-pub use access::{Access, AccessError};
-pub use caller::{BearerToken, Caller, CallerName};
-pub(crate) use problem::{PROBLEM_TYPE, Problem};
+pub use access::Access;
+pub use access_error::AccessError;
+pub use caller::{BearerToken, Caller};
+pub use caller_name::CallerName;
 
-/// Where the protocol is answered.
-pub const MCP_PATH: &str = "/mcp";
 /// Requests that are answered at once; further ones wait for a while. The host has its own limit on
 /// calls, below this one, so that a list can be had while calls wait for a place.
 const REQUESTS_MAX: usize = 512;
-/// How often something is sent to a client that waits for a long call, so that nobody between
-/// takes the connection for dead.
-pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Answers clients of `listener` until `shutdown` completes: the Model Context Protocol at
-/// [`MCP_PATH`], and REST below [`REST_PATH`](crate::REST_PATH).
+/// [`MCP_PATH`](crate::MCP_PATH), and REST below [`REST_PATH`](crate::REST_PATH).
 ///
 /// Both eras of the protocol are spoken. Clients of revision 2025-11-25 and older have a
 /// session, which is closed when nothing happened in it for a quarter of an hour, or when

@@ -54,37 +54,40 @@
 mod document {}
 
 mod agent_loop;
+mod argument_repair;
 mod audit;
 mod budget;
 mod built_in;
 mod cache;
-mod callee;
 mod catalogue;
 mod discovery;
 mod error;
 mod http;
 mod index;
-mod mark;
+mod limits;
 mod mcp;
 mod offerings;
 mod openai;
+mod provenance;
+mod quoted_text;
+mod resolved_function;
 mod rest;
 mod result;
-mod shelf;
 mod stdio;
-mod tolerance;
+mod stored_results;
 mod toolset;
 
 pub use agent_loop::{
-    Act, AgentLoop, ChatModel, ChatModelError, Interpreter, KeptMedia, LoopAnswer, LoopError,
-    ModelAnswer, ModelRequest, NamedMedia, Nodding, Verdict, Watcher, WrittenCalls, WrittenCode,
+    Act, AgentLoop, ApproveAll, ChatModel, ChatModelError, Interpreter, KeptMedia, LoopAnswer,
+    LoopError, ModelAnswer, ModelRequest, NamedMedia, Verdict, Watcher, WrittenCalls, WrittenCode,
 };
 pub use audit::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 pub use catalogue::{ANSWER_BYTES_MAX, Catalogue, CatalogueError, LISTED_MAX, Offer, Presentation};
 pub use error::ServeError;
-pub use http::{Access, AccessError, BearerToken, Caller, CallerName, MCP_PATH, serve_http};
+pub use http::{Access, AccessError, BearerToken, Caller, CallerName, serve_http};
+pub use limits::{MCP_PATH, REST_PATH};
 pub use mcp::{End, serve};
-pub use openai::{EndpointKey, Gateway, GatewayError, OpenAiModel};
-pub use rest::REST_PATH;
+pub use openai::gateway::Gateway;
+pub use openai::{EndpointKey, GatewayError, OpenAiModel};
 pub use stdio::serve_stdio;
 pub use toolset::Toolset;

@@ -8,8 +8,8 @@ mod prompts;
 mod question;
 mod report;
 mod resources;
-mod result;
-mod server;
+pub(crate) mod result;
+pub(crate) mod server;
 mod session;
 mod wire;
 
@@ -20,14 +20,10 @@ use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::{ServeError, Toolset};
-pub(crate) use result::{of_failure, of_reply};
-pub(crate) use server::Server;
+use crate::error::ServeError;
+use crate::toolset::Toolset;
+use server::Server;
 use wire::Wire;
-
-/// The longest message. The host's own limit on arguments is lower; this one bounds what a
-/// client that never ends its message can make the process hold.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 20 << 20;
 
 /// Why serving ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 mod call;
 mod openapi;
 mod pages;
+mod state;
 
 use std::sync::Arc;
 
@@ -17,26 +18,15 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use tokio_util::sync::CancellationToken;
 
-use crate::Toolset;
-use crate::callee::Callee;
-use crate::http::Problem;
-use crate::toolset::UnknownFunction;
+use crate::http::problem::Problem;
+use crate::limits::REST_PATH;
+use crate::toolset::Toolset;
 use pages::{Page, Pages};
-
-/// Below it stand `tools`, `tools/{name}` and `openapi.json`.
-pub const REST_PATH: &str = "/v1";
-
-/// What every route knows.
-struct Rest {
-    toolset: Toolset,
-    pages: Pages,
-    /// Ends calls that are under way.
-    stop: CancellationToken,
-}
+use state::RestState;
 
 /// The routes of one caller.
 pub(crate) fn routes(toolset: Toolset, stop: CancellationToken) -> Router {
-    let rest = Rest {
+    let rest = RestState {
         toolset,
         pages: Pages::default(),
         stop,
@@ -52,23 +42,25 @@ pub(crate) fn routes(toolset: Toolset, stop: CancellationToken) -> Router {
         .method_not_allowed_fallback(nothing_of_that_method)
 }
 
-async fn list(State(rest): State<Arc<Rest>>, headers: HeaderMap) -> Response {
+async fn list(State(rest): State<Arc<RestState>>, headers: HeaderMap) -> Response {
     let pages = rest.pages.of(&rest.toolset);
     pages.list.answer(&headers)
 }
 
-async fn document(State(rest): State<Arc<Rest>>, headers: HeaderMap) -> Response {
+async fn document(State(rest): State<Arc<RestState>>, headers: HeaderMap) -> Response {
     let pages = rest.pages.of(&rest.toolset);
     pages.document.answer(&headers)
 }
 
 async fn one(
-    State(rest): State<Arc<Rest>>,
+    State(rest): State<Arc<RestState>>,
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Response {
     match rest.function(&name) {
-        Ok(callee) => Page::new(&pages::entry(callee.spec(), callee.definition())).answer(&headers),
+        Ok(resolved) => {
+            Page::new(&pages::entry(resolved.spec(), resolved.definition())).answer(&headers)
+        }
         Err(problem) => problem.into_response(),
     }
 }
@@ -81,18 +73,4 @@ async fn nothing_there() -> Problem {
 async fn nothing_of_that_method() -> Problem {
     let detail = "the header `Allow` names the methods that this address has";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, detail)
-}
-
-impl Rest {
-    fn function(&self, name: &str) -> Result<Callee, Problem> {
-        self.toolset.function(name).map_err(unknown)
-    }
-}
-
-fn unknown(unknown: UnknownFunction) -> Problem {
-    let problem = Problem::new(StatusCode::NOT_FOUND, unknown.to_string());
-    match unknown.nearest() {
-        Some(nearest) => problem.with("nearest", nearest),
-        None => problem,
-    }
 }

@@ -4,7 +4,10 @@ use std::future::Future;
 
 use rmcp::transport::io::stdio_pipes;
 
-use crate::{End, ServeError, Toolset, serve};
+use crate::error::ServeError;
+use crate::mcp::End;
+use crate::mcp::serve;
+use crate::toolset::Toolset;
 
 /// Answers the client at the other end of standard input and output until it closes its
 /// side or `shutdown` completes. Nothing but the protocol is written to standard output.

@@ -1,7 +1,6 @@
 //! What every front end offers and calls: the functions of a catalogue, which may be replaced
 //! while it is served.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
@@ -9,17 +8,13 @@ use tool_hub_host::{CallerKey, Tool};
 use tool_hub_manifest::ToolKey;
 use tool_hub_manifest::contract::{EmbeddedResource, ResourceContents};
 
-use crate::audit::Auditor;
+use crate::audit::{Audit, Auditor};
 use crate::cache::CallerCache;
-use crate::callee::Callee;
+use crate::catalogue::Catalogue;
+use crate::http::caller_name::CallerName;
 use crate::offerings::{self, Offerings};
-use crate::shelf::Shelf;
-use crate::{Audit, CallerName, Catalogue};
+use crate::stored_results::StoredResults;
 
-/// How much of an unknown name is given back.
-const SHOWN_CHARACTERS_MAX: usize = 80;
-/// How much of what was read wrong is given back in an error.
-const TOLD_CHARACTERS_MAX: usize = 400;
 /// Changes that wait for a client that is told of others; when there are more, it is told that
 /// anything may have changed.
 const TOUCHED_WAITING_MAX: usize = 64;
@@ -30,7 +25,7 @@ const TOUCHED_WAITING_MAX: usize = 64;
 pub struct Toolset {
     shared: Arc<Shared>,
     /// Where long answers are kept.
-    shelf: Arc<Shelf>,
+    stored_results: Arc<StoredResults>,
     /// Absent where nobody wants to know of calls.
     auditor: Option<Auditor>,
     /// The caller whose share of the host's places calls use. `None` if there is only one client.
@@ -43,16 +38,6 @@ struct Shared {
     touched: broadcast::Sender<ToolKey>,
 }
 
-/// Nothing of that name is offered. Its text is for the agent.
-#[derive(Debug, thiserror::Error)]
-pub(crate) struct UnknownFunction {
-    /// Cut and escaped.
-    name: String,
-    nearest: Option<String>,
-    /// Whether the names are to be had from a list.
-    is_listed: bool,
-}
-
 impl Toolset {
     /// Offers what `catalogue` holds.
     pub fn new(catalogue: Catalogue) -> Self {
@@ -62,7 +47,7 @@ impl Toolset {
         };
         Self {
             shared: Arc::new(shared),
-            shelf: Arc::new(Shelf::new()),
+            stored_results: Arc::new(StoredResults::new()),
             auditor: None,
             caller: None,
         }
@@ -81,7 +66,7 @@ impl Toolset {
     /// long answers are kept in `cache`.
     pub(crate) fn for_caller(self, caller: &CallerName, cache: CallerCache) -> Self {
         Self {
-            shelf: Arc::new(Shelf::on(cache)),
+            stored_results: Arc::new(StoredResults::on(cache)),
             caller: Some(CallerKey::new(caller.as_str())),
             ..self
         }
@@ -94,8 +79,11 @@ impl Toolset {
     }
 
     /// The long answer that is kept at `uri`, whole.
-    pub fn kept_answer(&self, uri: &str) -> Option<EmbeddedResource> {
-        let kept = self.shelf().get(uri).filter(|kept| kept.uri() == uri)?;
+    pub fn stored_result(&self, uri: &str) -> Option<EmbeddedResource> {
+        let kept = self
+            .stored_results()
+            .get(uri)
+            .filter(|kept| kept.uri() == uri)?;
         Some(EmbeddedResource {
             uri: uri.to_owned(),
             media_type: Some(kept.media_type.to_owned()),
@@ -146,72 +134,13 @@ impl Toolset {
     }
 
     /// Where long answers are kept.
-    pub(crate) fn shelf(&self) -> &Shelf {
-        &self.shelf
-    }
-
-    /// The functions that are listed, in order.
-    pub(crate) fn listed(&self) -> Vec<Callee> {
-        let catalogue = self.catalogue();
-        let names = catalogue.definitions().map(|(name, _)| name);
-        let found = names.map(|name| Callee::find(self.clone(), catalogue.clone(), name));
-        found.filter_map(Result::ok).collect()
-    }
-
-    /// The function that agents call `name`.
-    pub(crate) fn function(&self, name: &str) -> Result<Callee, UnknownFunction> {
-        let catalogue = self.catalogue();
-        Callee::find(self.clone(), catalogue, name)
+    pub(crate) fn stored_results(&self) -> &StoredResults {
+        &self.stored_results
     }
 }
 
 impl From<Catalogue> for Toolset {
     fn from(catalogue: Catalogue) -> Self {
         Self::new(catalogue)
-    }
-}
-
-impl UnknownFunction {
-    pub(crate) fn new(name: &str, catalogue: &Catalogue) -> Self {
-        let name = shown(name);
-        Self {
-            nearest: catalogue.nearest(&name).map(str::to_owned),
-            is_listed: catalogue.lists_all(),
-            name,
-        }
-    }
-
-    /// The name that was probably meant.
-    pub(crate) fn nearest(&self) -> Option<&str> {
-        self.nearest.as_deref()
-    }
-}
-
-/// A name that somebody asked for, cut and escaped.
-pub(crate) fn shown(name: &str) -> String {
-    let shown = name.chars().take(SHOWN_CHARACTERS_MAX);
-    shown.flat_map(char::escape_debug).collect()
-}
-
-/// What is told of `error`, cut: it may repeat what somebody sent, however long.
-pub(crate) fn told(error: &impl fmt::Display) -> String {
-    let mut told = error.to_string();
-    if let Some((end, _)) = told.char_indices().nth(TOLD_CHARACTERS_MAX) {
-        told.truncate(end);
-        told.push('…');
-    }
-    told
-}
-
-impl fmt::Display for UnknownFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, nearest, .. } = self;
-        match nearest {
-            Some(nearest) => write!(f, "unknown tool `{name}`; did you mean `{nearest}`?"),
-            None if self.is_listed => {
-                write!(f, "unknown tool `{name}`; list the tools to see every name")
-            }
-            None => write!(f, "unknown tool `{name}`; search_tools finds every name"),
-        }
     }
 }

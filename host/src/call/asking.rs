@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tool_hub_manifest::contract::Question;
 use wasmtime::component::Linker;
 
-use crate::interaction::{Answer, Progress, Question};
+use crate::interaction::{Answer, Progress};
 
 use super::audit;
 use super::state::CallState;

@@ -189,5 +189,7 @@ fn kind(kind: &FailureKind) -> types::FailureKind {
         FailureKind::LimitReached | FailureKind::HostLimit { .. } => Kind::LimitReached,
         FailureKind::Unavailable | FailureKind::InputRequired(_) => Kind::Unavailable,
         FailureKind::Internal | FailureKind::Failed | FailureKind::Trapped => Kind::Internal,
+        // A kind that the contract gets later is a fault of the tool to tools that are older.
+        _ => Kind::Internal,
     }
 }

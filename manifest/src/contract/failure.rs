@@ -8,7 +8,6 @@ use super::question::Question;
 
 /// A failure written for the agent that made the call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Failure {
     /// What kind of failure it was.
     pub kind: FailureKind,

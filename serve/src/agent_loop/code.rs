@@ -10,12 +10,15 @@ use tool_hub_host::{Interaction, Offered, Tool};
 use tool_hub_manifest::contract::{ContentBody, Failure, FailureKind, Outcome, Reply};
 use tool_hub_manifest::{FunctionName, FunctionSpec};
 
-use super::kept::{about, media_of};
+use super::code_result::{CodeOutput, CodeResult};
+use super::error::LoopError;
+use super::function_call::{Reader, call_function};
+use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ModelAnswer, ModelRequest};
-use super::ran::{Done, Ran};
+use super::named_values::{about, media_of};
+use super::state::AgentState;
 use super::watcher::{Act, Verdict, Watcher};
-use super::{AgentLoop, LoopError, Reader, called, calls_of, text_of};
-use crate::Toolset;
+use crate::toolset::Toolset;
 
 /// The arguments of a function that runs code.
 const ARGUMENTS: [&str; 3] = ["code", "variables", "state"];
@@ -68,167 +71,162 @@ impl Interpreter {
     }
 }
 
-impl AgentLoop {
-    /// Has `model` write code for `task`, which is not run.
-    ///
-    /// # Errors
-    /// When the agent writes no code, the model cannot be asked, or answers with nothing.
-    pub async fn write_code(
-        &mut self,
-        model: &dyn ChatModel,
-        task: &str,
-    ) -> Result<WrittenCode, LoopError> {
-        let interpreter = self.interpreter.clone().ok_or(LoopError::NoCode)?;
-        if self.prompted.is_some() {
-            let solution = self.solution(&interpreter, model, task).await?;
-            return Ok(solution.into());
-        }
-        self.begin(&interpreter, task)?;
-        let text = text_of(&self.ask(model).await?.message);
+/// Has `model` write code for `task`, which is not run.
+pub(super) async fn write(
+    state: &mut AgentState,
+    interpreter: &Interpreter,
+    model: &dyn ChatModel,
+    task: &str,
+) -> Result<WrittenCode, LoopError> {
+    begin(state, interpreter, task)?;
+    let text = text_of(&ask(state, model).await?.message);
+    let read = CodeAnswer::read(&text, interpreter.language);
+    Ok(WrittenCode {
+        explanation: read.explanation,
+        code: read.code.map(str::to_owned),
+    })
+}
+
+pub(super) async fn run(
+    state: &mut AgentState,
+    interpreter: &Interpreter,
+    model: &dyn ChatModel,
+    task: &str,
+) -> Result<String, LoopError> {
+    begin(state, interpreter, task)?;
+    for round in 1..=state.rounds_max {
+        let answer = ask(state, model).await?;
+        let text = text_of(&answer.message);
         let read = CodeAnswer::read(&text, interpreter.language);
-        Ok(WrittenCode {
-            explanation: read.explanation,
-            code: read.code.map(str::to_owned),
-        })
-    }
-
-    pub(super) async fn run_code(
-        &mut self,
-        interpreter: &Interpreter,
-        model: &dyn ChatModel,
-        task: &str,
-    ) -> Result<String, LoopError> {
-        self.begin(interpreter, task)?;
-        for round in 1..=self.rounds_max {
-            let answer = self.ask(model).await?;
-            let text = text_of(&answer.message);
-            let read = CodeAnswer::read(&text, interpreter.language);
-            let mut told = match read.code {
-                None if calls_of(&answer.message).is_empty() => return Ok(text),
-                None => NO_CALLS.to_owned(),
-                // Nobody would be told what came of it.
-                Some(_) if round == self.rounds_max => break,
-                Some(code) => {
-                    if !read.explanation.is_empty() {
-                        self.watcher.said(&read.explanation);
-                    }
-                    self.ran(interpreter, code).await.told()
+        let mut told = match read.code {
+            None if calls_of(&answer.message).is_empty() => return Ok(text),
+            None => NO_CALLS.to_owned(),
+            // Nobody would be told what came of it.
+            Some(_) if round == state.rounds_max => break,
+            Some(code) => {
+                if !read.explanation.is_empty() {
+                    state.watcher.said(&read.explanation);
                 }
+                run_once(state, interpreter, code).await.told()
+            }
+        };
+        if read.has_more {
+            told.push_str(ONE_BLOCK);
+        }
+        if round + 1 == state.rounds_max {
+            told.push_str(LAST_ROUND);
+        }
+        state.push(Message::text(Role::User, told))?;
+    }
+    Err(LoopError::Rounds {
+        rounds: state.rounds_max,
+    })
+}
+
+/// Tells the model of the task, and before the first one of what it can call.
+fn begin(state: &mut AgentState, interpreter: &Interpreter, task: &str) -> Result<(), LoopError> {
+    if state.conversation.messages.is_empty() {
+        let specs: Vec<FunctionSpec> = state.toolset.catalogue().specs().cloned().collect();
+        let prompt = code_prompt(interpreter.language, &specs);
+        state.push(Message::text(Role::System, prompt))?;
+    }
+    let given = state.values.take_given();
+    let mut task = task.to_owned();
+    if !given.is_empty() {
+        task.push_str("\n\nThese variables are there:\n");
+        for (name, value) in &given {
+            let about = match media_of(value) {
+                Some((media_type, _)) => about(media_type),
+                None => shortened(&value.to_string()),
             };
-            if read.has_more {
-                told.push_str(ONE_BLOCK);
-            }
-            if round + 1 == self.rounds_max {
-                told.push_str(LAST_ROUND);
-            }
-            self.push(Message::text(Role::User, told))?;
+            task.push_str(&format!("- `{name}`: {about}\n"));
         }
-        Err(LoopError::Rounds {
-            rounds: self.rounds_max,
-        })
     }
+    state.variables.extend(given);
+    state.push(Message::text(Role::User, task.trim_end()))
+}
 
-    /// Tells the model of the task, and before the first one of what it can call.
-    fn begin(&mut self, interpreter: &Interpreter, task: &str) -> Result<(), LoopError> {
-        if self.conversation.messages.is_empty() {
-            let specs: Vec<FunctionSpec> = self.toolset.catalogue().specs().cloned().collect();
-            let prompt = code_prompt(interpreter.language, &specs);
-            self.push(Message::text(Role::System, prompt))?;
-        }
-        let given = self.kept.take_given();
-        let mut task = task.to_owned();
-        if !given.is_empty() {
-            task.push_str("\n\nThese variables are there:\n");
-            for (name, value) in &given {
-                let about = match media_of(value) {
-                    Some((media_type, _)) => about(media_type),
-                    None => shortened(&value.to_string()),
-                };
-                task.push_str(&format!("- `{name}`: {about}\n"));
-            }
-        }
-        self.variables.extend(given);
-        self.push(Message::text(Role::User, task.trim_end()))
+/// The model's next words.
+async fn ask(state: &mut AgentState, model: &dyn ChatModel) -> Result<ModelAnswer, LoopError> {
+    let request = ModelRequest {
+        messages: &state.conversation.messages,
+        functions: &[],
+        must_answer: true,
+        stop: &[],
+    };
+    let answer = model.answer(request).await?;
+    if text_of(&answer.message).is_empty() && calls_of(&answer.message).is_empty() {
+        return Err(LoopError::Silent);
     }
+    state.is_cut_off = answer.is_cut_off;
+    state.push(answer.message.clone())?;
+    Ok(answer)
+}
 
-    /// The model's next words.
-    async fn ask(&mut self, model: &dyn ChatModel) -> Result<ModelAnswer, LoopError> {
-        let request = ModelRequest {
-            messages: &self.conversation.messages,
-            functions: &[],
-            must_answer: true,
-            stop: &[],
-        };
-        let answer = model.answer(request).await?;
-        if text_of(&answer.message).is_empty() && calls_of(&answer.message).is_empty() {
-            return Err(LoopError::Silent);
-        }
-        self.is_cut_off = answer.is_cut_off;
-        self.push(answer.message.clone())?;
-        Ok(answer)
+/// Runs code, where that is allowed. The variables are there until code that has them does
+/// not fail; from then on the interpreter keeps them.
+pub(super) async fn run_once(
+    state: &mut AgentState,
+    interpreter: &Interpreter,
+    code: &str,
+) -> CodeResult {
+    let language = interpreter.language;
+    if let Verdict::Refused { why } = state.watcher.allows(Act::Code { language, code }).await {
+        return CodeResult::Refused { why };
     }
-
-    /// Runs code, where that is allowed. The variables are there until code that has them does
-    /// not fail; from then on the interpreter keeps them.
-    pub(super) async fn ran(&mut self, interpreter: &Interpreter, code: &str) -> Ran {
-        let language = interpreter.language;
-        if let Verdict::Refused { why } = self.watcher.allows(Act::Code { language, code }).await {
-            return Ran::Refused { why };
+    let mut arguments = json!({"code": code, "state": state.interpreter_state});
+    if !state.variables.is_empty() {
+        arguments["variables"] = Value::Object(state.variables.clone()).to_string().into();
+    }
+    let bridge = Bridge {
+        toolset: state.toolset.clone(),
+        watcher: state.watcher.clone(),
+        language,
+    };
+    let function = interpreter.function.as_str();
+    let arguments = arguments.to_string();
+    let running = interpreter
+        .tool
+        .call_with(function, &arguments, Arc::new(bridge));
+    match running.await {
+        Outcome::Reply(reply) => {
+            state.variables.clear();
+            CodeResult::Finished(finished(state, reply))
         }
-        let mut arguments = json!({"code": code, "state": self.state});
-        if !self.variables.is_empty() {
-            arguments["variables"] = Value::Object(self.variables.clone()).to_string().into();
-        }
-        let bridge = Bridge {
-            toolset: self.toolset.clone(),
-            watcher: self.watcher.clone(),
-            language,
-        };
-        let function = interpreter.function.as_str();
-        let arguments = arguments.to_string();
-        let running = interpreter
-            .tool
-            .call_with(function, &arguments, Arc::new(bridge));
-        match running.await {
-            Outcome::Reply(reply) => {
-                self.variables.clear();
-                Ran::Done(self.done(reply))
-            }
-            Outcome::Failure(failure) => {
-                self.watcher.ran(&failure.message);
-                Ran::Failed {
-                    message: failure.message,
-                }
+        Outcome::Failure(failure) => {
+            state.watcher.ran(&failure.message);
+            CodeResult::Failed {
+                message: failure.message,
             }
         }
     }
+}
 
-    /// Keeps what code left behind for further code and for the person.
-    fn done(&mut self, reply: Reply) -> Done {
-        let structured = reply.structured.as_deref().unwrap_or_default();
-        let mut ran: Value = serde_json::from_str(structured).unwrap_or_default();
-        if let Value::String(state) = ran["state"].take() {
-            self.state = state;
+/// Keeps what code left behind for further code and for the person.
+fn finished(state: &mut AgentState, reply: Reply) -> CodeOutput {
+    let structured = reply.structured.as_deref().unwrap_or_default();
+    let mut ran: Value = serde_json::from_str(structured).unwrap_or_default();
+    if let Value::String(kept) = ran["state"].take() {
+        state.interpreter_state = kept;
+    }
+    let printed = ran["printed"].as_str().unwrap_or_default().to_owned();
+    state.watcher.ran(&printed);
+    let mut media = Vec::new();
+    for content in reply.content {
+        if let ContentBody::Image { media_type, data } | ContentBody::Audio { media_type, data } =
+            content.body
+        {
+            media.push(format!("{}, {} bytes", about(&media_type), data.len()));
+            state.values.keep("code", media_type, data);
         }
-        let printed = ran["printed"].as_str().unwrap_or_default().to_owned();
-        self.watcher.ran(&printed);
-        let mut media = Vec::new();
-        for content in reply.content {
-            if let ContentBody::Image { media_type, data }
-            | ContentBody::Audio { media_type, data } = content.body
-            {
-                media.push(format!("{}, {} bytes", about(&media_type), data.len()));
-                self.kept.keep("code", media_type, data);
-            }
-        }
-        let lost = ran["lost"].as_array().into_iter().flatten();
-        let lost = lost.filter_map(Value::as_str).map(str::to_owned).collect();
-        Done {
-            printed,
-            value: ran["value"].take(),
-            media,
-            lost,
-        }
+    }
+    let lost = ran["lost"].as_array().into_iter().flatten();
+    let lost = lost.filter_map(Value::as_str).map(str::to_owned).collect();
+    CodeOutput {
+        printed,
+        value: ran["value"].take(),
+        media,
+        lost,
     }
 }
 
@@ -281,7 +279,7 @@ impl Interaction for Bridge {
             let arguments =
                 members.map(|(name, value)| (self.language.argument_name(&name), value));
             let arguments = arguments.collect();
-            called(
+            call_function(
                 &self.toolset,
                 &*self.watcher,
                 Reader::Code,

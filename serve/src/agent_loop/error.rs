@@ -2,7 +2,7 @@
 
 use tool_hub_agent::{PromptError, SolutionError};
 
-use super::ChatModelError;
+use super::model::ChatModelError;
 
 /// A task has no answer.
 #[derive(Debug, thiserror::Error)]

@@ -7,9 +7,12 @@ use tool_hub_agent::{
 };
 use tool_hub_manifest::FunctionSpec;
 
+use super::code::{self, Interpreter, WrittenCode};
+use super::code_result::CodeResult;
+use super::error::LoopError;
+use super::message_parts::text_of;
 use super::model::{ChatModel, ModelRequest};
-use super::ran::Ran;
-use super::{AgentLoop, Interpreter, LoopError, WrittenCode, text_of};
+use super::state::AgentState;
 
 /// A template, and what was said with it.
 pub(super) enum Prompted {
@@ -62,73 +65,71 @@ impl Prompted {
     }
 }
 
-impl AgentLoop {
-    pub(super) async fn run_prompted(
-        &mut self,
-        interpreter: &Interpreter,
-        model: &dyn ChatModel,
-        task: &str,
-    ) -> Result<String, LoopError> {
-        let Solution { explanation, code } = self.solution(interpreter, model, task).await?;
-        let Some(code) = code else {
-            return Ok(explanation);
-        };
-        if !explanation.is_empty() {
-            self.watcher.said(&explanation);
-        }
-        match self.ran(interpreter, &code).await {
-            Ran::Refused { .. } => Err(LoopError::Refused),
-            Ran::Failed { message } => Err(LoopError::Code { message }),
-            Ran::Done(done) => Ok(done.answer()),
-        }
+pub(super) async fn run(
+    state: &mut AgentState,
+    interpreter: &Interpreter,
+    prompted: &mut Prompted,
+    model: &dyn ChatModel,
+    task: &str,
+) -> Result<String, LoopError> {
+    let Solution { explanation, code } =
+        solution(state, interpreter, prompted, model, task).await?;
+    let Some(code) = code else {
+        return Ok(explanation);
+    };
+    if !explanation.is_empty() {
+        state.watcher.said(&explanation);
     }
+    match code::run_once(state, interpreter, &code).await {
+        CodeResult::Refused { .. } => Err(LoopError::Refused),
+        CodeResult::Failed { message } => Err(LoopError::Code { message }),
+        CodeResult::Finished(done) => Ok(done.answer()),
+    }
+}
 
-    /// What the model writes for `task`, in its two parts. The values given for it are there when
-    /// the code runs: the task has their names.
-    pub(super) async fn solution(
-        &mut self,
-        interpreter: &Interpreter,
-        model: &dyn ChatModel,
-        task: &str,
-    ) -> Result<Solution, LoopError> {
-        let language = interpreter.language;
-        let catalogue = self.toolset.catalogue();
-        let specs = catalogue.specs().map(|spec| FunctionSpec {
-            name: language.identifier(&spec.name),
-            ..spec.clone()
-        });
-        let specs: Vec<FunctionSpec> = specs.collect();
-        let Some(prompted) = &mut self.prompted else {
-            return Err(LoopError::NoCode);
-        };
-        let mode = prompted.mode();
-        let prompt = prompted.prompt(&specs, task)?;
-        if mode == PromptMode::Run {
-            // One task knows nothing of another.
-            self.state.clear();
-        }
-        let asked = [Message::text(Role::User, prompt.as_str())];
-        let answer = model
-            .answer(ModelRequest {
-                messages: &asked,
-                functions: &[],
-                must_answer: true,
-                stop: mode.stop_sequences(),
-            })
-            .await?;
-        let text = text_of(&answer.message);
-        let text = mode.before_stop(&text);
-        if text.trim().is_empty() {
-            return Err(LoopError::Silent);
-        }
-        self.is_cut_off = answer.is_cut_off;
-        prompted.answered(prompt, text)?;
-        let given = self.kept.take_given();
-        self.variables.extend(given);
-        self.push(Message::text(Role::User, task))?;
-        self.push(Message::text(Role::Assistant, text))?;
-        Ok(mode.read(text)?)
+/// What the model writes for `task`, in its two parts. The values given for it are there when
+/// the code runs: the task has their names.
+pub(super) async fn solution(
+    state: &mut AgentState,
+    interpreter: &Interpreter,
+    prompted: &mut Prompted,
+    model: &dyn ChatModel,
+    task: &str,
+) -> Result<Solution, LoopError> {
+    let language = interpreter.language;
+    let catalogue = state.toolset.catalogue();
+    let specs = catalogue.specs().map(|spec| FunctionSpec {
+        name: language.identifier(&spec.name),
+        ..spec.clone()
+    });
+    let specs: Vec<FunctionSpec> = specs.collect();
+    let mode = prompted.mode();
+    let prompt = prompted.prompt(&specs, task)?;
+    if mode == PromptMode::Run {
+        // One task knows nothing of another.
+        state.interpreter_state.clear();
     }
+    let asked = [Message::text(Role::User, prompt.as_str())];
+    let answer = model
+        .answer(ModelRequest {
+            messages: &asked,
+            functions: &[],
+            must_answer: true,
+            stop: mode.stop_sequences(),
+        })
+        .await?;
+    let text = text_of(&answer.message);
+    let text = mode.before_stop(&text);
+    if text.trim().is_empty() {
+        return Err(LoopError::Silent);
+    }
+    state.is_cut_off = answer.is_cut_off;
+    prompted.answered(prompt, text)?;
+    let given = state.values.take_given();
+    state.variables.extend(given);
+    state.push(Message::text(Role::User, task))?;
+    state.push(Message::text(Role::Assistant, text))?;
+    Ok(mode.read(text)?)
 }
 
 impl From<Solution> for WrittenCode {

@@ -4,64 +4,8 @@ use std::net::IpAddr;
 
 use axum::http::uri::Authority;
 
+use super::access_error::AccessError;
 use super::caller::Caller;
-
-/// What cannot be granted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AccessError {
-    /// The token is too short to keep anybody out, or too long for a header.
-    #[error("a token has 16 to 4096 characters, not {length}")]
-    TokenLength {
-        /// How many it has.
-        length: usize,
-    },
-    /// The token has characters that a header cannot carry.
-    #[error("a token consists of visible ASCII characters, without spaces")]
-    TokenCharacters,
-    /// The name is too long, or has characters that a log cannot show as they are.
-    #[error("`{name}` is no name of a caller: 1 to 64 of A-Z, a-z, 0-9, `.`, `_`, `@` and `-`")]
-    CallerName {
-        /// What was given, cut.
-        name: String,
-    },
-    /// Two callers have one name.
-    #[error("two callers are called `{name}`")]
-    CallerTwice {
-        /// The name.
-        name: String,
-    },
-    /// Two callers show one token.
-    #[error("`{one}` and `{other}` have the same token")]
-    TokenTwice {
-        /// Who has it.
-        one: String,
-        /// Who has it, too.
-        other: String,
-    },
-    /// A host that no request can name.
-    #[error("`{host}` is not the name or the address of a host")]
-    Host {
-        /// What was given.
-        host: String,
-    },
-    /// A pattern in the place of a host.
-    #[error(
-        "`{host}` is no single host; name each one by which clients reach the server, because a web page can give any other name to this machine's address"
-    )]
-    HostPattern {
-        /// What was given.
-        host: String,
-    },
-    /// An origin that no browser sends.
-    #[error(
-        "`{origin}` is no origin; write scheme://host, and :port where it is not the usual one"
-    )]
-    Origin {
-        /// What was given.
-        origin: String,
-    },
-}
 
 /// Who may ask. Nobody but the callers that are named, and no page of an origin that is not;
 /// this machine's own names are always among the hosts.
@@ -158,9 +102,10 @@ pub(super) fn host_of(authority: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::caller::BearerToken;
     use super::super::caller::tests::caller;
+    use super::super::caller_name::CallerName;
     use super::*;
-    use crate::{BearerToken, CallerName};
 
     const TOKEN: &str = "0123456789abcdef";
 

@@ -10,7 +10,7 @@ use futures::StreamExt as _;
 
 use super::problem::Problem;
 use crate::budget::{BUFFERED_BYTES_MAX, Held, NoRoom, Share, Values};
-use crate::mcp::MESSAGE_BYTES_MAX;
+use crate::limits::MESSAGE_BYTES_MAX;
 
 /// How long a body may take. A client that sends one byte at a time would otherwise keep its
 /// place among the requests for as long as it likes.

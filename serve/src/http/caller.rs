@@ -2,22 +2,20 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use tool_hub_manifest::Digest;
 
-use super::AccessError;
-use crate::Toolset;
+use super::access_error::AccessError;
+use super::caller_name::CallerName;
+use crate::toolset::Toolset;
 
 /// A token that can be guessed is none.
 const TOKEN_CHARACTERS_MIN: usize = 16;
 const TOKEN_CHARACTERS_MAX: usize = 4_096;
 /// How many random bytes a token is made of.
 const TOKEN_BYTES: usize = 32;
-/// The longest name of a caller.
-const NAME_CHARACTERS_MAX: usize = 64;
 
 /// What a client shows in the header `Authorization`, after `Bearer`.
 #[derive(Clone)]
@@ -66,38 +64,6 @@ impl fmt::Debug for BearerToken {
     }
 }
 
-/// What a caller is called in the audit log: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_`, `@` and
-/// `-`. Cloning is cheap.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CallerName(Arc<str>);
-
-impl CallerName {
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for CallerName {
-    type Err = AccessError;
-
-    fn from_str(text: &str) -> Result<Self, AccessError> {
-        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._@-".contains(&byte);
-        if !(1..=NAME_CHARACTERS_MAX).contains(&text.len()) || !text.bytes().all(is_known) {
-            return Err(AccessError::CallerName {
-                name: text.chars().take(NAME_CHARACTERS_MAX).collect(),
-            });
-        }
-        Ok(Self(text.into()))
-    }
-}
-
-impl fmt::Display for CallerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// Who may call, and what. Callers share nothing but the listener: one never sees the tools, the
 /// sessions or the sealed state of another.
 #[derive(Clone)]
@@ -130,7 +96,7 @@ impl fmt::Debug for Caller {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::Catalogue;
+    use crate::catalogue::Catalogue;
 
     /// Somebody with a token and no tools.
     pub(in crate::http) fn caller(name: &str, token: &str) -> Caller {

@@ -11,8 +11,8 @@ use super::connections::Arriving;
 use super::cors;
 use super::problem::Problem;
 use super::routes::Routes;
-use crate::ServeError;
-use crate::toolset::shown;
+use crate::error::ServeError;
+use crate::quoted_text::quoted_name;
 
 /// The door that every request comes through. Behind it each caller has routes of its own, so
 /// that nothing that is kept for one can be reached by another.
@@ -54,7 +54,7 @@ impl Guard {
             Err(refusal) => {
                 tracing::warn!(
                     ?refusal,
-                    path = shown(request.uri().path()),
+                    path = quoted_name(request.uri().path()),
                     "a request was refused"
                 );
                 refusal.into_response()

@@ -22,11 +22,13 @@ use super::connections::Arriving;
 use super::held::until_end_of;
 use super::problem::Problem;
 use super::sessions::Sessions;
-use super::{KEEP_ALIVE, MCP_PATH};
 use crate::budget::Share;
 use crate::cache::CallerCache;
-use crate::mcp::{MESSAGE_BYTES_MAX, Server};
-use crate::{Gateway, ServeError, openai, rest};
+use crate::error::ServeError;
+use crate::limits::{KEEP_ALIVE, MCP_PATH, MESSAGE_BYTES_MAX};
+use crate::mcp::server::Server;
+use crate::openai::gateway::Gateway;
+use crate::{openai, rest};
 
 /// Longer requests are answered on a thread of their own, in bytes.
 const LONG_BYTES: usize = 256 << 10;

@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::ServeError;
+use crate::error::ServeError;
 
 /// As many threads as there are processors, and one for long requests.
 pub(super) struct Workers {

@@ -15,9 +15,9 @@ use super::report::Reports;
 use super::result;
 use super::session::Session;
 use super::wire::RawArguments;
-use crate::FrontEnd;
 use crate::audit::Auditor;
-use crate::callee::Callee;
+use crate::audit::FrontEnd;
+use crate::resolved_function::ResolvedFunction;
 
 /// What is known of a client beside its request.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub(super) struct Client<'a> {
 }
 
 /// What a guest came to.
-pub(super) enum Came<T> {
+pub(super) enum GuestResult<T> {
     Answer(T),
     Failure(Failure),
     /// The person has to answer first.
@@ -37,7 +37,7 @@ pub(super) enum Came<T> {
 }
 
 pub(super) async fn call(
-    callee: Callee,
+    resolved: ResolvedFunction,
     mut request: CallToolRequestParams,
     mut context: RequestContext<RoleServer>,
     client: Client<'_>,
@@ -45,9 +45,9 @@ pub(super) async fn call(
     let written = arguments(&request, &mut context)?;
     // They may be long, and so may the call.
     request.arguments = None;
-    let (callee, arguments) = callee.meant(written);
+    let (resolved, arguments) = resolved.meant(written);
     // Questions and their answers belong to the function that asks.
-    request.name = callee.spec().name.clone().into();
+    request.name = resolved.spec().name.clone().into();
     let asked = Asked {
         method: "tools/call",
         name: &request.name,
@@ -56,15 +56,15 @@ pub(super) async fn call(
         responses: request.input_responses,
     };
     let called = async |interaction| {
-        let called = callee.call(FrontEnd::Mcp, &arguments, interaction);
+        let called = resolved.call(FrontEnd::Mcp, &arguments, interaction);
         called.await.into_result()
     };
     let result = match run(asked, &context, client, called).await? {
-        Came::Answer(reply) => result::of_reply(callee.shape(), reply),
-        Came::Failure(failure) => result::of_failure(&callee.spec().name, &failure),
-        Came::Question(required) => return Ok(required.into()),
+        GuestResult::Answer(reply) => result::of_reply(resolved.shape(), reply),
+        GuestResult::Failure(failure) => result::of_failure(&resolved.spec().name, &failure),
+        GuestResult::Question(required) => return Ok(required.into()),
     };
-    Ok(result::marked(result, callee.mark()).into())
+    Ok(result::marked(result, resolved.provenance()).into())
 }
 
 /// Runs a guest for a request: with questions, with the reports that the client wants, and until
@@ -74,7 +74,7 @@ pub(super) async fn run<T, F>(
     context: &RequestContext<RoleServer>,
     client: Client<'_>,
     call: impl FnOnce(Arc<dyn Interaction>) -> F,
-) -> Result<Came<T>, ErrorData>
+) -> Result<GuestResult<T>, ErrorData>
 where
     F: Future<Output = Result<T, Failure>>,
 {
@@ -97,13 +97,13 @@ where
         came
     };
     match unless_cancelled(context, called).await? {
-        Ok(answer) => Ok(Came::Answer(answer)),
+        Ok(answer) => Ok(GuestResult::Answer(answer)),
         Err(failure) => match &failure.kind {
             FailureKind::InputRequired(question) => line
                 .asker()
                 .input_required(question, client.seal)
-                .map(Came::Question),
-            _ => Ok(Came::Failure(failure)),
+                .map(GuestResult::Question),
+            _ => Ok(GuestResult::Failure(failure)),
         },
     }
 }

@@ -14,8 +14,9 @@ use tokio::sync::{broadcast, watch};
 use tool_hub_manifest::ToolKey;
 
 use super::session::Session;
+use crate::catalogue::Catalogue;
 use crate::offerings::Offerings;
-use crate::{Catalogue, Toolset};
+use crate::toolset::Toolset;
 
 /// How often it is looked whether a client that has not been told anything is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(60);

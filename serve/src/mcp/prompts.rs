@@ -9,15 +9,16 @@ use rmcp::{ErrorData, RoleServer};
 use serde_json::{Map, Value};
 use tool_hub_host as host;
 
-use super::call::{self, Came, Client};
+use super::call::{self, Client, GuestResult};
 use super::content;
 use super::pages::{FRESH_MS, page};
 use super::question::Asked;
 use super::result;
+use crate::audit::FrontEnd;
 use crate::audit::{self, Request, Subject};
 use crate::offerings::{OfferedPrompt, Offerings};
-use crate::toolset::shown;
-use crate::{FrontEnd, mark};
+use crate::provenance;
+use crate::quoted_text::quoted_name;
 
 pub(super) async fn list(
     offerings: &Offerings,
@@ -63,21 +64,21 @@ pub(super) async fn get(
     let filled =
         async |interaction| audit::audited(client.auditor, noted, interaction, filled).await;
     match call::run(asked, context, client, filled).await? {
-        Came::Answer(messages) => {
+        GuestResult::Answer(messages) => {
             let mut result = GetPromptResult::new(messages.into_iter().map(message).collect());
             result.description.clone_from(&offered.prompt.description);
-            result.meta = Some(mark::of(Some(&tool)));
+            result.meta = Some(provenance::of(Some(&tool)));
             Ok(result.into())
         }
-        Came::Failure(failure) => Err(result::error(&failure)),
-        Came::Question(required) => Ok(required.into()),
+        GuestResult::Failure(failure) => Err(result::error(&failure)),
+        GuestResult::Question(required) => Ok(required.into()),
     }
 }
 
 pub(super) fn unknown(name: &str) -> ErrorData {
     let message = format!(
         "unknown prompt `{}`; `prompts/list` names every prompt",
-        shown(name)
+        quoted_name(name)
     );
     ErrorData::invalid_params(message, None)
 }
@@ -87,7 +88,10 @@ fn arguments(given: &Map<String, Value>) -> Result<Vec<(String, String)>, ErrorD
     let pair = |(name, value): (&String, &Value)| match value {
         Value::String(text) => Ok((name.clone(), text.clone())),
         _ => {
-            let message = format!("argument `{}` of a prompt has to be a string", shown(name));
+            let message = format!(
+                "argument `{}` of a prompt has to be a string",
+                quoted_name(name)
+            );
             Err(ErrorData::invalid_params(message, None))
         }
     };

@@ -22,7 +22,7 @@ use tool_hub_host::{Answer, Interaction, LogEntry, Progress};
 use tool_hub_manifest::contract::Question;
 
 use super::report::Reports;
-use crate::ServeError;
+use crate::error::ServeError;
 
 /// How long a client may hold answers before it makes the call again.
 const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);

@@ -12,14 +12,15 @@ use serde_json::json;
 use tool_hub_host::{self as host, Tool};
 use tool_hub_manifest::contract::{EmbeddedResource, Failure, FailureKind};
 
-use super::call::{self, Came, Client};
+use super::call::{self, Client, GuestResult};
 use super::pages::{FRESH_MS, STALE_MS, page};
 use super::question::Asked;
 use super::{content, prompts, result};
+use crate::audit::FrontEnd;
 use crate::audit::{self, Request, Subject};
 use crate::offerings::Offerings;
-use crate::toolset::shown;
-use crate::{FrontEnd, mark};
+use crate::provenance;
+use crate::quoted_text::quoted_name;
 
 pub(super) async fn list(
     offerings: &Offerings,
@@ -75,13 +76,13 @@ pub(super) async fn read(
     let read = async |interaction| reader.tool.read_resource(uri, interaction).await;
     let read = async |interaction| audit::audited(client.auditor, noted, interaction, read).await;
     match call::run(asked, context, client, read).await? {
-        Came::Answer(parts) if parts.is_empty() => Err(not_found(uri, None)),
-        Came::Answer(parts) => Ok(answer(parts, Some(&reader.tool)).into()),
-        Came::Failure(failure) if failure.kind == FailureKind::NotFound => {
+        GuestResult::Answer(parts) if parts.is_empty() => Err(not_found(uri, None)),
+        GuestResult::Answer(parts) => Ok(answer(parts, Some(&reader.tool)).into()),
+        GuestResult::Failure(failure) if failure.kind == FailureKind::NotFound => {
             Err(not_found(uri, Some(&failure)))
         }
-        Came::Failure(failure) => Err(result::error(&failure)),
-        Came::Question(required) => Ok(required.into()),
+        GuestResult::Failure(failure) => Err(result::error(&failure)),
+        GuestResult::Question(required) => Ok(required.into()),
     }
 }
 
@@ -91,7 +92,7 @@ pub(super) fn answer(parts: Vec<EmbeddedResource>, tool: Option<&Tool>) -> ReadR
     let mut answer = ReadResourceResult::new(contents)
         .with_ttl_ms(STALE_MS)
         .with_cache_scope(CacheScope::Private);
-    answer.meta = Some(mark::of(tool));
+    answer.meta = Some(provenance::of(tool));
     answer
 }
 
@@ -126,11 +127,11 @@ const URI_BYTES_MAX: usize = 2 << 10;
 pub(super) fn not_found(uri: &str, failure: Option<&Failure>) -> ErrorData {
     let message = match failure {
         Some(failure) => failure.to_string(),
-        None => format!("there is no resource `{}`", shown(uri)),
+        None => format!("there is no resource `{}`", quoted_name(uri)),
     };
     let uri = match uri.len() {
         ..=URI_BYTES_MAX => uri.to_owned(),
-        _ => shown(uri),
+        _ => quoted_name(uri),
     };
     ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
 }

@@ -65,10 +65,13 @@ pub(super) fn error(failure: &Failure) -> ErrorData {
 }
 
 /// A result that also says whose text it is.
-pub(super) fn marked(mut result: CallToolResult, mark: Option<&MetaObject>) -> CallToolResult {
-    match (&mut result.meta, mark) {
-        (Some(meta), Some(mark)) => meta.0.extend(mark.0.clone()),
-        (meta, mark) => *meta = meta.take().or_else(|| mark.cloned()),
+pub(super) fn marked(
+    mut result: CallToolResult,
+    provenance: Option<&MetaObject>,
+) -> CallToolResult {
+    match (&mut result.meta, provenance) {
+        (Some(meta), Some(provenance)) => meta.0.extend(provenance.0.clone()),
+        (meta, provenance) => *meta = meta.take().or_else(|| provenance.cloned()),
     }
     result
 }

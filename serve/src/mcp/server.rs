@@ -25,8 +25,11 @@ use super::pages::{self, FRESH_MS, page};
 use super::question::{Seal, is_stateless};
 use super::session::{Session, WATCHED_MAX};
 use super::{prompts, resources};
-use crate::toolset::shown;
-use crate::{Catalogue, ServeError, Toolset};
+use crate::catalogue::Catalogue;
+use crate::error::ServeError;
+use crate::quoted_text::quoted_name;
+use crate::resolved_function::ResolvedFunction;
+use crate::toolset::Toolset;
 
 /// What answers a client. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -154,8 +157,8 @@ impl ServerHandler for Server {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         // Over HTTP every call is held against the schema; nothing else of it is looked at.
-        let callee = self.shared.toolset.function(name).ok()?;
-        let schema = callee.definition().input_schema.clone();
+        let resolved = ResolvedFunction::find(&self.shared.toolset, name).ok()?;
+        let schema = resolved.definition().input_schema.clone();
         Some(Tool::new(name.to_owned(), "", schema))
     }
 
@@ -180,13 +183,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let callee = self
-            .shared
-            .toolset
-            .function(&request.name)
+        let resolved = ResolvedFunction::find(&self.shared.toolset, &request.name)
             .map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))?;
         // It is long, and the service would move it about with every request, whatever it asks.
-        Box::pin(call::call(callee, request, context, self.client())).await
+        Box::pin(call::call(resolved, request, context, self.client())).await
     }
 
     async fn list_prompts(
@@ -233,7 +233,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if let Some(kept) = self.shared.toolset.kept_answer(&request.uri) {
+        if let Some(kept) = self.shared.toolset.stored_result(&request.uri) {
             return Ok(resources::answer(vec![kept], None).into());
         }
         let offerings = self.shared.toolset.offerings();
@@ -262,7 +262,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // As rmcp answers it, but for long names.
-        let (code, name) = (ErrorCode::METHOD_NOT_FOUND, shown(&request.method));
+        let (code, name) = (ErrorCode::METHOD_NOT_FOUND, quoted_name(&request.method));
         Err(ErrorData::new(code, name, None))
     }
 

@@ -18,7 +18,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use super::MESSAGE_BYTES_MAX;
+use crate::limits::MESSAGE_BYTES_MAX;
 use parse::Parsed;
 pub(super) use parse::RawArguments;
 

@@ -9,10 +9,10 @@ use tool_hub_agent::from_strict;
 use tool_hub_host::Nobody;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
-use super::Writing;
+use super::gateway::Writing;
 use super::offered::Offered;
 use super::refusal::Refusal;
-use crate::FrontEnd;
+use crate::audit::FrontEnd;
 use crate::result::CallResult;
 
 /// Calls of one reply that are run; further ones are answered with a failure.
@@ -115,7 +115,7 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
         let message = format!("more than {CALLS_MAX} calls were made at once");
         return failed(Failure::new(limit, message));
     }
-    let Some(callee) = offered.callee(&call.name) else {
+    let Some(resolved) = offered.resolved(&call.name) else {
         let failure = Failure::new(FailureKind::UnknownFunction, "there is no such function");
         return failed(match offered.nearest(&name) {
             Some(nearest) => failure.with_fix(format!("call `{nearest}`")),
@@ -124,10 +124,10 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
     };
     let arguments = arguments(
         offered.writing(),
-        &callee.spec().input_schema,
+        &resolved.spec().input_schema,
         &call.arguments,
     );
-    let outcome = callee.call(FrontEnd::OpenAi, &arguments, Arc::new(Nobody));
+    let outcome = resolved.call(FrontEnd::OpenAi, &arguments, Arc::new(Nobody));
     match outcome.await {
         Outcome::Reply(reply) => CallResult::of_reply(reply),
         Outcome::Failure(failure) => failed(failure),

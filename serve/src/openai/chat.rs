@@ -8,12 +8,12 @@ use std::collections::HashSet;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::Shared;
 use super::calls::{Call, fresh_id};
-use super::memory::{self, Memory};
+use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
-use super::rounds::{Api, Turn};
+use super::state::GatewayState;
+use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
 use reply::{Reply, ToolCall};
@@ -35,14 +35,14 @@ pub(super) struct Chat {
 }
 
 impl Api for Chat {
-    fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
+    fn open(mut request: Map<String, Value>, shared: &GatewayState) -> Result<Self, Refusal> {
         let Some(Value::Array(messages)) = request.get_mut("messages").map(Value::take) else {
             return Err(Refusal::request("`messages` is no list", Some("messages")));
         };
-        let messages = restored(messages, &shared.memory);
+        let messages = restored(messages, &shared.hidden_turns);
         let writing = shared.gateway.writing;
         let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::CHAT)?;
-        if offered.is_ours() || shared.gateway.holding(&request).is_some() {
+        if offered.is_ours() || shared.gateway.enforcement(&request).is_some() {
             check(&request)?;
         }
         let mut chat = Self {
@@ -114,13 +114,13 @@ impl Api for Chat {
         Vec::new()
     }
 
-    fn finish(&mut self, memory: &Memory) -> Result<Value, Refusal> {
-        let handed_back = self.hand_back(memory)?;
+    fn finish(&mut self, hidden_turns: &HiddenTurns) -> Result<Value, Refusal> {
+        let handed_back = self.hand_back(hidden_turns)?;
         Ok(self.reply.finished(&handed_back, self.usage.sum()))
     }
 
-    fn finish_stream(&mut self, memory: &Memory) -> Result<Vec<Bytes>, Refusal> {
-        let handed_back = self.hand_back(memory)?;
+    fn finish_stream(&mut self, hidden_turns: &HiddenTurns) -> Result<Vec<Bytes>, Refusal> {
+        let handed_back = self.hand_back(hidden_turns)?;
         let reason = self.reply.finish_reason(!handed_back.is_empty());
         let options = self.request.get("stream_options");
         let asked_usage = options.is_some_and(|options| options["include_usage"] == true);
@@ -142,7 +142,7 @@ impl Chat {
     /// The calls that the client has to answer. When it does, it knows nothing of what was run
     /// here meanwhile, so that is kept until then, under the first call's name: a new one, which
     /// nobody else was told.
-    fn hand_back(&mut self, memory: &Memory) -> Result<Vec<ToolCall>, Refusal> {
+    fn hand_back(&mut self, hidden_turns: &HiddenTurns) -> Result<Vec<ToolCall>, Refusal> {
         let is_mixed = self.calls.iter().any(|call| !call.is_theirs);
         let hides = is_mixed || self.messages.len() > self.known;
         let mut calls = std::mem::take(&mut self.calls);
@@ -165,7 +165,7 @@ impl Chat {
         }
         calls.retain(|call| call.is_theirs);
         if let Some(first) = calls.first() {
-            memory.keep(&first.call.id, memory::Turn { id: None, hidden });
+            hidden_turns.keep(&first.call.id, HiddenTurn { id: None, hidden });
         }
         Ok(calls)
     }
@@ -193,11 +193,11 @@ fn check(request: &Map<String, Value>) -> Result<(), Refusal> {
 }
 
 /// The messages with those that a client did not see, where it answers calls of its own.
-fn restored(messages: Vec<Value>, memory: &Memory) -> Vec<Value> {
+fn restored(messages: Vec<Value>, hidden_turns: &HiddenTurns) -> Vec<Value> {
     let mut restored = Vec::with_capacity(messages.len());
     for message in messages {
         let name = message.pointer("/tool_calls/0/id").and_then(Value::as_str);
-        match name.and_then(|name| memory.turn(name)) {
+        match name.and_then(|name| hidden_turns.turn(name)) {
             Some(turn) => restored.extend(turn.hidden),
             None => restored.push(message),
         }

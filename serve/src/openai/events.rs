@@ -15,8 +15,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use super::kept::Reading;
 use super::refusal::Refusal;
+use super::reply_memory::ReplyBuffer;
 use super::upstream::VALUE_BYTES;
 use crate::budget::{Share, value_bytes};
 
@@ -50,7 +50,7 @@ pub(super) struct Events {
     bytes_total: usize,
     /// True after a line that ended with a carriage return, which may have another half.
     was_return: bool,
-    held: Reading,
+    held: ReplyBuffer,
 }
 
 impl Events {
@@ -69,7 +69,7 @@ impl Events {
             data: Vec::new(),
             bytes_total: 0,
             was_return: false,
-            held: Reading::of(share),
+            held: ReplyBuffer::of(share),
         })
     }
 

@@ -8,10 +8,10 @@ use tool_hub_agent::{
     Backend, Conversation, Dialect, Message, MessageDialect, MessageError, Role, export,
 };
 
-use super::holding::Holding;
+use super::grammar_enforcement::GrammarEnforcement;
 use super::refusal::Refusal;
 use super::upstream::{self, EndpointKey, GatewayError, Upstream};
-use crate::agent_loop::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
+use crate::agent_loop::model::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
 use crate::budget::{Budget, Share};
 
 /// How much of what an endpoint says of an error is repeated.
@@ -22,7 +22,7 @@ const SAID_CHARACTERS_MAX: usize = 500;
 pub struct OpenAiModel {
     upstream: Upstream,
     model: String,
-    holding: Option<Holding>,
+    enforcement: Option<GrammarEnforcement>,
     replies: Share,
 }
 
@@ -36,7 +36,7 @@ impl OpenAiModel {
         Ok(Self {
             upstream: Upstream::new(url)?,
             model: model.into(),
-            holding: None,
+            enforcement: None,
             replies: Budget::new().share(1),
         })
     }
@@ -52,7 +52,7 @@ impl OpenAiModel {
     /// servers that know none. The model makes one call at a time.
     #[must_use]
     pub fn held_by(mut self, backend: Backend) -> Self {
-        self.holding = Some(Holding::new(backend));
+        self.enforcement = Some(GrammarEnforcement::new(backend));
         self
     }
 
@@ -80,8 +80,10 @@ impl OpenAiModel {
 
     async fn ask(&self, request: ModelRequest<'_>) -> Result<ModelAnswer, Refusal> {
         let mut body = self.body(request);
-        let held = match &self.holding {
-            Some(holding) if !request.functions.is_empty() => Some(holding.hold(&mut body)?),
+        let held = match &self.enforcement {
+            Some(enforcement) if !request.functions.is_empty() => {
+                Some(enforcement.hold(&mut body)?)
+            }
             _ => None,
         };
         let response = self.upstream.post(upstream::CHAT, &body).await?;

@@ -1,6 +1,7 @@
 //! What a model may call in one request: the client's own functions and the toolbox's.
 
 mod choice;
+mod definition;
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,16 +9,17 @@ use serde_json::{Map, Value};
 use tool_hub_agent::{Dialect, export};
 use tool_hub_manifest::FunctionSpec;
 
-use super::Writing;
+use super::gateway::Writing;
 use super::refusal::Refusal;
-use crate::Toolset;
-use crate::callee::Callee;
+use crate::resolved_function::ResolvedFunction;
+use crate::toolset::Toolset;
 use choice::Choice;
+use definition::{name_of, own_functions};
 
 /// The functions of one request. They stay what they are when the toolset changes.
 pub(super) struct Offered {
     /// The toolbox's, by name.
-    ours: HashMap<String, Callee>,
+    ours: HashMap<String, ResolvedFunction>,
     /// The client's, by name, with the schemas of their arguments.
     theirs: HashMap<String, Value>,
     /// The function that the request names.
@@ -70,12 +72,12 @@ impl Offered {
         let choice = Choice::read(request.get("tool_choice"), tools.len())?;
         let mut ours = match choice {
             Choice::Nothing => Vec::new(),
-            _ => toolset.listed(),
+            _ => ResolvedFunction::listed(toolset),
         };
         let theirs = own_functions(&tools);
         if let Some(name) = ours
             .iter()
-            .map(|callee| &callee.spec().name)
+            .map(|resolved| &resolved.spec().name)
             .find(|name| theirs.contains_key(*name))
         {
             return Err(Refusal::request(
@@ -86,7 +88,7 @@ impl Offered {
         tools.extend(definitions(&mut ours, writing, dialects));
         let forced = choice.write(request, &mut tools, dialects.named);
         let names: HashSet<&str> = tools.iter().filter_map(name_of).collect();
-        ours.retain(|callee| names.contains(&*callee.spec().name));
+        ours.retain(|resolved| names.contains(&*resolved.spec().name));
         if tools.is_empty() {
             // Endpoints refuse to be told how to choose from nothing.
             request.shift_remove("tool_choice");
@@ -98,7 +100,7 @@ impl Offered {
         Ok(Self {
             ours: ours
                 .into_iter()
-                .map(|callee| (callee.spec().name.clone(), callee))
+                .map(|resolved| (resolved.spec().name.clone(), resolved))
                 .collect(),
             theirs,
             forced,
@@ -117,7 +119,7 @@ impl Offered {
     }
 
     /// The toolbox's function of that name, where it is offered.
-    pub(super) fn callee(&self, name: &str) -> Option<&Callee> {
+    pub(super) fn resolved(&self, name: &str) -> Option<&ResolvedFunction> {
         self.ours.get(name)
     }
 
@@ -146,7 +148,7 @@ impl Offered {
         let ours = self
             .ours
             .iter()
-            .map(|(name, callee)| (name, &callee.spec().input_schema));
+            .map(|(name, resolved)| (name, &resolved.spec().input_schema));
         let all: Vec<_> = ours.chain(&self.theirs).collect();
         if let [(only, _)] = all[..] {
             return Some(only);
@@ -161,14 +163,18 @@ impl Offered {
     }
 }
 
-/// The definitions of `callees`, without those that endpoints would refuse a whole request for.
-fn definitions(callees: &mut Vec<Callee>, writing: Writing, dialects: &Dialects) -> Vec<Value> {
+/// The definitions of `functions`, without those that endpoints would refuse a whole request for.
+fn definitions(
+    functions: &mut Vec<ResolvedFunction>,
+    writing: Writing,
+    dialects: &Dialects,
+) -> Vec<Value> {
     let dialect = match writing {
         Writing::Plain => dialects.plain,
         Writing::Strict => dialects.strict,
     };
     let mut definitions = Vec::new();
-    callees.retain(|callee| match definition(callee.spec(), dialect) {
+    functions.retain(|resolved| match definition(resolved.spec(), dialect) {
         Ok(definition) => {
             definitions.push(definition);
             true
@@ -187,31 +193,6 @@ fn definition(spec: &FunctionSpec, dialect: Dialect) -> Result<Value, String> {
         Some(refusal) => Err(refusal.to_string()),
         None => Ok(export.tools[0].take()),
     }
-}
-
-/// The name of a tool, and of a call: functions and tools with free text have one.
-fn name_of(tool: &Value) -> Option<&str> {
-    named(tool)?.get("name")?.as_str()
-}
-
-/// What holds the members of a function: the two APIs write them at different depths.
-fn named(tool: &Value) -> Option<&Value> {
-    let inner = tool.get("function").or_else(|| tool.get("custom"));
-    inner.or_else(|| matches!(tool.get("type")?.as_str()?, "function" | "custom").then_some(tool))
-}
-
-fn own_functions(tools: &[Value]) -> HashMap<String, Value> {
-    let named = tools
-        .iter()
-        .filter_map(|tool| Some((name_of(tool)?, named(tool)?)));
-    named
-        .map(|(name, tool)| {
-            (
-                name.to_owned(),
-                tool.get("parameters").cloned().unwrap_or_default(),
-            )
-        })
-        .collect()
 }
 
 /// Whether `arguments` have every member that `schema` demands, and none that it does not know.

@@ -6,9 +6,8 @@ use axum::response::{IntoResponse, Json, Response};
 use serde_json::{Value, json};
 
 use super::headers;
-use super::route;
 use crate::audit::RefusedRoute;
-use crate::toolset::shown;
+use crate::quoted_text::quoted_name;
 
 /// How clients are told that they should not make a request again by themselves.
 const RETRY: &str = "x-should-retry";
@@ -23,8 +22,11 @@ pub(super) enum Refusal {
         param: Option<&'static str>,
     },
     /// A request to a part of the endpoint's API that clients may not use with the operator's key.
-    #[error("`{asked}` is not available through this server; available: {}", route::ALL.join(", "))]
-    Route { asked: String },
+    #[error("`{asked}` is not available through this server; available: {}", .available.join(", "))]
+    Route {
+        asked: String,
+        available: &'static [&'static str],
+    },
     /// The endpoint refused; its client reads its own words.
     #[error("the endpoint answered with status {status}")]
     Endpoint {
@@ -67,9 +69,10 @@ impl Refusal {
     }
 
     /// The refusal of a request that is not passed on.
-    pub(super) fn route(method: &Method, uri: &Uri) -> Self {
+    pub(super) fn route(method: &Method, uri: &Uri, available: &'static [&'static str]) -> Self {
         Self::Route {
-            asked: shown(&format!("{method} {}", uri.path())),
+            available,
+            asked: quoted_name(&format!("{method} {}", uri.path())),
         }
     }
 

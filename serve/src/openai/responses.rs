@@ -10,12 +10,12 @@ use std::collections::HashSet;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::Shared;
 use super::calls::{self, Call, unique_id};
-use super::memory::{self, Memory};
+use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
-use super::rounds::{Api, Turn};
+use super::state::GatewayState;
+use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
 use stream::Stream;
@@ -46,8 +46,8 @@ struct Asked {
 }
 
 impl Api for Responses {
-    fn open(mut request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal> {
-        if shared.gateway.holding.is_some() {
+    fn open(mut request: Map<String, Value>, shared: &GatewayState) -> Result<Self, Refusal> {
+        if shared.gateway.enforcement.is_some() {
             return Err(Refusal::request(
                 "the endpoint knows no tools and is held to calls in the Chat Completions API only; ask /v1/chat/completions",
                 None,
@@ -57,7 +57,7 @@ impl Api for Responses {
             tool_choice: request.get("tool_choice").cloned().unwrap_or("auto".into()),
             previous: request.get("previous_response_id").cloned(),
         };
-        restore(&mut request, &shared.memory);
+        restore(&mut request, &shared.hidden_turns);
         let writing = shared.gateway.writing;
         let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::RESPONSES)?;
         if offered.is_ours() && request.get("background") == Some(&Value::Bool(true)) {
@@ -193,12 +193,12 @@ impl Api for Responses {
         events
     }
 
-    fn finish(&mut self, memory: &Memory) -> Result<Value, Refusal> {
-        Ok(self.finished(memory).into())
+    fn finish(&mut self, hidden_turns: &HiddenTurns) -> Result<Value, Refusal> {
+        Ok(self.finished(hidden_turns).into())
     }
 
-    fn finish_stream(&mut self, memory: &Memory) -> Result<Vec<Bytes>, Refusal> {
-        let response = self.finished(memory);
+    fn finish_stream(&mut self, hidden_turns: &HiddenTurns) -> Result<Vec<Bytes>, Refusal> {
+        let response = self.finished(hidden_turns);
         Ok(vec![self.stream.finish(response)])
     }
 
@@ -222,7 +222,7 @@ impl Responses {
     }
 
     /// The answer: the last reply, with the items and the cost of all rounds.
-    fn finished(&mut self, memory: &Memory) -> Map<String, Value> {
+    fn finished(&mut self, hidden_turns: &HiddenTurns) -> Map<String, Value> {
         let mut response = std::mem::take(&mut self.reply);
         let last = response
             .get("id")
@@ -244,20 +244,20 @@ impl Responses {
         if let (Some(shown), Some(last)) = (shown, last)
             && shown != last
         {
-            let turn = memory::Turn {
+            let turn = HiddenTurn {
                 id: Some(last),
                 hidden: Vec::new(),
             };
-            memory.keep(shown, turn);
+            hidden_turns.keep(shown, turn);
         }
         let anchor = conversation(&self.request).or(shown);
         if let Some(anchor) = anchor.filter(|_| !self.pending.is_empty()) {
             for call in hands_back {
-                let turn = memory::Turn {
+                let turn = HiddenTurn {
                     id: None,
                     hidden: self.pending.clone(),
                 };
-                memory.keep(&name_of(anchor, &call), turn);
+                hidden_turns.keep(&name_of(anchor, &call), turn);
             }
         }
         response
@@ -268,7 +268,7 @@ impl Responses {
         if let Some(Value::Array(tools)) = response.get_mut("tools") {
             tools.retain(|tool| {
                 let name = tool.get("name").and_then(Value::as_str);
-                name.is_none_or(|name| self.offered.callee(name).is_none())
+                name.is_none_or(|name| self.offered.resolved(name).is_none())
             });
         }
         if response.contains_key("tool_choice") {
@@ -339,7 +339,7 @@ fn name_of(anchor: &str, call: &str) -> String {
 }
 
 /// Puts into a request what its client did not see, or carries in another form.
-fn restore(request: &mut Map<String, Value>, memory: &Memory) {
+fn restore(request: &mut Map<String, Value>, hidden_turns: &HiddenTurns) {
     let previous = request.get("previous_response_id").and_then(Value::as_str);
     let anchor = previous
         .or_else(|| conversation(request))
@@ -349,14 +349,14 @@ fn restore(request: &mut Map<String, Value>, memory: &Memory) {
         let pending = anchor.as_ref().and_then(|anchor| {
             calls
                 .iter()
-                .find_map(|call| memory.turn(&name_of(anchor, call)))
+                .find_map(|call| hidden_turns.turn(&name_of(anchor, call)))
         });
         let carried = std::mem::take(items).into_iter().flat_map(item::carried);
         let hidden = pending.into_iter().flat_map(|turn| turn.hidden);
         *items = hidden.chain(carried).collect();
     }
     let known = request.get("previous_response_id").and_then(Value::as_str);
-    if let Some(id) = known.and_then(|known| memory.turn(known)?.id) {
+    if let Some(id) = known.and_then(|known| hidden_turns.turn(known)?.id) {
         request.insert("previous_response_id".to_owned(), id.into());
     }
 }

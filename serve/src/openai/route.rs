@@ -8,7 +8,7 @@ use super::refusal::Refusal;
 /// The base path that clients use here, and the default one at the endpoint.
 pub(super) const ROOT: &str = "/v1";
 /// The requests that are passed on, for messages.
-pub(super) const ALL: [&str; 6] = [
+const PASSED_ON: [&str; 6] = [
     "POST /v1/chat/completions",
     "POST /v1/responses",
     "POST /v1/completions",
@@ -37,7 +37,7 @@ impl<'a> Route<'a> {
     pub(super) fn of(method: &Method, uri: &'a Uri) -> Result<Self, Refusal> {
         let path = uri.path().strip_prefix(ROOT);
         let Some(path) = path.filter(|path| is_passed_on(method, path)) else {
-            return Err(Refusal::route(method, uri));
+            return Err(Refusal::route(method, uri, &PASSED_ON));
         };
         let query = uri.query();
         if query.is_some_and(|query| query.len() > QUERY_BYTES_MAX) {

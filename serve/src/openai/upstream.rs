@@ -13,8 +13,9 @@ use reqwest::{Client, Url, redirect};
 use serde_json::{Map, Value};
 
 use super::headers;
-use super::kept::{REPLY_BYTES_MAX, Reading};
 use super::refusal::Refusal;
+use super::reply_memory::{REPLY_BYTES_MAX, ReplyBuffer};
+use super::request_body;
 use super::route::{ROOT, Route};
 use crate::budget::{Share, value_bytes};
 
@@ -175,7 +176,7 @@ impl Upstream {
         let (head, body) = request.into_parts();
         let url = self.url(Route::of(&head.method, &head.uri)?);
         let body = match head.method {
-            Method::POST => super::bytes(body).await?,
+            Method::POST => request_body::bytes(body).await?,
             _ => Bytes::new(),
         };
         let headers = headers::passthrough_headers(&head.headers);
@@ -233,12 +234,12 @@ pub(super) struct Whole {
     pub(super) value: Value,
     /// The length of its text.
     pub(super) bytes: usize,
-    pub(super) held: Reading,
+    pub(super) held: ReplyBuffer,
 }
 
 /// The whole body, as JSON.
 pub(super) async fn reply(response: reqwest::Response, share: &Share) -> Result<Whole, Refusal> {
-    let mut held = Reading::of(share);
+    let mut held = ReplyBuffer::of(share);
     let bytes = bounded(response, REPLY_BYTES_MAX, |bytes| held.hold(bytes)).await?;
     held.hold(bytes.len() + value_bytes(&bytes, VALUE_BYTES))?;
     let value = serde_json::from_slice(&bytes)

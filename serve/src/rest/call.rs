@@ -21,17 +21,18 @@ use tokio_util::sync::CancellationToken;
 use tool_hub_host::{Interaction, Progress, Usage};
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
-use super::Rest;
-use crate::FrontEnd;
-use crate::callee::Callee;
-use crate::http::{KEEP_ALIVE, Problem};
-use crate::mcp::{of_failure, of_reply};
+use super::state::RestState;
+use crate::audit::FrontEnd;
+use crate::http::problem::Problem;
+use crate::limits::KEEP_ALIVE;
+use crate::mcp::result::{of_failure, of_reply};
+use crate::resolved_function::ResolvedFunction;
 
 /// Reports that wait while the client reads slowly; further ones are dropped.
 const REPORTS_WAITING_MAX: usize = 16;
 
 pub(super) async fn call(
-    State(rest): State<Arc<Rest>>,
+    State(rest): State<Arc<RestState>>,
     Path(name): Path<String>,
     headers: HeaderMap,
     body: Bytes,
@@ -64,21 +65,26 @@ struct Answer {
     failure: Option<Failure>,
     /// Whose text it is, as the Model Context Protocol is told.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
-    mark: Option<MetaObject>,
+    provenance: Option<MetaObject>,
 }
 
 /// A call that may be made.
 struct Call {
-    callee: Callee,
+    resolved: ResolvedFunction,
     arguments: String,
     stop: CancellationToken,
 }
 
 impl Call {
-    fn new(rest: &Rest, name: &str, headers: &HeaderMap, body: &[u8]) -> Result<Self, Problem> {
-        let callee = rest.function(name)?;
+    fn new(
+        rest: &RestState,
+        name: &str,
+        headers: &HeaderMap,
+        body: &[u8],
+    ) -> Result<Self, Problem> {
+        let resolved = rest.function(name)?;
         Ok(Self {
-            callee,
+            resolved,
             arguments: arguments(headers, body)?,
             stop: rest.stop.clone(),
         })
@@ -91,7 +97,7 @@ impl Call {
             had_a_turn: AtomicBool::new(false),
         });
         let called = self
-            .callee
+            .resolved
             .call(FrontEnd::Rest, &self.arguments, line.clone());
         let outcome = tokio::select! {
             biased;
@@ -102,16 +108,16 @@ impl Call {
                 Failure::new(FailureKind::Failed, message).into()
             }
         };
-        let mark = self.callee.mark().cloned();
+        let provenance = self.resolved.provenance().cloned();
         match outcome {
             Outcome::Reply(reply) => {
-                let result = of_reply(self.callee.shape(), reply);
+                let result = of_reply(self.resolved.shape(), reply);
                 Ok(Answer {
                     content: result.content,
                     structured: result.structured_content,
                     is_error: false,
                     failure: None,
-                    mark,
+                    provenance,
                 })
             }
             Outcome::Failure(failure) => {
@@ -120,13 +126,13 @@ impl Call {
                     let problem = Problem::new(status, failure.to_string());
                     return Err(problem.with("failure", json!(failure)));
                 }
-                let result = of_failure(&self.callee.spec().name, &failure);
+                let result = of_failure(&self.resolved.spec().name, &failure);
                 Ok(Answer {
                     content: result.content,
                     structured: None,
                     is_error: true,
                     failure: Some(failure),
-                    mark,
+                    provenance,
                 })
             }
         }

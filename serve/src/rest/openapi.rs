@@ -5,9 +5,9 @@ use rmcp::model::Tool as Definition;
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::FunctionSpec;
 
-use super::REST_PATH;
-use crate::Catalogue;
-use crate::http::PROBLEM_TYPE;
+use crate::catalogue::Catalogue;
+use crate::http::problem::PROBLEM_TYPE;
+use crate::limits::REST_PATH;
 
 /// The revision of OpenAPI whose schemas are JSON Schema 2020-12, as those of tools are.
 const OPENAPI: &str = "3.1.0";

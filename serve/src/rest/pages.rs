@@ -11,14 +11,15 @@ use serde_json::{Map, Value, json};
 use tool_hub_manifest::{Digest, FunctionSpec};
 
 use super::openapi;
-use crate::{Catalogue, Toolset};
+use crate::catalogue::Catalogue;
+use crate::toolset::Toolset;
 
 /// The pages of the catalogue that is served now.
 #[derive(Default)]
-pub(super) struct Pages(Mutex<Option<(Arc<Catalogue>, Arc<Made>)>>);
+pub(super) struct Pages(Mutex<Option<(Arc<Catalogue>, Arc<CatalogPages>)>>);
 
 /// The pages of one catalogue.
-pub(super) struct Made {
+pub(super) struct CatalogPages {
     pub(super) list: Page,
     pub(super) document: Page,
 }
@@ -30,7 +31,7 @@ pub(super) struct Page {
 }
 
 impl Pages {
-    pub(super) fn of(&self, toolset: &Toolset) -> Arc<Made> {
+    pub(super) fn of(&self, toolset: &Toolset) -> Arc<CatalogPages> {
         let catalogue = toolset.catalogue();
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, pages)) = &*made
@@ -38,13 +39,13 @@ impl Pages {
         {
             return pages.clone();
         }
-        let pages = Arc::new(Made::new(&catalogue));
+        let pages = Arc::new(CatalogPages::new(&catalogue));
         *made = Some((catalogue, pages.clone()));
         pages
     }
 }
 
-impl Made {
+impl CatalogPages {
     fn new(catalogue: &Catalogue) -> Self {
         let described = catalogue.described();
         let tools: Vec<Value> = described.map(|(spec, known)| entry(spec, known)).collect();

@@ -11,8 +11,8 @@ mod discovery;
 mod http;
 mod long_names;
 mod rest;
-mod shelf;
 mod slow;
+mod stored_results;
 mod support;
 mod tolerance;
 

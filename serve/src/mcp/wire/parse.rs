@@ -10,7 +10,7 @@ use rmcp::{ErrorData, model::Extensions};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use crate::toolset::told;
+use crate::quoted_text::quoted_error;
 
 const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -75,8 +75,10 @@ pub(super) fn parse(line: &[u8]) -> Parsed {
                 Parsed::Message(Box::new(ClientJsonRpcMessage::request(request, id)))
             }
             Err(error) => {
-                let error =
-                    ErrorData::invalid_params(format!("tools/call: {}", told(&error)), None);
+                let error = ErrorData::invalid_params(
+                    format!("tools/call: {}", quoted_error(&error)),
+                    None,
+                );
                 Parsed::Refused { id, error }
             }
         };
@@ -116,7 +118,7 @@ fn read<T: DeserializeOwned>(raw: Option<&RawValue>) -> Result<Option<T>, serde_
 /// Text that is no JSON gets no answer: there is no id to answer to, and a peer that
 /// echoes what it reads would be answered for ever.
 fn unreadable(line: &[u8], error: &serde_json::Error) -> Parsed {
-    let error = told(error);
+    let error = quoted_error(error);
     tracing::debug!(error, "a message cannot be read");
     #[derive(Deserialize)]
     struct Identified {

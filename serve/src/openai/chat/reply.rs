@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use crate::openai::calls::{self, Call, unique_id};
-use crate::openai::kept::kept_bytes;
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
+use crate::openai::reply_memory::kept_bytes;
 
 /// Reasons to end that clients know.
 const FINISH_REASONS: [&str; 4] = ["stop", "length", "tool_calls", "content_filter"];
@@ -286,7 +286,7 @@ fn tool_call(
 /// The name of the function and the text of its arguments. A server that gives no name puts it
 /// among the arguments, or leaves it to be told from them.
 fn named(name: String, arguments: Value, offered: &Offered) -> (String, String) {
-    let is_known = offered.callee(&name).is_some() || offered.is_theirs(&name);
+    let is_known = offered.resolved(&name).is_some() || offered.is_theirs(&name);
     let text = match arguments {
         Value::String(text) => text,
         Value::Null => String::new(),

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Refusal, name_of};
+use super::definition::name_of;
+use crate::openai::refusal::Refusal;
 
 /// How many tools are compared with how many allowed ones: each with each.
 const COMPARED_MAX: usize = 1_024;

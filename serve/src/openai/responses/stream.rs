@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use super::item;
 use crate::openai::calls::{Call, unique_id};
 use crate::openai::events::event;
-use crate::openai::kept::kept_bytes;
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
+use crate::openai::reply_memory::kept_bytes;
 
 /// What the response of every event says alike, whichever round it is of.
 const ALIKE: [&str; 2] = ["id", "created_at"];

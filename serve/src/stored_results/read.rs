@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 
 use super::passages::Page;
-use super::{KeptAnswer, Shelf};
+use super::{StoredResult, StoredResults};
 use crate::built_in::ReadAnswer;
 use crate::cache::LIFETIME;
 
-impl Shelf {
+impl StoredResults {
     /// What is kept, as far as the call asks for it.
     pub(crate) async fn read(&self, wanted: ReadAnswer) -> Outcome {
         let Some(kept) = self.get(&wanted.id) else {
@@ -35,7 +35,7 @@ fn gone(id: &str) -> Failure {
         .with_fix("call the function that gave it again")
 }
 
-fn read(kept: &Arc<KeptAnswer>, wanted: &ReadAnswer) -> Outcome {
+fn read(kept: &Arc<StoredResult>, wanted: &ReadAnswer) -> Outcome {
     let number = wanted.page.max(1);
     let place = usize::try_from(number).unwrap_or(usize::MAX);
     let function = &kept.function;

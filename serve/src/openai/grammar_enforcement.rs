@@ -15,15 +15,15 @@ const GRAMMARS_KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// What the endpoint's server takes grammars in. Cloning is cheap.
 #[derive(Clone)]
-pub(super) struct Holding {
+pub(super) struct GrammarEnforcement {
     backend: Backend,
     compiler: Arc<Mutex<Compiler>>,
 }
 
 /// How the reply to a rewritten request is read.
-pub(super) struct Held(Option<EmulatedTools>);
+pub(super) struct EnforcedReply(Option<EmulatedTools>);
 
-impl Holding {
+impl GrammarEnforcement {
     pub(super) fn new(backend: Backend) -> Self {
         Self {
             backend,
@@ -43,17 +43,17 @@ impl Holding {
 
     /// Rewrites a Chat Completions request so that the endpoint need not know of tools. It is
     /// then one for a whole reply.
-    pub(super) fn hold(&self, request: &mut Map<String, Value>) -> Result<Held, Refusal> {
+    pub(super) fn hold(&self, request: &mut Map<String, Value>) -> Result<EnforcedReply, Refusal> {
         request.shift_remove("stream");
         request.shift_remove("stream_options");
         let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
         let emulated = emulate_tools(request, self.backend, &mut compiler);
         let emulated = emulated.map_err(|error| Refusal::request(error.to_string(), None))?;
-        Ok(Held(emulated))
+        Ok(EnforcedReply(emulated))
     }
 }
 
-impl Held {
+impl EnforcedReply {
     /// Turns what the model wrote into the calls that it means.
     pub(super) fn read(&self, reply: &mut Value) -> Result<(), WrongAnswer> {
         match &self.0 {

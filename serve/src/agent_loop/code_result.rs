@@ -3,21 +3,21 @@
 use serde_json::Value;
 use tool_hub_manifest::contract::{Content, Reply};
 
-use crate::ANSWER_BYTES_MAX;
+use crate::catalogue::ANSWER_BYTES_MAX;
 use crate::result::{CallResult, cut};
 
 /// What came of a piece of code.
-pub(super) enum Ran {
+pub(super) enum CodeResult {
     /// The person did not want it to run.
     Refused { why: Option<String> },
     /// It raised, or went beyond a limit.
     Failed { message: String },
     /// It came to its end.
-    Done(Done),
+    Finished(CodeOutput),
 }
 
 /// What code left behind that came to its end.
-pub(super) struct Done {
+pub(super) struct CodeOutput {
     pub(super) printed: String,
     /// That of the last line; null where it has none. Unused where that is a picture or a sound.
     pub(super) value: Value,
@@ -27,7 +27,7 @@ pub(super) struct Done {
     pub(super) lost: Vec<String>,
 }
 
-impl Ran {
+impl CodeResult {
     /// What the model reads of it.
     pub(super) fn told(self) -> String {
         match self {
@@ -36,12 +36,12 @@ impl Ran {
                 format!("The person refused to run this code.{why}")
             }
             Self::Failed { message } => harmless(vec![format!("The code failed: {message}")]),
-            Self::Done(done) => harmless(done.told()),
+            Self::Finished(done) => harmless(done.told()),
         }
     }
 }
 
-impl Done {
+impl CodeOutput {
     /// The result as texts for the model, each cut to the length that a model reads at once. Code
     /// can read the rest.
     fn told(self) -> Vec<String> {

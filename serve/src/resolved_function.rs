@@ -1,5 +1,6 @@
 //! A function that somebody asked for, and what stands around a call of it.
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -9,14 +10,15 @@ use tool_hub_host::Interaction;
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::{Failure, Outcome};
 
-use crate::audit::{self, Request, Subject};
+use crate::audit::{self, FrontEnd, Request, Subject};
 use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};
-use crate::catalogue::{BuiltInEntry, Entry};
-use crate::toolset::UnknownFunction;
-use crate::{Catalogue, FrontEnd, Toolset, discovery, tolerance};
+use crate::catalogue::{BuiltInEntry, Catalogue, Entry};
+use crate::quoted_text::quoted_name;
+use crate::toolset::Toolset;
+use crate::{argument_repair, discovery};
 
 /// A function that somebody asked for. It stays what it is when the toolset changes.
-pub(crate) struct Callee {
+pub(crate) struct ResolvedFunction {
     toolset: Toolset,
     catalogue: Arc<Catalogue>,
     which: Which,
@@ -29,9 +31,31 @@ enum Which {
     BuiltIn(usize),
 }
 
-impl Callee {
-    /// The function that agents call `name`.
-    pub(crate) fn find(
+/// Nothing of that name is offered. Its text is for the agent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) struct UnknownFunction {
+    /// Cut and escaped.
+    name: String,
+    nearest: Option<String>,
+    /// Whether the names are to be had from a list.
+    is_listed: bool,
+}
+
+impl ResolvedFunction {
+    /// The functions that `toolset` lists, in order.
+    pub(crate) fn listed(toolset: &Toolset) -> Vec<Self> {
+        let catalogue = toolset.catalogue();
+        let names = catalogue.definitions().map(|(name, _)| name);
+        let found = names.map(|name| Self::of(toolset.clone(), catalogue.clone(), name));
+        found.filter_map(Result::ok).collect()
+    }
+
+    /// The function of `toolset` that agents call `name`.
+    pub(crate) fn find(toolset: &Toolset, name: &str) -> Result<Self, UnknownFunction> {
+        Self::of(toolset.clone(), toolset.catalogue(), name)
+    }
+
+    fn of(
         toolset: Toolset,
         catalogue: Arc<Catalogue>,
         name: &str,
@@ -71,10 +95,10 @@ impl Callee {
     }
 
     /// What is said of all that it answers, where that is a stranger's text.
-    pub(crate) fn mark(&self) -> Option<&MetaObject> {
+    pub(crate) fn provenance(&self) -> Option<&MetaObject> {
         match self.entry() {
-            Ok(entry) => Some(&entry.mark),
-            Err(built_in) => built_in.mark.as_ref(),
+            Ok(entry) => Some(&entry.provenance),
+            Err(built_in) => built_in.provenance.as_ref(),
         }
     }
 
@@ -114,8 +138,8 @@ impl Callee {
         let outcome = Outcome::from(came);
         match (self.which, self.catalogue.answer_bytes_max()) {
             (Which::Function(_), Some(max)) => {
-                let shelf = self.toolset.shelf();
-                shelf.hold(&self.spec().name, outcome, max)
+                let stored_results = self.toolset.stored_results();
+                stored_results.shorten(&self.spec().name, outcome, max)
             }
             _ => outcome,
         }
@@ -131,15 +155,15 @@ impl Callee {
             .attempt(front_end, arguments, interaction.clone())
             .await;
         // What another function refused has been read as it was meant, and explained, there.
-        if !tolerance::is_refused(&outcome) || self.forwarded(arguments).is_some() {
+        if !argument_repair::is_refused(&outcome) || self.forwarded(arguments).is_some() {
             return outcome;
         }
         match repair(&self.spec().input_schema, arguments) {
             Some(read) => {
                 let again = self.attempt(front_end, &read.arguments, interaction);
-                tolerance::noted(again.await, read.note, self.spec())
+                argument_repair::noted(again.await, read.note, self.spec())
             }
-            None => tolerance::explained(outcome, self.spec()),
+            None => argument_repair::explained(outcome, self.spec()),
         }
     }
 
@@ -196,7 +220,7 @@ impl Callee {
                     Err(failure) => Err(failure),
                 },
                 BuiltIn::ReadAnswer => match built_in::read::<ReadAnswer>(arguments) {
-                    Ok(wanted) => return self.toolset.shelf().read(wanted).await,
+                    Ok(wanted) => return self.toolset.stored_results().read(wanted).await,
                     Err(failure) => Err(failure),
                 },
             };
@@ -238,6 +262,35 @@ impl Callee {
         match self.which {
             Which::Function(index) => Ok(self.catalogue.at(index)),
             Which::BuiltIn(index) => Err(self.catalogue.built_in_at(index)),
+        }
+    }
+}
+
+impl UnknownFunction {
+    pub(crate) fn new(name: &str, catalogue: &Catalogue) -> Self {
+        let name = quoted_name(name);
+        Self {
+            nearest: catalogue.nearest(&name).map(str::to_owned),
+            is_listed: catalogue.lists_all(),
+            name,
+        }
+    }
+
+    /// The name that was probably meant.
+    pub(crate) fn nearest(&self) -> Option<&str> {
+        self.nearest.as_deref()
+    }
+}
+
+impl fmt::Display for UnknownFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, nearest, .. } = self;
+        match nearest {
+            Some(nearest) => write!(f, "unknown tool `{name}`; did you mean `{nearest}`?"),
+            None if self.is_listed => {
+                write!(f, "unknown tool `{name}`; list the tools to see every name")
+            }
+            None => write!(f, "unknown tool `{name}`; search_tools finds every name"),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Answers that are too long to be handed over at once, kept for the agent to read in pieces.
 
-mod hold;
 mod passages;
 mod read;
+mod shorten;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +17,7 @@ use passages::Passages;
 const URI: &str = "tool-hub://answers/";
 
 /// The answers that one caller keeps. What its functions said is for those that may call them.
-pub(crate) struct Shelf {
+pub(crate) struct StoredResults {
     /// Tells the answers of this run from those of one before, which an agent may remember.
     run: u32,
     /// How many there have been.
@@ -26,7 +26,7 @@ pub(crate) struct Shelf {
 }
 
 /// A long answer.
-pub(crate) struct KeptAnswer {
+pub(crate) struct StoredResult {
     pub(crate) id: String,
     /// The function that gave it, by the name agents see.
     pub(crate) function: String,
@@ -35,13 +35,13 @@ pub(crate) struct KeptAnswer {
     pub(crate) passages: Passages,
 }
 
-impl Shelf {
-    /// A shelf of its own.
+impl StoredResults {
+    /// Results in a cache of their own.
     pub(crate) fn new() -> Self {
         Self::on(SharedCache::default().for_caller())
     }
 
-    /// A shelf in `cache`.
+    /// Results in `cache`.
     pub(crate) fn on(cache: CallerCache) -> Self {
         Self {
             run: RandomState::new().hash_one(()) as u32,
@@ -57,10 +57,10 @@ impl Shelf {
         media_type: &'static str,
         mut text: String,
         bytes_max: usize,
-    ) -> Option<Arc<KeptAnswer>> {
+    ) -> Option<Arc<StoredResult>> {
         text.shrink_to_fit();
         let count = 1 + self.count.fetch_add(1, Ordering::Relaxed);
-        let answer = Arc::new(KeptAnswer {
+        let answer = Arc::new(StoredResult {
             id: format!("{:08x}-{count}", self.run),
             function: function.to_owned(),
             media_type,
@@ -73,12 +73,12 @@ impl Shelf {
     }
 
     /// The answer that agents know by `id`, or by its address.
-    pub(crate) fn get(&self, id: &str) -> Option<Arc<KeptAnswer>> {
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<StoredResult>> {
         self.cache.get(id.strip_prefix(URI).unwrap_or(id))
     }
 }
 
-impl KeptAnswer {
+impl StoredResult {
     /// Where it can be read as a resource.
     pub(crate) fn uri(&self) -> String {
         format!("{URI}{}", self.id)

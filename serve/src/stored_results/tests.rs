@@ -19,9 +19,9 @@ fn plain(text: &str) -> Reply {
     }
 }
 
-fn hold(shelf: &Shelf, reply: Reply) -> Reply {
-    shelf
-        .hold("f", Outcome::Reply(reply), MAX)
+fn shorten(results: &StoredResults, reply: Reply) -> Reply {
+    results
+        .shorten("f", Outcome::Reply(reply), MAX)
         .into_result()
         .unwrap()
 }
@@ -47,10 +47,10 @@ fn read(id: &str, query: Option<&str>, page: Option<u32>) -> ReadAnswer {
 
 #[test]
 fn what_is_short_is_handed_over_as_it_is() {
-    let shelf = Shelf::new();
+    let results = StoredResults::new();
     // As JSON it is longer than that.
     for reply in [plain("short"), plain(&"\n".repeat(MAX)), Reply::default()] {
-        assert_eq!(hold(&shelf, reply.clone()), reply);
+        assert_eq!(shorten(&results, reply.clone()), reply);
     }
     let picture = ContentBody::Image {
         media_type: "image/png".into(),
@@ -60,15 +60,15 @@ fn what_is_short_is_handed_over_as_it_is() {
         content: vec![picture.into()],
         ..Reply::default()
     };
-    assert_eq!(hold(&shelf, reply.clone()), reply);
+    assert_eq!(shorten(&results, reply.clone()), reply);
 }
 
 #[tokio::test]
 async fn a_long_text_is_kept_once_and_read_in_pages() {
-    let shelf = Shelf::new();
+    let results = StoredResults::new();
     let lines = (0..400).map(|n| format!("line {n} of it\n"));
     let text: String = lines.collect();
-    let reply = hold(&shelf, plain(&text));
+    let reply = shorten(&results, plain(&text));
     let uri = link(&reply).to_owned();
     let place = json!({ "kept_answer": uri }).to_string();
     assert_eq!(reply.structured.as_deref(), Some(&*place));
@@ -80,11 +80,11 @@ async fn a_long_text_is_kept_once_and_read_in_pages() {
             .text()
             .contains(&format!("read_answer {{\"id\":\"{id}\",\"page\":1}}"))
     );
-    assert_eq!(shelf.get(&uri).unwrap().text, text);
+    assert_eq!(results.get(&uri).unwrap().text, text);
 
     let mut whole = String::new();
     let mut page = 1;
-    while let Ok(reply) = shelf.read(read(id, None, Some(page))).await.into_result() {
+    while let Ok(reply) = results.read(read(id, None, Some(page))).await.into_result() {
         let [
             _,
             Content {
@@ -105,11 +105,11 @@ async fn a_long_text_is_kept_once_and_read_in_pages() {
 
 #[tokio::test]
 async fn a_long_text_is_searched() {
-    let shelf = Shelf::new();
+    let results = StoredResults::new();
     let text = format!("{}the needle\n{}", "hay\n".repeat(900), "hay\n".repeat(900));
-    let reply = hold(&shelf, plain(&text));
+    let reply = shorten(&results, plain(&text));
     let id = link(&reply).strip_prefix(URI).unwrap();
-    let found = shelf
+    let found = results
         .read(read(id, Some("needle"), None))
         .await
         .into_result()
@@ -139,7 +139,7 @@ async fn a_long_text_is_searched() {
             "no answer `nope` is kept",
         ),
     ] {
-        let failure = shelf
+        let failure = results
             .read(read(id, query, page))
             .await
             .into_result()
@@ -151,12 +151,12 @@ async fn a_long_text_is_searched() {
 
 #[test]
 fn text_and_structure_that_differ_are_kept_each() {
-    let shelf = Shelf::new();
+    let results = StoredResults::new();
     let long = json!({ "list": vec!["x"; 2_000] }).to_string();
     let mut reply = plain("see");
     reply.structured = Some(long.clone());
-    let held = hold(&shelf, reply.clone());
-    assert_eq!(shelf.get(link(&held)).unwrap().text, long);
+    let held = shorten(&results, reply.clone());
+    assert_eq!(results.get(link(&held)).unwrap().text, long);
     assert!(held.text().ends_with("see"), "{}", held.text());
 
     let resource = EmbeddedResource {
@@ -166,18 +166,18 @@ fn text_and_structure_that_differ_are_kept_each() {
     };
     reply.content.push(ContentBody::Resource(resource).into());
     reply.structured = Some("1".into());
-    let held = hold(&shelf, reply);
+    let held = shorten(&results, reply);
     assert_eq!(held.structured.as_deref(), Some("1"), "it is short");
-    let kept = &shelf.get(link(&held)).unwrap().text;
+    let kept = &results.get(link(&held)).unwrap().text;
     assert!(kept.starts_with("see\nnotes://a\ny\n"), "{kept}");
 }
 
 #[test]
 fn a_long_failure_stays_a_failure() {
-    let shelf = Shelf::new();
+    let results = StoredResults::new();
     let failure = Failure::new(FailureKind::Failed, "no ".repeat(MAX));
-    let held = shelf
-        .hold("f", failure.into(), MAX)
+    let held = results
+        .shorten("f", failure.into(), MAX)
         .into_result()
         .unwrap_err();
     assert_eq!(held.kind, FailureKind::Failed);
@@ -185,9 +185,9 @@ fn a_long_failure_stays_a_failure() {
 }
 
 #[test]
-fn a_shelf_has_room_for_so_much() {
+fn results_have_room_for_so_much() {
     let cache = SharedCache::default();
-    let [anns, robins] = [cache.for_caller(), cache.for_caller()].map(Shelf::on);
+    let [anns, robins] = [cache.for_caller(), cache.for_caller()].map(StoredResults::on);
     let keep = |text: String| anns.keep("f", "text/plain", text, MAX);
     let id = keep("1".to_owned()).unwrap().id.clone();
     assert_eq!(anns.get(&id).unwrap().text, "1");

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cache::CallerCache;
 
 /// Turns by a name that only the client they belong to was told.
-pub(super) struct Memory(CallerCache);
+pub(super) struct HiddenTurns(CallerCache);
 
 /// A turn that a client will go on with.
 pub(super) struct Turn {
@@ -19,19 +19,19 @@ pub(super) struct Turn {
 }
 
 /// A turn as text, which takes less memory than values.
-struct Kept {
+struct StoredTurn {
     id: Option<String>,
     hidden: String,
 }
 
-impl Memory {
+impl HiddenTurns {
     pub(super) fn on(cache: CallerCache) -> Self {
         Self(cache)
     }
 
     /// Keeps a turn, if there is room for it.
     pub(super) fn keep(&self, name: &str, turn: Turn) {
-        let kept = Kept {
+        let kept = StoredTurn {
             id: turn.id,
             hidden: Value::from(turn.hidden).to_string(),
         };
@@ -46,7 +46,7 @@ impl Memory {
 
     /// The turn of this name. It stays: a client may go on from it more than once.
     pub(super) fn turn(&self, name: &str) -> Option<Turn> {
-        let kept = self.0.get::<Kept>(name)?;
+        let kept = self.0.get::<StoredTurn>(name)?;
         Some(Turn {
             id: kept.id.clone(),
             hidden: serde_json::from_str(&kept.hidden).ok()?,
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_turn_comes_back_as_it_was() {
-        let memory = Memory::on(SharedCache::default().for_caller());
+        let memory = HiddenTurns::on(SharedCache::default().for_caller());
         let hidden = vec![json!({"role": "tool", "content": "42"})];
         let id = Some("r".to_owned());
         let turn = Turn {

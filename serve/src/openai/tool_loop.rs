@@ -12,15 +12,15 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
-use super::Shared;
 use super::calls::{self, Call};
 use super::events::{self, Events, Received, Sink};
+use super::grammar_enforcement::as_chunk;
 use super::headers;
-use super::holding::as_chunk;
-use super::kept::{Kept, Reading};
-use super::memory::Memory;
+use super::hidden_turns::HiddenTurns;
 use super::offered::Offered;
 use super::refusal::Refusal;
+use super::reply_memory::{KeptReplies, ReplyBuffer};
+use super::state::GatewayState;
 use super::upstream;
 use crate::result::CallResult;
 
@@ -31,7 +31,7 @@ const TIME_MAX: Duration = Duration::from_secs(9 * 60);
 /// One of the two APIs, in the middle of a request: how requests, replies and results are written.
 pub(super) trait Api: Sized + Send + Sync + 'static {
     /// Begins with what the client sent.
-    fn open(request: Map<String, Value>, shared: &Shared) -> Result<Self, Refusal>;
+    fn open(request: Map<String, Value>, shared: &GatewayState) -> Result<Self, Refusal>;
 
     /// Whether the model is offered anything that is run here.
     fn offers_functions(&self) -> bool {
@@ -66,10 +66,10 @@ pub(super) trait Api: Sized + Send + Sync + 'static {
     fn answer(&mut self, calls: &[Call], results: Vec<CallResult>) -> Vec<Bytes>;
 
     /// The answer, when the last reply was a whole one.
-    fn finish(&mut self, memory: &Memory) -> Result<Value, Refusal>;
+    fn finish(&mut self, hidden_turns: &HiddenTurns) -> Result<Value, Refusal>;
 
     /// The last events of the answer, when the last reply was a stream.
-    fn finish_stream(&mut self, memory: &Memory) -> Result<Vec<Bytes>, Refusal>;
+    fn finish_stream(&mut self, hidden_turns: &HiddenTurns) -> Result<Vec<Bytes>, Refusal>;
 
     /// How a stream breaks off.
     fn break_off(&mut self, refusal: &Refusal) -> Vec<Bytes>;
@@ -84,7 +84,7 @@ pub(super) struct Turn {
 }
 
 /// What the endpoint gives.
-enum Coming {
+enum EndpointReply {
     /// A reply, whole or as events, that has not been read.
     Response(reqwest::Response),
     /// A whole reply, of a model that is held to calls.
@@ -93,14 +93,14 @@ enum Coming {
 
 /// Whether the model is asked again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum Step {
     Ask,
     Finish,
 }
 
 /// An answer under way.
-struct Talk<A> {
-    shared: Arc<Shared>,
+struct ToolLoop<A> {
+    shared: Arc<GatewayState>,
     api: A,
     /// Of the client's request.
     head: Parts,
@@ -110,14 +110,14 @@ struct Talk<A> {
     /// How much the results of further calls may take up.
     room: usize,
     /// The memory of all replies so far, and of the last whole one as it was read.
-    kept: Kept,
-    last: Option<Reading>,
+    kept: KeptReplies,
+    last: Option<ReplyBuffer>,
 }
 
-impl<A: Api> Talk<A> {
-    fn new(shared: Arc<Shared>, api: A, head: Parts) -> Self {
+impl<A: Api> ToolLoop<A> {
+    fn new(shared: Arc<GatewayState>, api: A, head: Parts) -> Self {
         Self {
-            kept: Kept::of(&shared.replies),
+            kept: KeptReplies::of(&shared.replies),
             last: None,
             shared,
             api,
@@ -130,7 +130,7 @@ impl<A: Api> Talk<A> {
     }
 
     /// Asks the model for the next round.
-    async fn ask(&mut self) -> Result<Coming, Refusal> {
+    async fn ask(&mut self) -> Result<EndpointReply, Refusal> {
         self.round += 1;
         let gateway = &self.shared.gateway;
         if self.round > 1 {
@@ -146,17 +146,17 @@ impl<A: Api> Talk<A> {
             }
         }
         let (upstream, request) = (&gateway.upstream, self.api.request());
-        let Some(holding) = gateway.holding(request) else {
+        let Some(enforcement) = gateway.enforcement(request) else {
             let asked = upstream.ask(&self.head, request);
-            return self.in_time(asked).await.map(Coming::Response);
+            return self.in_time(asked).await.map(EndpointReply::Response);
         };
         let mut request = request.clone();
-        let held = holding.hold(&mut request)?;
+        let held = enforcement.hold(&mut request)?;
         let response = self.in_time(upstream.ask(&self.head, &request)).await?;
         let mut reply = self.read(response).await?;
         held.read(&mut reply)
             .map_err(|wrong| Refusal::malformed(wrong.to_string()))?;
-        Ok(Coming::Reply(reply))
+        Ok(EndpointReply::Reply(reply))
     }
 
     /// Reads a whole reply.
@@ -169,10 +169,10 @@ impl<A: Api> Talk<A> {
     }
 
     /// Runs the calls of the last reply, and gives the events that the client is shown.
-    async fn act(&mut self) -> Result<(Vec<Bytes>, Next), Refusal> {
+    async fn act(&mut self) -> Result<(Vec<Bytes>, Step), Refusal> {
         let turn = self.api.turn()?;
         if turn.ours.is_empty() {
-            return Ok((Vec::new(), Next::Finish));
+            return Ok((Vec::new(), Step::Finish));
         }
         let rounds_max = self.shared.gateway.rounds_max;
         if self.round >= rounds_max {
@@ -185,9 +185,9 @@ impl<A: Api> Talk<A> {
         self.room = room;
         let shown = self.api.answer(&turn.ours, results);
         let next = if turn.hands_back {
-            Next::Finish
+            Step::Finish
         } else {
-            Next::Ask
+            Step::Ask
         };
         Ok((shown, next))
     }
@@ -215,41 +215,45 @@ impl<A: Api> Talk<A> {
         loop {
             let mut headers = HeaderMap::new();
             let reply = match self.ask().await? {
-                Coming::Response(response) => {
+                EndpointReply::Response(response) => {
                     headers = headers::response_headers(response.headers());
                     headers.remove(header::CONTENT_LENGTH);
                     headers.remove(header::CONTENT_TYPE);
                     self.read(response).await?
                 }
-                Coming::Reply(reply) => reply,
+                EndpointReply::Reply(reply) => reply,
             };
             self.api.take_reply(reply)?;
-            if self.act().await?.1 == Next::Finish {
-                let answer = self.api.finish(&self.shared.memory)?;
+            if self.act().await?.1 == Step::Finish {
+                let answer = self.api.finish(&self.shared.hidden_turns)?;
                 return Ok((headers, Json(answer)).into_response());
             }
         }
     }
 
-    async fn stream(&mut self, first: Coming, sink: &Sink) -> Result<(), Refusal> {
-        let mut coming = first;
+    async fn stream(&mut self, first: EndpointReply, sink: &Sink) -> Result<(), Refusal> {
+        let mut reply_at_hand = first;
         loop {
-            self.show_reply(coming, sink).await?;
+            self.show_reply(reply_at_hand, sink).await?;
             let (shown, next) = self.act().await?;
             sink.send_all(shown).await;
-            if next == Next::Finish {
-                let last = self.api.finish_stream(&self.shared.memory)?;
+            if next == Step::Finish {
+                let last = self.api.finish_stream(&self.shared.hidden_turns)?;
                 sink.send_all(last).await;
                 return Ok(());
             }
-            coming = self.ask().await?;
+            reply_at_hand = self.ask().await?;
         }
     }
 
-    async fn show_reply(&mut self, coming: Coming, sink: &Sink) -> Result<(), Refusal> {
-        let response = match coming {
-            Coming::Response(response) => response,
-            Coming::Reply(reply) => {
+    async fn show_reply(
+        &mut self,
+        reply_at_hand: EndpointReply,
+        sink: &Sink,
+    ) -> Result<(), Refusal> {
+        let response = match reply_at_hand {
+            EndpointReply::Response(response) => response,
+            EndpointReply::Reply(reply) => {
                 sink.send_all(self.api.take_event(as_chunk(reply))?).await;
                 return self.api.end_stream(true);
             }
@@ -273,28 +277,28 @@ impl<A: Api> Talk<A> {
 
 /// Answers with one body.
 pub(super) async fn whole<A: Api>(
-    shared: Arc<Shared>,
+    shared: Arc<GatewayState>,
     api: A,
     head: Parts,
 ) -> Result<Response, Refusal> {
-    let mut talk = Talk::new(shared, api, head);
-    let answered = talk.whole().await;
-    answered.map_err(|refusal| talk.refused(refusal))
+    let mut tool_loop = ToolLoop::new(shared, api, head);
+    let answered = tool_loop.whole().await;
+    answered.map_err(|refusal| tool_loop.refused(refusal))
 }
 
 /// Answers with events, as the model's replies come. What the endpoint refuses at once is an
 /// answer with its status.
 pub(super) async fn streamed<A: Api>(
-    shared: Arc<Shared>,
+    shared: Arc<GatewayState>,
     api: A,
     head: Parts,
 ) -> Result<Response, Refusal> {
-    let mut talk = Talk::new(shared, api, head);
-    let first = talk.ask().await?;
+    let mut tool_loop = ToolLoop::new(shared, api, head);
+    let first = tool_loop.ask().await?;
     Ok(events::response(move |sink| async move {
-        if let Err(refusal) = talk.stream(first, &sink).await {
+        if let Err(refusal) = tool_loop.stream(first, &sink).await {
             tracing::warn!(%refusal, "an answer of the gateway broke off");
-            sink.send_all(talk.api.break_off(&refusal)).await;
+            sink.send_all(tool_loop.api.break_off(&refusal)).await;
         }
     }))
 }

@@ -1,4 +1,4 @@
-//! Memory for what the endpoint answers: counted before it is taken, of the caller's share, so that
+//! HiddenTurns for what the endpoint answers: counted before it is taken, of the caller's share, so that
 //! no endpoint decides how much the server takes.
 
 use serde_json::Value;
@@ -16,17 +16,17 @@ const COPIES: usize = 4;
 /// The memory of a value beside its text, in bytes, in each of them.
 const VALUE_BYTES: usize = 32;
 
-/// Memory that one reply takes while it is read.
-pub(super) struct Reading(Held);
+/// HiddenTurns that one reply takes while it is read.
+pub(super) struct ReplyBuffer(Held);
 
-/// Memory that the replies of all rounds take until the answer ends.
-pub(super) struct Kept {
+/// HiddenTurns that the replies of all rounds take until the answer ends.
+pub(super) struct KeptReplies {
     held: Held,
     /// The text of all replies, without its copies.
     bytes: usize,
 }
 
-impl Reading {
+impl ReplyBuffer {
     pub(super) fn of(share: &Share) -> Self {
         Self(share.held())
     }
@@ -40,7 +40,7 @@ impl Reading {
     }
 }
 
-impl Kept {
+impl KeptReplies {
     pub(super) fn of(share: &Share) -> Self {
         Self {
             held: share.held(),

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::contract::{Content, ContentBody, Reply};
 
-use super::LoopError;
+use super::error::LoopError;
 
 /// What a name of a picture or sound begins with where a model writes it as an argument.
 const PREFIX: &str = "media:";
@@ -35,7 +35,7 @@ pub struct KeptMedia {
 }
 
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct NamedValues {
     /// What the person gave, in order, and of how much the model was told.
     given: Vec<(String, Value)>,
     told: usize,
@@ -43,7 +43,7 @@ pub(super) struct Kept {
     bytes: usize,
 }
 
-impl Kept {
+impl NamedValues {
     pub(super) fn give(&mut self, name: &str, value: Value) -> Result<(), LoopError> {
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
             && name.len() <= NAME_LENGTH_MAX
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_name_that_nothing_has_is_told_what_there_is() {
-        let mut kept = Kept::default();
+        let mut kept = NamedValues::default();
         let wrong = members(json!({"size": 3, "of": [{"picture": "media:image_1"}]}));
         assert_eq!(
             kept.unknown_in(&wrong).as_deref(),

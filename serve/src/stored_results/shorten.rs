@@ -5,26 +5,26 @@ use tool_hub_manifest::contract::{
     Content, ContentBody, Failure, Outcome, Reply, ResourceContents, ResourceLink,
 };
 
-use super::{KeptAnswer, Shelf};
+use super::{StoredResult, StoredResults};
 use crate::built_in::READ_ANSWER;
 use crate::cache::LIFETIME;
 
-impl Shelf {
+impl StoredResults {
     /// What `function` answered, as far as it has at most `bytes_max` bytes of text; what is
     /// longer is kept.
-    pub(crate) fn hold(&self, function: &str, outcome: Outcome, bytes_max: usize) -> Outcome {
+    pub(crate) fn shorten(&self, function: &str, outcome: Outcome, bytes_max: usize) -> Outcome {
         match outcome {
             Outcome::Reply(reply) if is_long(&reply, bytes_max) => {
-                Outcome::Reply(self.hold_reply(function, reply, bytes_max))
+                Outcome::Reply(self.shorten_reply(function, reply, bytes_max))
             }
             Outcome::Failure(failure) if failure.message.len() > bytes_max => {
-                self.hold_failure(function, failure, bytes_max).into()
+                self.shorten_failure(function, failure, bytes_max).into()
             }
             short => short,
         }
     }
 
-    fn hold_reply(&self, function: &str, reply: Reply, bytes_max: usize) -> Reply {
+    fn shorten_reply(&self, function: &str, reply: Reply, bytes_max: usize) -> Reply {
         let text = joined(&reply.content);
         let is_json = reply.structured.as_deref() == Some(&text);
         // The text of a plain answer is its structured result once more.
@@ -74,7 +74,7 @@ impl Shelf {
         }
     }
 
-    fn hold_failure(&self, function: &str, mut failure: Failure, bytes_max: usize) -> Failure {
+    fn shorten_failure(&self, function: &str, mut failure: Failure, bytes_max: usize) -> Failure {
         let message = std::mem::take(&mut failure.message);
         let length = message.len();
         let kept = self.keep(function, "text/plain", message, bytes_max);
@@ -129,7 +129,7 @@ fn says(json: &str, text: &str) -> bool {
 }
 
 /// What is kept, how to read it, how it begins, and where it is.
-fn tell(function: &str, kept: Option<&KeptAnswer>) -> Vec<Content> {
+fn tell(function: &str, kept: Option<&StoredResult>) -> Vec<Content> {
     let Some(kept) = kept else {
         let told = format!("The answer of `{function}` is too long to be kept. Ask for less.");
         return vec![Content::text(told)];
@@ -155,8 +155,8 @@ fn tell(function: &str, kept: Option<&KeptAnswer>) -> Vec<Content> {
     ]
 }
 
-fn how_to_go_on(kept: &KeptAnswer) -> String {
-    let KeptAnswer { id, passages, .. } = kept;
+fn how_to_go_on(kept: &StoredResult) -> String {
+    let StoredResult { id, passages, .. } = kept;
     format!(
         "it is kept for up to {} minutes; read its {} pages with {READ_ANSWER} {{\"id\":\"{id}\",\
          \"page\":1}}, or what concerns you with {READ_ANSWER} {{\"id\":\"{id}\",\"query\":\"…\"}}",

@@ -4,8 +4,8 @@ use std::pin::Pin;
 
 use tool_hub_agent::{AnswerFormat, Content, Message, Reasoning, Role};
 
+use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};
-use super::{calls_of, text_of};
 
 /// A model that writes calls as `format` has them.
 #[derive(Debug, Clone)]

@@ -1,0 +1,68 @@
+//! One call of a function that an agent makes, after the person beside it allowed it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tool_hub_agent::repair;
+use tool_hub_host::Nobody;
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Reply};
+
+use super::watcher::{Act, Verdict, Watcher};
+use crate::argument_repair;
+use crate::audit::FrontEnd;
+use crate::resolved_function::ResolvedFunction;
+use crate::toolset::Toolset;
+
+/// Who reads what a function answers.
+#[derive(Clone, Copy)]
+pub(super) enum Reader {
+    /// The model, which is told how its arguments were read.
+    Model,
+    /// Code, to which that would be one more value.
+    Code,
+}
+
+/// Calls the function that agents call `name`, if `watcher` allows it, and tells it what came.
+pub(super) async fn call_function(
+    toolset: &Toolset,
+    watcher: &dyn Watcher,
+    reader: Reader,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Reply, Failure> {
+    let resolved = ResolvedFunction::find(toolset, name)
+        .map_err(|unknown| Failure::new(FailureKind::UnknownFunction, unknown.to_string()))?;
+    // What is shown is what will run.
+    let text = Value::Object(arguments.clone()).to_string();
+    let (resolved, text) = resolved.meant(text);
+    let (text, note) = match repair(&resolved.spec().input_schema, &text) {
+        Some(read) => (read.arguments, Some(read.note)),
+        None => (text, None),
+    };
+    let act = Act::Call {
+        function: resolved.spec(),
+        arguments: &text,
+    };
+    if let Verdict::Refused { why } = watcher.allows(act).await {
+        return Err(refused(why));
+    }
+    let outcome = resolved.call(FrontEnd::Loop, &text, Arc::new(Nobody)).await;
+    let outcome = match (note, reader) {
+        (Some(note), Reader::Model) => argument_repair::noted(outcome, note, resolved.spec()),
+        _ => outcome,
+    };
+    watcher.came(resolved.spec(), &outcome);
+    match outcome {
+        Outcome::Reply(reply) => Ok(reply),
+        Outcome::Failure(failure) => Err(failure),
+    }
+}
+
+/// What the model reads of a call that somebody refused.
+fn refused(why: Option<String>) -> Failure {
+    let failure = Failure::new(FailureKind::Failed, "the user declined this call");
+    failure.with_fix(match why {
+        Some(why) => format!("the user says: {why}"),
+        None => "do without it, or ask the user what to do".to_owned(),
+    })
+}

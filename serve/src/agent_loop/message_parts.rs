@@ -1,0 +1,20 @@
+//! What stands in a message of a model: its text and its calls.
+
+use tool_hub_agent::{Content, Message, ToolCall};
+
+/// What a model says in `message`, without what it thinks.
+pub(super) fn text_of(message: &Message) -> String {
+    let texts = message.parts.iter().filter_map(|part| match &part.content {
+        Content::Text(text) | Content::Refusal(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+pub(super) fn calls_of(message: &Message) -> Vec<ToolCall> {
+    let calls = message.parts.iter().filter_map(|part| match &part.content {
+        Content::Call(call) => Some(call.clone()),
+        _ => None,
+    });
+    calls.collect()
+}
