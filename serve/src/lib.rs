@@ -68,6 +68,7 @@ mod limits;
 mod mcp;
 mod offerings;
 mod openai;
+mod prepared_call;
 mod provenance;
 mod quoted_text;
 mod resolved_function;

@@ -1,23 +1,21 @@
-//! A function that somebody asked for, and what stands around a call of it.
+//! A function that somebody asked for by name.
 
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use rmcp::model::{MetaObject, Tool as Definition};
-use tool_hub_agent::{ResultShape, repair};
-use tool_hub_host::Interaction;
+use tool_hub_agent::ResultShape;
 use tool_hub_manifest::FunctionSpec;
-use tool_hub_manifest::contract::{Failure, Outcome};
+use tool_hub_manifest::contract::Failure;
 
-use crate::audit::{self, FrontEnd, Request, Subject};
-use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};
 use crate::catalogue::{BuiltInEntry, Catalogue, Entry};
+use crate::discovery;
 use crate::quoted_text::quoted_name;
 use crate::toolset::Toolset;
-use crate::{argument_repair, discovery};
 
-/// A function that somebody asked for. It stays what it is when the toolset changes.
+/// A function that somebody asked for. It stays what it is when the toolset changes. Cloning is
+/// cheap.
+#[derive(Clone)]
 pub(crate) struct ResolvedFunction {
     toolset: Toolset,
     catalogue: Arc<Catalogue>,
@@ -102,139 +100,8 @@ impl ResolvedFunction {
         }
     }
 
-    /// The function that a call with `arguments` is really of, and its arguments: `call_tool`
-    /// stands for another one, whose name is what people and results should be shown.
-    pub(crate) fn meant(self, arguments: String) -> (Self, String) {
-        match self.forwarded(&arguments) {
-            Some(meant) => meant,
-            None => (self, arguments),
-        }
-    }
-
-    /// Calls it, for `front_end`, with the text of a JSON object, or of something that can be read
-    /// as the one that was meant. The text of a reply that the agent gets is no longer than agents
-    /// can read. Dropping the future stops the call.
-    pub(crate) async fn call(
-        &self,
-        front_end: FrontEnd,
-        arguments: &str,
-        interaction: Arc<dyn Interaction>,
-    ) -> Outcome {
-        let call = async |interaction| {
-            let outcome = self.as_meant(front_end, arguments, interaction).await;
-            outcome.into_result()
-        };
-        let came = match self.entry() {
-            Ok(Entry { offer, .. }) => {
-                let request = Request {
-                    subject: Subject::Function(&offer.spec.name),
-                    tool: &offer.tool,
-                    front_end,
-                };
-                audit::audited(self.toolset.auditor(), request, interaction, call).await
-            }
-            Err(_) => call(interaction).await,
-        };
-        let outcome = Outcome::from(came);
-        match (self.which, self.catalogue.answer_bytes_max()) {
-            (Which::Function(_), Some(max)) => {
-                let stored_results = self.toolset.stored_results();
-                stored_results.shorten(&self.spec().name, outcome, max)
-            }
-            _ => outcome,
-        }
-    }
-
-    async fn as_meant(
-        &self,
-        front_end: FrontEnd,
-        arguments: &str,
-        interaction: Arc<dyn Interaction>,
-    ) -> Outcome {
-        let outcome = self
-            .attempt(front_end, arguments, interaction.clone())
-            .await;
-        // What another function refused has been read as it was meant, and explained, there.
-        if !argument_repair::is_refused(&outcome) || self.forwarded(arguments).is_some() {
-            return outcome;
-        }
-        match repair(&self.spec().input_schema, arguments) {
-            Some(read) => {
-                let again = self.attempt(front_end, &read.arguments, interaction);
-                argument_repair::noted(again.await, read.note, self.spec())
-            }
-            None => argument_repair::explained(outcome, self.spec()),
-        }
-    }
-
-    /// Calls it once, as it stands.
-    async fn attempt(
-        &self,
-        front_end: FrontEnd,
-        arguments: &str,
-        interaction: Arc<dyn Interaction>,
-    ) -> Outcome {
-        match self.entry() {
-            Ok(Entry { offer, .. }) => {
-                let function = offer.function.as_str();
-                let tool = self.toolset.called(&offer.tool);
-                let outcome = tool.call_with(function, arguments, interaction).await;
-                // Only what calls itself read-only leaves the tool's resources as they are.
-                if self.spec().annotations.read_only != Some(true) && offer.tool.has_resources() {
-                    let offerings = self.catalogue.offerings();
-                    self.toolset
-                        .touch(|| offerings.key_of(&offer.tool).cloned());
-                }
-                outcome
-            }
-            Err(entry) => {
-                self.attempt_built_in(entry.built_in, front_end, arguments, interaction)
-                    .await
-            }
-        }
-    }
-
-    fn attempt_built_in<'a>(
-        &'a self,
-        built_in: BuiltIn,
-        front_end: FrontEnd,
-        arguments: &'a str,
-        interaction: Arc<dyn Interaction>,
-    ) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
-        Box::pin(async move {
-            let answered = match built_in {
-                BuiltIn::SearchTools => {
-                    built_in::read(arguments).map(|wanted| self.search(&wanted))
-                }
-                BuiltIn::DescribeTool => built_in::read::<DescribeTool>(arguments)
-                    .and_then(|wanted| self.other(&wanted.name))
-                    .map(|other| built_in::answer(discovery::described(other.spec()))),
-                BuiltIn::CallTool => match built_in::read::<CallTool>(arguments) {
-                    Ok(wanted) => match self.other(&wanted.name) {
-                        Ok(other) => {
-                            let arguments = wanted.arguments();
-                            return other.call(front_end, &arguments, interaction).await;
-                        }
-                        Err(unknown) => Err(unknown),
-                    },
-                    Err(failure) => Err(failure),
-                },
-                BuiltIn::ReadAnswer => match built_in::read::<ReadAnswer>(arguments) {
-                    Ok(wanted) => return self.toolset.stored_results().read(wanted).await,
-                    Err(failure) => Err(failure),
-                },
-            };
-            answered.unwrap_or_else(Outcome::Failure)
-        })
-    }
-
-    fn search(&self, wanted: &SearchTools) -> Outcome {
-        let found = self.catalogue.search(&wanted.query).take(wanted.wanted());
-        built_in::answer(discovery::found(found, self.catalogue.specs().len()))
-    }
-
     /// The tool's function that agents call `name`.
-    fn other(&self, name: &str) -> Result<Self, Failure> {
+    pub(crate) fn other(&self, name: &str) -> Result<Self, Failure> {
         match self.catalogue.position(name) {
             Some(index) => Ok(Self {
                 toolset: self.toolset.clone(),
@@ -248,17 +115,16 @@ impl ResolvedFunction {
         }
     }
 
-    fn forwarded(&self, arguments: &str) -> Option<(Self, String)> {
-        let built_in = self.entry().err()?.built_in;
-        if built_in != BuiltIn::CallTool {
-            return None;
-        }
-        let wanted: CallTool = built_in::read(arguments).ok()?;
-        let other = self.other(&wanted.name).ok()?;
-        Some((other, wanted.arguments()))
+    pub(crate) fn toolset(&self) -> &Toolset {
+        &self.toolset
     }
 
-    fn entry(&self) -> Result<&Entry, &BuiltInEntry> {
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// What it is in the catalogue: a tool's function, or one that is built in.
+    pub(crate) fn entry(&self) -> Result<&Entry, &BuiltInEntry> {
         match self.which {
             Which::Function(index) => Ok(self.catalogue.at(index)),
             Which::BuiltIn(index) => Err(self.catalogue.built_in_at(index)),

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tool_hub_agent::repair;
 use tool_hub_host::Nobody;
-use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Reply};
+use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::watcher::{Act, Verdict, Watcher};
-use crate::argument_repair;
 use crate::audit::FrontEnd;
+use crate::prepared_call::PreparedCall;
 use crate::resolved_function::ResolvedFunction;
 use crate::toolset::Toolset;
 
@@ -32,30 +31,22 @@ pub(super) async fn call_function(
 ) -> Result<Reply, Failure> {
     let resolved = ResolvedFunction::find(toolset, name)
         .map_err(|unknown| Failure::new(FailureKind::UnknownFunction, unknown.to_string()))?;
+    let mut call = PreparedCall::new(&resolved, Value::Object(arguments.clone()).to_string());
+    if let Reader::Code = reader {
+        call.note = None;
+    }
+    let spec = call.function.spec();
     // What is shown is what will run.
-    let text = Value::Object(arguments.clone()).to_string();
-    let (resolved, text) = resolved.meant(text);
-    let (text, note) = match repair(&resolved.spec().input_schema, &text) {
-        Some(read) => (read.arguments, Some(read.note)),
-        None => (text, None),
-    };
     let act = Act::Call {
-        function: resolved.spec(),
-        arguments: &text,
+        function: spec,
+        arguments: &call.arguments,
     };
     if let Verdict::Refused { why } = watcher.allows(act).await {
         return Err(refused(why));
     }
-    let outcome = resolved.call(FrontEnd::Loop, &text, Arc::new(Nobody)).await;
-    let outcome = match (note, reader) {
-        (Some(note), Reader::Model) => argument_repair::noted(outcome, note, resolved.spec()),
-        _ => outcome,
-    };
-    watcher.came(resolved.spec(), &outcome);
-    match outcome {
-        Outcome::Reply(reply) => Ok(reply),
-        Outcome::Failure(failure) => Err(failure),
-    }
+    let outcome = call.run(FrontEnd::Loop, Arc::new(Nobody)).await;
+    watcher.came(spec, &outcome);
+    outcome.into_result()
 }
 
 /// What the model reads of a call that somebody refused.

@@ -17,6 +17,7 @@ use super::session::Session;
 use super::wire::RawArguments;
 use crate::audit::Auditor;
 use crate::audit::FrontEnd;
+use crate::prepared_call::PreparedCall;
 use crate::resolved_function::ResolvedFunction;
 
 /// What is known of a client beside its request.
@@ -45,26 +46,24 @@ pub(super) async fn call(
     let written = arguments(&request, &mut context)?;
     // They may be long, and so may the call.
     request.arguments = None;
-    let (resolved, arguments) = resolved.meant(written);
+    let call = PreparedCall::new(&resolved, written);
+    let function = &call.function;
     // Questions and their answers belong to the function that asks.
-    request.name = resolved.spec().name.clone().into();
+    request.name = function.spec().name.clone().into();
     let asked = Asked {
         method: "tools/call",
         name: &request.name,
-        arguments: &arguments,
+        arguments: &call.arguments,
         state: request.request_state.as_deref(),
         responses: request.input_responses,
     };
-    let called = async |interaction| {
-        let called = resolved.call(FrontEnd::Mcp, &arguments, interaction);
-        called.await.into_result()
-    };
+    let called = async |interaction| call.run(FrontEnd::Mcp, interaction).await.into_result();
     let result = match run(asked, &context, client, called).await? {
-        GuestResult::Answer(reply) => result::of_reply(resolved.shape(), reply),
-        GuestResult::Failure(failure) => result::of_failure(&resolved.spec().name, &failure),
+        GuestResult::Answer(reply) => result::of_reply(function.shape(), reply),
+        GuestResult::Failure(failure) => result::of_failure(&function.spec().name, &failure),
         GuestResult::Question(required) => return Ok(required.into()),
     };
-    Ok(result::marked(result, resolved.provenance()).into())
+    Ok(result::marked(result, function.provenance()).into())
 }
 
 /// Runs a guest for a request: with questions, with the reports that the client wants, and until

@@ -13,6 +13,7 @@ use super::gateway::Writing;
 use super::offered::Offered;
 use super::refusal::Refusal;
 use crate::audit::FrontEnd;
+use crate::prepared_call::PreparedCall;
 use crate::result::CallResult;
 
 /// Calls of one reply that are run; further ones are answered with a failure.
@@ -127,8 +128,8 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
         &resolved.spec().input_schema,
         &call.arguments,
     );
-    let outcome = resolved.call(FrontEnd::OpenAi, &arguments, Arc::new(Nobody));
-    match outcome.await {
+    let call = PreparedCall::new(resolved, arguments);
+    match call.run(FrontEnd::OpenAi, Arc::new(Nobody)).await {
         Outcome::Reply(reply) => CallResult::of_reply(reply),
         Outcome::Failure(failure) => failed(failure),
     }

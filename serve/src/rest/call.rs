@@ -26,7 +26,7 @@ use crate::audit::FrontEnd;
 use crate::http::problem::Problem;
 use crate::limits::KEEP_ALIVE;
 use crate::mcp::result::{of_failure, of_reply};
-use crate::resolved_function::ResolvedFunction;
+use crate::prepared_call::PreparedCall;
 
 /// Reports that wait while the client reads slowly; further ones are dropped.
 const REPORTS_WAITING_MAX: usize = 16;
@@ -70,8 +70,7 @@ struct Answer {
 
 /// A call that may be made.
 struct Call {
-    resolved: ResolvedFunction,
-    arguments: String,
+    prepared: PreparedCall,
     stop: CancellationToken,
 }
 
@@ -84,8 +83,7 @@ impl Call {
     ) -> Result<Self, Problem> {
         let resolved = rest.function(name)?;
         Ok(Self {
-            resolved,
-            arguments: arguments(headers, body)?,
+            prepared: PreparedCall::new(&resolved, arguments(headers, body)?),
             stop: rest.stop.clone(),
         })
     }
@@ -96,9 +94,7 @@ impl Call {
             reports,
             had_a_turn: AtomicBool::new(false),
         });
-        let called = self
-            .resolved
-            .call(FrontEnd::Rest, &self.arguments, line.clone());
+        let called = self.prepared.run(FrontEnd::Rest, line.clone());
         let outcome = tokio::select! {
             biased;
             outcome = called => outcome,
@@ -108,10 +104,11 @@ impl Call {
                 Failure::new(FailureKind::Failed, message).into()
             }
         };
-        let provenance = self.resolved.provenance().cloned();
+        let function = &self.prepared.function;
+        let provenance = function.provenance().cloned();
         match outcome {
             Outcome::Reply(reply) => {
-                let result = of_reply(self.resolved.shape(), reply);
+                let result = of_reply(function.shape(), reply);
                 Ok(Answer {
                     content: result.content,
                     structured: result.structured_content,
@@ -126,7 +123,7 @@ impl Call {
                     let problem = Problem::new(status, failure.to_string());
                     return Err(problem.with("failure", json!(failure)));
                 }
-                let result = of_failure(&self.resolved.spec().name, &failure);
+                let result = of_failure(&function.spec().name, &failure);
                 Ok(Answer {
                     content: result.content,
                     structured: None,

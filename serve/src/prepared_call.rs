@@ -1,0 +1,148 @@
+//! A call that is about to be made, and what stands around it: the audit log, the tool or what is
+//! built in, and long results.
+
+use std::sync::Arc;
+
+use tool_hub_agent::repair;
+use tool_hub_host::Interaction;
+use tool_hub_manifest::contract::Outcome;
+
+use crate::argument_repair;
+use crate::audit::{self, FrontEnd, Request, Subject};
+use crate::built_in::{self, BuiltIn, CallTool, DescribeTool, ReadAnswer, SearchTools};
+use crate::catalogue::Entry;
+use crate::discovery;
+use crate::resolved_function::ResolvedFunction;
+
+/// A call: its function, and arguments as the function takes them.
+pub(crate) struct PreparedCall {
+    pub(crate) function: ResolvedFunction,
+    /// The text of a JSON object, if it can be read as one.
+    pub(crate) arguments: String,
+    /// What was read differently from how it was written, for the model.
+    pub(crate) note: Option<String>,
+}
+
+impl PreparedCall {
+    /// A call of `function` with `arguments`, the text of a JSON object, or of something that can
+    /// be read as the one that was meant. It is of another function where that is `call_tool`.
+    pub(crate) fn new(function: &ResolvedFunction, arguments: String) -> Self {
+        let (arguments, note) = repaired(function, arguments);
+        let Some((other, arguments)) = forwarded(function, &arguments) else {
+            return Self {
+                function: function.clone(),
+                arguments,
+                note,
+            };
+        };
+        let (arguments, other_note) = repaired(&other, arguments);
+        let notes: Vec<String> = note.into_iter().chain(other_note).collect();
+        Self {
+            function: other,
+            arguments,
+            note: (!notes.is_empty()).then(|| notes.join(" ")),
+        }
+    }
+
+    /// Makes the call for `front_end`. The text of a reply is no longer than agents can read.
+    /// Dropping the future stops it.
+    pub(crate) async fn run(
+        &self,
+        front_end: FrontEnd,
+        interaction: Arc<dyn Interaction>,
+    ) -> Outcome {
+        let function = &self.function;
+        let entry = match function.entry() {
+            Ok(entry) => entry,
+            Err(entry) => return self.explained(self.run_built_in(entry.built_in).await),
+        };
+        let request = Request {
+            subject: Subject::Function(&entry.offer.spec.name),
+            tool: &entry.offer.tool,
+            front_end,
+        };
+        let run = async |interaction| {
+            let outcome = self.run_tool(entry, interaction).await;
+            self.explained(outcome).into_result()
+        };
+        let auditor = function.toolset().auditor();
+        let outcome = Outcome::from(audit::audited(auditor, request, interaction, run).await);
+        match function.catalogue().answer_bytes_max() {
+            Some(max) => {
+                let stored_results = function.toolset().stored_results();
+                stored_results.shorten(&function.spec().name, outcome, max)
+            }
+            None => outcome,
+        }
+    }
+
+    async fn run_tool(&self, entry: &Entry, interaction: Arc<dyn Interaction>) -> Outcome {
+        let (function, offer) = (&self.function, &entry.offer);
+        let tool = function.toolset().called(&offer.tool);
+        let name = offer.function.as_str();
+        let outcome = tool.call_with(name, &self.arguments, interaction).await;
+        // Only what calls itself read-only leaves the tool's resources as they are.
+        if function.spec().annotations.read_only != Some(true) && offer.tool.has_resources() {
+            let offerings = function.catalogue().offerings();
+            let key = || offerings.key_of(&offer.tool).cloned();
+            function.toolset().touch(key);
+        }
+        outcome
+    }
+
+    async fn run_built_in(&self, built_in: BuiltIn) -> Outcome {
+        let (function, arguments) = (&self.function, &self.arguments);
+        let answered = match built_in {
+            BuiltIn::SearchTools => built_in::read(arguments).map(|wanted| self.search(&wanted)),
+            BuiltIn::DescribeTool => built_in::read::<DescribeTool>(arguments)
+                .and_then(|wanted| function.other(&wanted.name))
+                .map(|other| built_in::answer(discovery::described(other.spec()))),
+            // A call of a function that there is was prepared as one of that function.
+            BuiltIn::CallTool => built_in::read::<CallTool>(arguments)
+                .and_then(|wanted| function.other(&wanted.name))
+                .map(|other| built_in::answer(discovery::described(other.spec()))),
+            BuiltIn::ReadAnswer => match built_in::read::<ReadAnswer>(arguments) {
+                Ok(wanted) => return function.toolset().stored_results().read(wanted).await,
+                Err(failure) => Err(failure),
+            },
+        };
+        answered.unwrap_or_else(Outcome::Failure)
+    }
+
+    fn search(&self, wanted: &SearchTools) -> Outcome {
+        let catalogue = self.function.catalogue();
+        let found = catalogue.search(&wanted.query).take(wanted.wanted());
+        built_in::answer(discovery::found(found, catalogue.specs().len()))
+    }
+
+    /// The outcome with what a model should know of how its arguments were read.
+    fn explained(&self, outcome: Outcome) -> Outcome {
+        let spec = self.function.spec();
+        match &self.note {
+            Some(note) => argument_repair::noted(outcome, note.clone(), spec),
+            None if argument_repair::is_refused(&outcome) => {
+                argument_repair::explained(outcome, spec)
+            }
+            None => outcome,
+        }
+    }
+}
+
+/// The function that a call of `call_tool` is really of, and its arguments.
+fn forwarded(function: &ResolvedFunction, arguments: &str) -> Option<(ResolvedFunction, String)> {
+    let built_in = function.entry().err()?.built_in;
+    if built_in != BuiltIn::CallTool {
+        return None;
+    }
+    let wanted: CallTool = built_in::read(arguments).ok()?;
+    let other = function.other(&wanted.name).ok()?;
+    Some((other, wanted.arguments()))
+}
+
+/// Arguments as `function` takes them, and what was read differently from how it was written.
+fn repaired(function: &ResolvedFunction, arguments: String) -> (String, Option<String>) {
+    match repair(&function.spec().input_schema, &arguments) {
+        Some(repair) => (repair.arguments, Some(repair.note)),
+        None => (arguments, None),
+    }
+}
