@@ -63,6 +63,10 @@ pub(crate) struct AgentFlags {
           value_parser = clap::value_parser!(u32).range(1..=64))]
     rounds: u32,
 
+    /// How many tokens each answer of the model may have, as the endpoint counts them
+    #[arg(long, value_name = "COUNT")]
+    max_tokens: Option<NonZeroU32>,
+
     /// Run calls and code without asking
     #[arg(long, short)]
     yes: bool,
@@ -235,6 +239,9 @@ impl AgentFlags {
         let mut model = OpenAiModel::new(url, name)?;
         if let Some(key) = key {
             model = model.with_key(key);
+        }
+        if let Some(tokens) = self.max_tokens {
+            model = model.with_tokens_max(tokens);
         }
         if let Some(backend) = self.hold_by {
             model = model.held_by(backend);

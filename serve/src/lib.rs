@@ -62,6 +62,7 @@ mod cache;
 mod catalogue;
 mod discovery;
 mod error;
+mod failed_calls;
 mod http;
 mod index;
 mod limits;

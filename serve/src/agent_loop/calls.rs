@@ -1,6 +1,7 @@
 //! An agent that calls functions: the model is asked, its calls are run, and it is asked again with
 //! their results.
 
+use serde_json::Value;
 use tool_hub_agent::{Content, Message, Role, ToolCall, ToolResult};
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::{Failure, FailureKind};
@@ -10,6 +11,7 @@ use super::function_call::{Reader, call_function};
 use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ModelRequest};
 use super::state::AgentState;
+use crate::failed_calls::FailedCalls;
 use crate::resolved_function::ResolvedFunction;
 use crate::result::CallResult;
 
@@ -34,8 +36,9 @@ pub(super) async fn run(
         false => format!("{task}\n\n{told}"),
     };
     state.push(Message::text(Role::User, task))?;
+    let mut failed = FailedCalls::default();
     for round in 1..=state.rounds_max {
-        let is_last = round == state.rounds_max;
+        let is_last = round == state.rounds_max || failed.are_repeated();
         let request = ModelRequest {
             messages: &state.conversation.messages,
             functions: &specs,
@@ -58,9 +61,9 @@ pub(super) async fn run(
         }
         if is_last {
             // Nobody would be told what came of the calls.
-            break;
+            return Err(LoopError::Rounds { rounds: round });
         }
-        answer_calls(state, &calls).await?;
+        answer_calls(state, &calls, &mut failed).await?;
         tell_problems(state, &answer.problems)?;
     }
     Err(LoopError::Rounds {
@@ -68,10 +71,14 @@ pub(super) async fn run(
     })
 }
 
-async fn answer_calls(state: &mut AgentState, calls: &[ToolCall]) -> Result<(), LoopError> {
+async fn answer_calls(
+    state: &mut AgentState,
+    calls: &[ToolCall],
+    failed: &mut FailedCalls,
+) -> Result<(), LoopError> {
     let mut results = Vec::with_capacity(calls.len());
     for (index, call) in calls.iter().enumerate() {
-        results.push(Content::Result(result(state, index, call).await));
+        results.push(Content::Result(result(state, index, call, failed).await));
     }
     state.push(Message::new(Role::Tool, results))
 }
@@ -87,8 +94,16 @@ fn tell_problems(state: &mut AgentState, problems: &[String]) -> Result<(), Loop
 }
 
 /// Runs one call.
-async fn result(state: &mut AgentState, index: usize, call: &ToolCall) -> ToolResult {
-    let came = if index < CALLS_MAX {
+async fn result(
+    state: &mut AgentState,
+    index: usize,
+    call: &ToolCall,
+    failed: &mut FailedCalls,
+) -> ToolResult {
+    let written = Value::Object(call.arguments.clone()).to_string();
+    let came = if let Some(failure) = failed.of(&call.name, &written) {
+        Err(failure)
+    } else if index < CALLS_MAX {
         let arguments = state.values.filled_in(&call.arguments);
         call_function(
             &state.toolset,
@@ -102,6 +117,7 @@ async fn result(state: &mut AgentState, index: usize, call: &ToolCall) -> ToolRe
         let message = format!("more than {CALLS_MAX} functions were called at once");
         Err(Failure::new(FailureKind::LimitReached, message))
     };
+    failed.take(&call.name, &written, &came);
     let result = match came {
         Ok(reply) => CallResult::of_reply(state.values.keep_media(&call.name, reply)),
         Err(mut failure) => {

@@ -7,12 +7,13 @@ use futures::stream::{self, StreamExt as _};
 use serde_json::Value;
 use tool_hub_agent::from_strict;
 use tool_hub_host::Nobody;
-use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
+use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::gateway::Writing;
 use super::offered::Offered;
 use super::refusal::Refusal;
 use crate::audit::FrontEnd;
+use crate::failed_calls::FailedCalls;
 use crate::prepared_call::PreparedCall;
 use crate::result::CallResult;
 
@@ -72,17 +73,34 @@ pub(super) fn bounded(calls: usize) -> Result<(), Refusal> {
 }
 
 /// Runs `calls`, several at once, and gives their results in the order of the calls. They take
-/// up `room`; a result for which none is left is a failure. Dropping the future stops all of them.
-pub(super) async fn run(offered: &Offered, calls: &[Call], room: &mut usize) -> Vec<CallResult> {
-    let running: Vec<_> = calls
-        .iter()
-        .enumerate()
-        .map(|(index, call)| one(offered, index, call))
-        .collect();
+/// up `room`; a result for which none is left is a failure. Calls that `failed` before are not
+/// made again. Dropping the future stops all of them.
+pub(super) async fn run(
+    offered: &Offered,
+    calls: &[Call],
+    room: &mut usize,
+    failed: &mut FailedCalls,
+) -> Vec<CallResult> {
+    let running = calls.iter().enumerate().map(|(index, call)| {
+        let refused = failed.of(&call.name, &call.arguments);
+        async move {
+            match refused {
+                Some(failure) => Err(failure),
+                None => one(offered, index, call).await,
+            }
+        }
+    });
+    let running: Vec<_> = running.collect();
     let mut running = stream::iter(running).buffered(offered.at_once);
     let mut results = Vec::with_capacity(calls.len());
-    while let Some(result) = running.next().await {
-        results.push(fitted(result, &calls[results.len()].name, room));
+    while let Some(came) = running.next().await {
+        let call = &calls[results.len()];
+        failed.take(&call.name, &call.arguments, &came);
+        let result = match came {
+            Ok(reply) => CallResult::of_reply(reply),
+            Err(failure) => CallResult::of_failure(&shown(&call.name), &failure),
+        };
+        results.push(fitted(result, &call.name, room));
     }
     results
 }
@@ -105,20 +123,18 @@ fn shown(name: &str) -> String {
     name.chars().take(SHOWN_CHARACTERS_MAX).collect()
 }
 
-async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
-    let name = shown(&call.name);
-    let failed = |failure: Failure| CallResult::of_failure(&name, &failure);
+async fn one(offered: &Offered, index: usize, call: &Call) -> Result<Reply, Failure> {
     if index >= CALLS_MAX {
         let limit = FailureKind::HostLimit {
             limit: "calls",
             value: CALLS_MAX as u64,
         };
         let message = format!("more than {CALLS_MAX} calls were made at once");
-        return failed(Failure::new(limit, message));
+        return Err(Failure::new(limit, message));
     }
     let Some(resolved) = offered.resolved(&call.name) else {
         let failure = Failure::new(FailureKind::UnknownFunction, "there is no such function");
-        return failed(match offered.nearest(&name) {
+        return Err(match offered.nearest(&shown(&call.name)) {
             Some(nearest) => failure.with_fix(format!("call `{nearest}`")),
             None => failure,
         });
@@ -129,10 +145,8 @@ async fn one(offered: &Offered, index: usize, call: &Call) -> CallResult {
         &call.arguments,
     );
     let call = PreparedCall::new(resolved, arguments);
-    match call.run(FrontEnd::OpenAi, Arc::new(Nobody)).await {
-        Outcome::Reply(reply) => CallResult::of_reply(reply),
-        Outcome::Failure(failure) => failed(failure),
-    }
+    let outcome = call.run(FrontEnd::OpenAi, Arc::new(Nobody)).await;
+    outcome.into_result()
 }
 
 /// The arguments as the tool takes them. What is no JSON stays as it is: the host says why.

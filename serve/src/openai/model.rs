@@ -1,5 +1,6 @@
 //! A model behind an OpenAI-compatible endpoint, as the agent loop asks it.
 
+use std::num::NonZeroU32;
 use std::pin::Pin;
 
 use reqwest::Url;
@@ -23,6 +24,7 @@ pub struct OpenAiModel {
     upstream: Upstream,
     model: String,
     enforcement: Option<GrammarEnforcement>,
+    tokens_max: Option<NonZeroU32>,
     replies: Share,
 }
 
@@ -37,6 +39,7 @@ impl OpenAiModel {
             upstream: Upstream::new(url)?,
             model: model.into(),
             enforcement: None,
+            tokens_max: None,
             replies: Budget::new().share(1),
         })
     }
@@ -56,6 +59,14 @@ impl OpenAiModel {
         self
     }
 
+    /// Has each answer of the model end after at most `tokens`, as the endpoint counts them: its
+    /// member `max_tokens`.
+    #[must_use]
+    pub fn with_tokens_max(mut self, tokens: NonZeroU32) -> Self {
+        self.tokens_max = Some(tokens);
+        self
+    }
+
     fn body(&self, request: ModelRequest<'_>) -> Map<String, Value> {
         let conversation = Conversation {
             messages: request.messages.to_vec(),
@@ -65,6 +76,9 @@ impl OpenAiModel {
         let mut body = Map::new();
         body.insert("model".to_owned(), self.model.clone().into());
         body.insert("messages".to_owned(), messages);
+        if let Some(tokens) = self.tokens_max {
+            body.insert("max_tokens".to_owned(), tokens.get().into());
+        }
         if !request.stop.is_empty() {
             body.insert("stop".to_owned(), request.stop.into());
         }

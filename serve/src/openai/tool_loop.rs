@@ -22,6 +22,7 @@ use super::refusal::Refusal;
 use super::reply_memory::{KeptReplies, ReplyBuffer};
 use super::state::GatewayState;
 use super::upstream;
+use crate::failed_calls::FailedCalls;
 use crate::result::CallResult;
 
 /// How long an answer may take, all rounds and calls together. OpenAI's clients wait for ten
@@ -107,6 +108,7 @@ struct ToolLoop<A> {
     round: u32,
     deadline: Instant,
     has_run: bool,
+    failed: FailedCalls,
     /// How much the results of further calls may take up.
     room: usize,
     /// The memory of all replies so far, and of the last whole one as it was read.
@@ -125,6 +127,7 @@ impl<A: Api> ToolLoop<A> {
             round: 0,
             deadline: Instant::now() + TIME_MAX,
             has_run: false,
+            failed: FailedCalls::default(),
             room: calls::RESULTS_BYTES_MAX,
         }
     }
@@ -135,7 +138,7 @@ impl<A: Api> ToolLoop<A> {
         let gateway = &self.shared.gateway;
         if self.round > 1 {
             // A choice that forces a call would force one in every round.
-            let choice = if self.round < gateway.rounds_max {
+            let choice = if self.round < gateway.rounds_max && !self.failed.are_repeated() {
                 "auto"
             } else {
                 "none"
@@ -180,8 +183,10 @@ impl<A: Api> ToolLoop<A> {
         }
         self.has_run = true;
         let mut room = self.room;
-        let run = async { Ok(calls::run(self.api.offered(), &turn.ours, &mut room).await) };
-        let results = self.in_time(run).await?;
+        let mut failed = std::mem::take(&mut self.failed);
+        let run = calls::run(self.api.offered(), &turn.ours, &mut room, &mut failed);
+        let results = self.in_time(async { Ok(run.await) }).await?;
+        self.failed = failed;
         self.room = room;
         let shown = self.api.answer(&turn.ours, results);
         let next = if turn.hands_back {
