@@ -50,6 +50,11 @@ impl StoredResults {
         }
     }
 
+    /// Whether nothing was ever stored.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Relaxed) == 0
+    }
+
     /// Keeps `text`, if there is room for it.
     fn keep(
         &self,

@@ -11,6 +11,7 @@ use super::function_call::{Reader, call_function};
 use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ModelRequest};
 use super::state::AgentState;
+use crate::built_in::READ_ANSWER;
 use crate::failed_calls::FailedCalls;
 use crate::resolved_function::ResolvedFunction;
 use crate::result::CallResult;
@@ -26,9 +27,14 @@ pub(super) async fn run(
     task: &str,
 ) -> Result<String, LoopError> {
     let listed = ResolvedFunction::listed(&state.toolset);
-    let specs: Vec<FunctionSpec> = listed
+    let all: Vec<FunctionSpec> = listed
         .iter()
         .map(|function| function.spec().clone())
+        .collect();
+    let without_reader: Vec<FunctionSpec> = all
+        .iter()
+        .filter(|spec| spec.name != READ_ANSWER)
+        .cloned()
         .collect();
     let told = state.values.tell();
     let task = match told.is_empty() {
@@ -39,9 +45,14 @@ pub(super) async fn run(
     let mut failed = FailedCalls::default();
     for round in 1..=state.rounds_max {
         let is_last = round == state.rounds_max || failed.are_repeated();
+        // Small models call what reads stored results for no reason.
+        let functions = match state.toolset.stored_results().is_empty() {
+            true => &without_reader,
+            false => &all,
+        };
         let request = ModelRequest {
             messages: &state.conversation.messages,
-            functions: &specs,
+            functions,
             must_answer: is_last,
             stop: &[],
         };

@@ -16,6 +16,7 @@ use super::state::GatewayState;
 use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
+use crate::toolset::Toolset;
 use reply::{Reply, ToolCall};
 use stream::Stream;
 
@@ -62,6 +63,10 @@ impl Api for Chat {
 
     fn offered(&self) -> &Offered {
         &self.offered
+    }
+
+    fn offer_later(&mut self, toolset: &Toolset) {
+        self.offered.add_later(&mut self.request, toolset);
     }
 
     fn request(&self) -> &Map<String, Value> {

@@ -11,6 +11,7 @@ use tool_hub_manifest::FunctionSpec;
 
 use super::gateway::Writing;
 use super::refusal::Refusal;
+use crate::built_in::READ_ANSWER;
 use crate::resolved_function::ResolvedFunction;
 use crate::toolset::Toolset;
 use choice::Choice;
@@ -25,6 +26,8 @@ pub(super) struct Offered {
     /// The function that the request names.
     forced: Option<String>,
     writing: Writing,
+    /// What reads stored results, until there are any: small models call it for no reason.
+    later: Option<Value>,
     /// How many calls of one reply run at once.
     pub(super) at_once: usize,
 }
@@ -89,6 +92,10 @@ impl Offered {
         let forced = choice.write(request, &mut tools, dialects.named);
         let names: HashSet<&str> = tools.iter().filter_map(name_of).collect();
         ours.retain(|resolved| names.contains(&*resolved.spec().name));
+        let later = match toolset.stored_results().is_empty() && forced.is_none() {
+            true => take_reader(&mut tools),
+            false => None,
+        };
         if tools.is_empty() {
             // Endpoints refuse to be told how to choose from nothing.
             request.shift_remove("tool_choice");
@@ -105,8 +112,18 @@ impl Offered {
             theirs,
             forced,
             writing,
+            later,
             at_once: if one_by_one { 1 } else { CALLS_AT_ONCE },
         })
+    }
+
+    /// Adds to `request` what a model needs since results were stored.
+    pub(super) fn add_later(&mut self, request: &mut Map<String, Value>, toolset: &Toolset) {
+        if !toolset.stored_results().is_empty()
+            && let Some(Value::Array(tools)) = request.get_mut("tools")
+        {
+            tools.extend(self.later.take());
+        }
     }
 
     /// Whether there is anything to run here.
@@ -185,6 +202,15 @@ fn definitions(
         }
     });
     definitions
+}
+
+/// Takes the definition of the function that reads stored results out of `tools`, where others
+/// are left.
+fn take_reader(tools: &mut Vec<Value>) -> Option<Value> {
+    let at = tools
+        .iter()
+        .position(|tool| name_of(tool) == Some(READ_ANSWER))?;
+    (tools.len() > 1).then(|| tools.remove(at))
 }
 
 fn definition(spec: &FunctionSpec, dialect: Dialect) -> Result<Value, String> {

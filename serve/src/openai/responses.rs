@@ -18,6 +18,7 @@ use super::state::GatewayState;
 use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
+use crate::toolset::Toolset;
 use stream::Stream;
 
 /// A request under way.
@@ -82,6 +83,10 @@ impl Api for Responses {
 
     fn offered(&self) -> &Offered {
         &self.offered
+    }
+
+    fn offer_later(&mut self, toolset: &Toolset) {
+        self.offered.add_later(&mut self.request, toolset);
     }
 
     fn request(&self) -> &Map<String, Value> {

@@ -24,6 +24,7 @@ use super::state::GatewayState;
 use super::upstream;
 use crate::failed_calls::FailedCalls;
 use crate::result::CallResult;
+use crate::toolset::Toolset;
 
 /// How long an answer may take, all rounds and calls together. OpenAI's clients wait for ten
 /// minutes and then ask again, which would run the same tools twice.
@@ -40,6 +41,9 @@ pub(super) trait Api: Sized + Send + Sync + 'static {
     }
 
     fn offered(&self) -> &Offered;
+
+    /// Adds to the request what a model needs since results were stored.
+    fn offer_later(&mut self, toolset: &Toolset);
 
     /// What the model is asked next.
     fn request(&self) -> &Map<String, Value>;
@@ -143,6 +147,7 @@ impl<A: Api> ToolLoop<A> {
             } else {
                 "none"
             };
+            self.api.offer_later(&self.shared.toolset);
             let request = self.api.request_mut();
             if choice == "none" || request.contains_key("tool_choice") {
                 request.insert("tool_choice".to_owned(), choice.into());
