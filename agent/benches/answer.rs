@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use tool_hub_agent::AnswerFormat;
+use tool_hub_agent::conversation::answer::AnswerFormat;
 
 type Failed = Box<dyn std::error::Error>;
 

@@ -23,7 +23,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use tool_hub_agent::ChatTemplate;
+use tool_hub_agent::conversation::chat_template::ChatTemplate;
 
 use cases::{Case, PACKAGES};
 

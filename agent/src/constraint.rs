@@ -3,289 +3,33 @@
 //! A [`Constraint`] becomes a grammar, and the grammar a regular expression, GBNF or lark, or
 //! the member of a request that a server wants. What comes back is checked all the same.
 
+mod answer;
 mod backend;
 mod calls;
 mod check;
 mod choice;
+mod compile;
 mod compiler;
 mod emulation;
+mod error;
 mod expression;
 mod format;
 mod json;
 mod lines;
 mod numbers;
 mod regex;
+mod request;
 mod strings;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-use tool_hub_manifest::FunctionSpec;
-
-use crate::{Loss, Lost};
-pub use backend::{Backend, Constrained, UnknownBackend};
-use calls::Calls;
+pub use answer::WrongAnswer;
+pub use backend::{Backend, UnknownBackend};
 pub use calls::Written;
-pub use check::WrongAnswer;
 pub use choice::ToolChoice;
+pub use compile::{Compiled, Constraint};
 pub use compiler::Compiler;
 pub use emulation::{EmulatedTools, emulate_tools};
-use expression::{Expression, Grammar};
+pub use error::ConstraintError;
 pub use format::{Format, UnknownFormat};
-
-/// What a model may write.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Constraint {
-    kind: Kind,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Kind {
-    Json(Value),
-    Regex(String),
-    Choice(Vec<String>),
-    Written(Format, String),
-    Calls(Calls),
-}
-
-/// A constraint in some format.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
-    /// The schema, expression or grammar.
-    pub text: String,
-    /// Where more or less may be written than the constraint allows: more is refused by
-    /// [`Constraint::check`] afterwards.
-    pub losses: Vec<Loss>,
-}
-
-/// A constraint cannot be compiled.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConstraintError {
-    /// A schema says what no grammar here can hold.
-    #[error(
-        "`{keyword}` at `{pointer}` cannot be held by a grammar: leave it out, or say it otherwise"
-    )]
-    Unsupported {
-        /// Where, as a JSON pointer into the schema.
-        pointer: String,
-        /// The keyword.
-        keyword: String,
-    },
-    /// No value is valid.
-    #[error("no value is valid at `{pointer}`")]
-    Nothing {
-        /// Where, as a JSON pointer into the schema.
-        pointer: String,
-    },
-    /// A regular expression would have to contain itself.
-    #[error("`{rule}` contains values of any depth, which no regular expression can say")]
-    Recursive {
-        /// The rule that contains itself.
-        rule: String,
-    },
-    /// There is too much of something.
-    #[error("there are more than {max} {what}")]
-    TooLarge {
-        /// What there is too much of.
-        what: &'static str,
-        /// How much there may be.
-        max: usize,
-    },
-    /// A regular expression looks around, or cannot be read.
-    #[error("the regular expression cannot be said in {format}: it has to match by reading once")]
-    Regex {
-        /// The format.
-        format: Format,
-    },
-    /// A kind of constraint has no form in a format.
-    #[error("{what} cannot be said in {format}")]
-    Format {
-        /// The kind.
-        what: &'static str,
-        /// The format.
-        format: Format,
-    },
-    /// A server has no place for a kind of constraint.
-    #[error("{backend} has no place for {what}: {hint}")]
-    Backend {
-        /// The server.
-        backend: Backend,
-        /// The kind.
-        what: &'static str,
-        /// What to do instead.
-        hint: &'static str,
-    },
-    /// A server would refuse the schema.
-    #[error("{backend} would refuse the schema: {loss}")]
-    Refused {
-        /// The server.
-        backend: Backend,
-        /// Why.
-        loss: Loss,
-    },
-    /// A `tool_choice` is of no known form.
-    #[error(
-        "`tool_choice` is none of auto, none, required, a function's name, or an object that names one"
-    )]
-    ToolChoice,
-    /// A `tool_choice` names a function that is not offered.
-    #[error("`tool_choice` wants `{}`, which is not offered", .name.escape_default())]
-    NoSuchFunction {
-        /// The name.
-        name: String,
-    },
-    /// A call is required and nothing is offered.
-    #[error("`tool_choice` wants a call, and no function is offered")]
-    NoFunctions,
-    /// A member of a request is not what it has to be.
-    #[error("`{member}` of the request has to be {expected}")]
-    Request {
-        /// The member.
-        member: &'static str,
-        /// What it has to be.
-        expected: &'static str,
-    },
-}
-
-impl Constraint {
-    /// JSON that is valid against `schema`.
-    pub fn json_schema(schema: Value) -> Self {
-        Self::of(Kind::Json(schema))
-    }
-
-    /// A text all of which `regex` matches.
-    pub fn regex(regex: impl Into<String>) -> Self {
-        Self::of(Kind::Regex(regex.into()))
-    }
-
-    /// One of these texts.
-    pub fn choice<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
-        Self::of(Kind::Choice(texts.into_iter().map(Into::into).collect()))
-    }
-
-    /// What a grammar in GBNF says. It is passed on as it is.
-    pub fn gbnf(grammar: impl Into<String>) -> Self {
-        Self::of(Kind::Written(Format::Gbnf, grammar.into()))
-    }
-
-    /// What a grammar in lark says. It is passed on as it is.
-    pub fn lark(grammar: impl Into<String>) -> Self {
-        Self::of(Kind::Written(Format::Lark, grammar.into()))
-    }
-
-    /// The same of a grammar whose format is told by its rules: GBNF writes `name ::= …`, lark
-    /// does not.
-    pub fn gbnf_or_lark(grammar: impl Into<String>) -> Self {
-        let grammar = grammar.into();
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-        let is_gbnf = grammar.lines().any(|line| {
-            let rule = line.split_once("::=");
-            rule.is_some_and(|(name, _)| name.trim().chars().all(is_name))
-        });
-        match is_gbnf {
-            true => Self::gbnf(grammar),
-            false => Self::lark(grammar),
-        }
-    }
-
-    /// A call of one of `specs`, `{"name": …, "arguments": {…}}`, as `choice` wants it; where
-    /// it leaves the model free, `{"answer": "…"}` as well. None where no call is wanted.
-    ///
-    /// # Errors
-    /// When a function is wanted that is not among `specs`.
-    pub fn calls(
-        specs: &[FunctionSpec],
-        choice: &ToolChoice,
-    ) -> Result<Option<Self>, ConstraintError> {
-        let functions = specs.iter().map(|spec| (&*spec.name, &spec.input_schema));
-        let calls = Calls::new(functions, choice)?;
-        Ok(calls.map(|calls| Self::of(Kind::Calls(calls))))
-    }
-
-    fn of(kind: Kind) -> Self {
-        Self { kind }
-    }
-
-    /// The format that says it as it was given; a regular expression for a choice.
-    pub fn plain_format(&self) -> Format {
-        match &self.kind {
-            Kind::Json(_) | Kind::Calls(_) => Format::JsonSchema,
-            Kind::Regex(_) | Kind::Choice(_) => Format::Regex,
-            Kind::Written(format, _) => *format,
-        }
-    }
-
-    /// The constraint in `format`.
-    ///
-    /// # Errors
-    /// When the format cannot say it; the error tells what and where.
-    pub fn compile(&self, format: Format) -> Result<Compiled, ConstraintError> {
-        let mut lost = Vec::new();
-        let text = match (&self.kind, format) {
-            (Kind::Json(schema), Format::JsonSchema) => schema.to_string(),
-            (Kind::Calls(calls), Format::JsonSchema) => calls.schema().to_string(),
-            (Kind::Regex(regex), Format::Regex) => regex.clone(),
-            (Kind::Written(written, text), format) if *written == format => text.clone(),
-            (Kind::Written(..) | Kind::Regex(_) | Kind::Choice(_), Format::JsonSchema)
-            | (Kind::Written(..), _) => {
-                let what = self.what();
-                return Err(ConstraintError::Format { what, format });
-            }
-            (_, format) => {
-                let grammar = self.grammar(format, &mut lost)?;
-                match format {
-                    Format::Gbnf => lines::gbnf(&grammar)?,
-                    Format::Lark => lines::lark(&grammar)?,
-                    Format::Regex | Format::JsonSchema => regex::print(&grammar)?,
-                }
-            }
-        };
-        let losses = lost.into_iter().map(|lost| self.loss(lost)).collect();
-        Ok(Compiled { text, losses })
-    }
-
-    fn grammar(&self, format: Format, lost: &mut Vec<Lost>) -> Result<Grammar, ConstraintError> {
-        match &self.kind {
-            Kind::Json(schema) => json::grammar(schema, lost),
-            Kind::Calls(calls) => json::grammar(calls.schema(), lost),
-            Kind::Choice(texts) if texts.is_empty() => Err(ConstraintError::Nothing {
-                pointer: String::new(),
-            }),
-            Kind::Choice(texts) => {
-                let texts = texts.iter().map(Expression::text).collect();
-                Ok(Grammar::of_one(Expression::any_of(texts)))
-            }
-            Kind::Regex(regex) => strings::regular(regex)
-                .map(Grammar::of_one)
-                .ok_or(ConstraintError::Regex { format }),
-            Kind::Written(..) => Err(ConstraintError::Format {
-                what: self.what(),
-                format,
-            }),
-        }
-    }
-
-    /// A loss, told of the function whose arguments it is in.
-    fn loss(&self, lost: Lost) -> Loss {
-        match &self.kind {
-            Kind::Calls(calls) => calls.loss(lost),
-            _ => Loss {
-                function: "the value".to_owned(),
-                lost,
-            },
-        }
-    }
-
-    /// What kind of constraint it is.
-    fn what(&self) -> &'static str {
-        match &self.kind {
-            Kind::Json(_) => "a JSON schema",
-            Kind::Regex(_) => "a regular expression",
-            Kind::Choice(_) => "a choice of texts",
-            Kind::Written(Format::Gbnf, _) => "a grammar in GBNF",
-            Kind::Written(..) => "a grammar in lark",
-            Kind::Calls(_) => "a call of a function",
-        }
-    }
-}
+pub use request::Constrained;

@@ -2,14 +2,18 @@
 //! become the text that a model goes on with, as Transformers Agents writes it.
 
 mod chat;
+mod code;
 mod run;
 mod solution;
 mod template;
+mod toolbox;
 
 pub use chat::{ChatHistory, ChatPrompt};
+pub use code::{CodeAnswer, code_prompt};
 pub use run::RunPrompt;
 pub use solution::{Solution, SolutionError};
 pub use template::{PROMPT_BYTES_MAX, PROMPT_TEMPLATE_BYTES_MAX, PromptError};
+pub use toolbox::{toolbox_line, toolbox_lines};
 
 /// How an agent is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,12 +4,11 @@
 //! Reading is total. What no form here can say stays in [`Node::unread`], so that whoever
 //! writes the node again can report it.
 
-mod apart;
+pub(crate) mod apart;
+pub(crate) mod fit;
 pub(crate) mod keywords;
 
 use serde_json::{Map, Value};
-
-pub(crate) use apart::all_told_apart;
 
 /// Keywords that say nothing about values.
 const SILENT: [&str; 10] = [

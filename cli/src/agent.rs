@@ -9,7 +9,10 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use tool_hub_agent::{AnswerFormat, Backend, Language, PromptMode};
+use tool_hub_agent::constraint::Backend;
+use tool_hub_agent::conversation::answer::AnswerFormat;
+use tool_hub_agent::definition::declare::Language;
+use tool_hub_agent::prompt::PromptMode;
 use tool_hub_manifest::ToolKey;
 use tool_hub_serve::{
     AgentLoop, Catalogue, ChatModel, Interpreter, KeptMedia, LoopAnswer, OpenAiModel, Presentation,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tool_hub_agent::{LostMessage, MessageLoss};
+use tool_hub_agent::conversation::{LostMessage, MessageLoss};
 
 use crate::files::{Limit, json_or_input};
 use crate::printer::Printer;

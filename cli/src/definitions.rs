@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tool_hub_agent::{IMPORT_BYTES_MAX, Import, ImportError, import};
+use tool_hub_agent::definition::import::{IMPORT_BYTES_MAX, Import, ImportError, import};
 
 use crate::diagnosis::Problem;
 use crate::files::{Limit, shown, text_or_input};

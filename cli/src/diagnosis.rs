@@ -6,9 +6,11 @@ mod registry;
 use std::fmt;
 use std::process::ExitCode;
 
-use tool_hub_agent::{
-    ConstraintError, FormatError, MessageError, ModelError, PromptError, TemplateError,
-};
+use tool_hub_agent::constraint::ConstraintError;
+use tool_hub_agent::conversation::MessageError;
+use tool_hub_agent::conversation::answer::FormatError;
+use tool_hub_agent::conversation::chat_template::{ModelError, TemplateError};
+use tool_hub_agent::prompt::PromptError;
 use tool_hub_host::HostError;
 use tool_hub_manifest::{DocumentError, GrantError, VerifyError};
 use tool_hub_registry_client::{ClientError, StoreError};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tool_hub_agent::{is_hidden, is_out_of_place};
+use tool_hub_agent::characters::{is_hidden, is_out_of_place};
 
 /// Shows every character that could steer a terminal or change how text is read: control
 /// characters, escape sequences, bidirectional overrides, invisible and tag characters.

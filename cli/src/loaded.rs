@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use tool_hub_agent::condense;
+use tool_hub_agent::definition::condense::condense;
 use tool_hub_host::{Approved, Host, Tool};
 use tool_hub_manifest::{FunctionName, FunctionSpec, Overrides, Source, ToolKey, visible_name};
 use tool_hub_registry_client::Store;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tool_hub_agent::ModelTemplates;
+use tool_hub_agent::conversation::chat_template::ModelTemplates;
 use tool_hub_manifest::ToolRef;
 
 use crate::config::Config;

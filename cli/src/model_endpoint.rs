@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use tool_hub_agent::Backend;
+use tool_hub_agent::constraint::Backend;
 use tool_hub_serve::EndpointKey;
 use url::{Host, Url};
 

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use anyhow::Context as _;
-use tool_hub_agent::{PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode, PromptTemplate};
+use tool_hub_agent::prompt::{PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode, PromptTemplate};
 use tool_hub_manifest::{CommitId, ToolRef};
 
 use crate::config::Config;

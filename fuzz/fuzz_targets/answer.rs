@@ -5,7 +5,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use tool_hub_agent::{Answer, AnswerFormat, AnswerReader};
+use tool_hub_agent::conversation::answer::{Answer, AnswerFormat, AnswerReader};
 
 #[derive(Debug, Arbitrary)]
 struct Input<'a> {

@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use tool_hub_agent::{
-    Dialect, IMPORT_FUNCTIONS_MAX, Import, Language, declare, export, import, interface,
-};
+use tool_hub_agent::definition::Dialect;
+use tool_hub_agent::definition::declare::{Language, declare};
+use tool_hub_agent::definition::export::export;
+use tool_hub_agent::definition::import::{IMPORT_FUNCTIONS_MAX, Import, import};
+use tool_hub_agent::definition::interface::interface;
 use tool_hub_manifest::FunctionSpec;
 use wit_parser::Resolve;
 

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use tool_hub_agent::{Repair, repair};
+use tool_hub_agent::conversation::repair::{Repair, repair};
 
 fuzz_target!(|texts: (&str, &str)| {
     let (schema, arguments) = texts;

@@ -17,7 +17,8 @@ mod written_calls;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tool_hub_agent::{Conversation, PromptTemplate, Role};
+use tool_hub_agent::conversation::{Conversation, Role};
+use tool_hub_agent::prompt::PromptTemplate;
 
 use crate::toolset::Toolset;
 use prompted::Prompted;
@@ -39,7 +40,7 @@ const ROUNDS_MAX: u32 = 12;
 /// use std::pin::Pin;
 /// use std::sync::Arc;
 ///
-/// use tool_hub_agent::{Message, Role};
+/// use tool_hub_agent::conversation::{Message, Role};
 /// use tool_hub_serve::{
 ///     AgentLoop, Catalogue, ChatModel, ChatModelError, ModelAnswer, ModelRequest, ApproveAll, Toolset,
 /// };

@@ -1,7 +1,7 @@
 //! Calls whose arguments do not fit: what is said to the model when they could be read as they
 //! were meant, and when they could not.
 
-use tool_hub_agent::example;
+use tool_hub_agent::definition::example::example;
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::{
     Content, ContentAnnotations, Failure, FailureKind, Outcome, Role,

@@ -208,7 +208,7 @@ pub(crate) fn answer(text: String) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tool_hub_agent::example;
+    use tool_hub_agent::definition::example::example;
 
     #[test]
     fn every_function_takes_what_its_schema_says() {

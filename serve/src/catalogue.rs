@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use rmcp::model::{self, MetaObject, Tool as Definition};
-use tool_hub_agent::{Dialect, ResultShape, condense, export, or_kept};
+use tool_hub_agent::definition::Dialect;
+use tool_hub_agent::definition::condense::condense;
+use tool_hub_agent::definition::export::export;
+use tool_hub_agent::definition::result::{ResultShape, or_kept};
 use tool_hub_host::Tool;
 use tool_hub_manifest::{FunctionName, FunctionSpec, Icon, SpecError, ToolKey, visible_name};
 

@@ -1,7 +1,8 @@
 //! Finding a function among many, in answers that are short enough for a model.
 
 use serde_json::{Value, json};
-use tool_hub_agent::{example, toolbox_line};
+use tool_hub_agent::definition::example::example;
+use tool_hub_agent::prompt::toolbox_line;
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::{Failure, FailureKind};
 

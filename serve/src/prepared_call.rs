@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tool_hub_agent::repair;
+use tool_hub_agent::conversation::repair::repair;
 use tool_hub_host::Interaction;
 use tool_hub_manifest::contract::Outcome;
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rmcp::model::{MetaObject, Tool as Definition};
-use tool_hub_agent::ResultShape;
+use tool_hub_agent::definition::result::ResultShape;
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::Failure;
 

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tool_hub_agent::{FailureText, next_text, without_control_tokens};
+use tool_hub_agent::conversation::chat_template::without_control_tokens;
+use tool_hub_agent::conversation::failure::{FailureText, next_text};
 use tool_hub_manifest::contract::{
     ContentBody, EmbeddedResource, Failure, Reply, ResourceContents, ResourceLink,
 };

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use tool_hub_agent::{Language, declare};
+use tool_hub_agent::definition::declare::{Language, declare};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
 use crate::journey::load;

@@ -1,7 +1,7 @@
 //! What holds a model to calls of the toolbox's functions.
 
 use serde_json::{Value, json};
-use tool_hub_agent::{Backend, Format};
+use tool_hub_agent::constraint::{Backend, Format};
 
 use crate::journey::load;
 use crate::reference::{reference, rows};

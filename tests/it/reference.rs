@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use tool_hub_agent::{Dialect, Language};
+use tool_hub_agent::definition::Dialect;
+use tool_hub_agent::definition::declare::Language;
 use tool_hub_host::CompileLimits;
 use tool_hub_manifest::{Limits, Manifest, Toolbox};
 

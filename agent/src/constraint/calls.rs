@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::check::{self, WrongAnswer};
-use super::{ConstraintError, ToolChoice};
-use crate::{Loss, Lost, ToolCall};
+use super::answer::{self, WrongAnswer};
+use super::choice::ToolChoice;
+use super::error::ConstraintError;
+use crate::conversation::ToolCall;
+use crate::definition::{Loss, Lost};
 
 /// The members of a call, and of an answer that is none.
 const NAME: &str = "name";
@@ -99,7 +101,7 @@ impl Calls {
 
     /// Reads what a model wrote, and holds it against the function's own schema.
     pub(super) fn read(&self, text: &str) -> Result<Written, WrongAnswer> {
-        let value = check::json(text)?;
+        let value = answer::json(text)?;
         let object = value.as_object().ok_or_else(|| self.neither())?;
         if let (Some(Value::String(answer)), 1) = (object.get(ANSWER), object.len())
             && self.takes_answers()
@@ -113,7 +115,7 @@ impl Calls {
         };
         let known = self.functions.iter().find(|(known, _)| known == name);
         let (_, schema) = known.ok_or_else(|| self.unknown(name))?;
-        check::valid(schema, arguments, ARGUMENTS)?;
+        answer::valid(schema, arguments, ARGUMENTS)?;
         Ok(Written::Call(ToolCall {
             id: None,
             name: name.clone(),
@@ -151,8 +153,8 @@ impl Calls {
         let names: Vec<&str> = self.functions.iter().map(|(name, _)| &**name).collect();
         WrongAnswer::new(format!(
             "There is no function `{}`. Call one of: {}.",
-            check::cut(name),
-            check::cut(&names.join(", "))
+            answer::cut(name),
+            answer::cut(&names.join(", "))
         ))
     }
 }

@@ -1,38 +1,19 @@
 //! What came back, held against the constraint: a server may know less of it than we do.
 
-use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
-use super::{Constraint, Format, Kind, Written};
-
-/// The longest answer that is read, in bytes.
-const ANSWER_BYTES_MAX: usize = 4 << 20;
-/// How many faults are told.
-const FAULTS_MAX: usize = 5;
-/// How much of a stranger's text stands in a message, in characters.
-const TEXT_LENGTH_MAX: usize = 300;
-
-/// An answer is not what was asked for. The message is for the model: what is wrong, where,
-/// and what to write instead.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct WrongAnswer {
-    message: String,
-}
-
-impl WrongAnswer {
-    pub(super) fn new(message: String) -> Self {
-        Self { message }
-    }
-}
+use super::answer::{WrongAnswer, cut, json, valid};
+use super::calls::Written;
+use super::compile::{Constraint, Kind};
+use super::format::Format;
 
 impl Constraint {
     /// Holds an answer against the constraint, whoever was to keep it: JSON for a schema and
     /// for calls, and a string otherwise. A grammar of one's own is the only constraint that
     /// is not judged here.
     ///
-    /// What a model wrote under [`Backend::OpenAi`](crate::Backend::OpenAi) is of the strict
-    /// schema: [`from_strict`](crate::from_strict) comes first.
+    /// What a model wrote under [`Backend::OpenAi`](super::Backend::OpenAi) is of the strict
+    /// schema: [`from_strict`](crate::definition::export::from_strict) comes first.
     ///
     /// # Errors
     /// When it is something else.
@@ -86,70 +67,5 @@ fn matched(regex: &str, answer: &str) -> Result<Value, WrongAnswer> {
             cut(regex),
             Format::Regex
         ))),
-    }
-}
-
-/// The value that an answer is.
-pub(super) fn json(answer: &str) -> Result<Value, WrongAnswer> {
-    if answer.len() > ANSWER_BYTES_MAX {
-        return Err(WrongAnswer::new(format!(
-            "The answer has {} bytes, more than {ANSWER_BYTES_MAX}. Write less.",
-            answer.len()
-        )));
-    }
-    serde_json::from_str(answer.trim()).map_err(|error| {
-        WrongAnswer::new(format!(
-            "The answer is no JSON: {error}. Write JSON, whole, and nothing else."
-        ))
-    })
-}
-
-/// Holds `value`, which stands at `place` in the answer, against `schema`.
-pub(super) fn valid(schema: &Value, value: &Value, place: &str) -> Result<(), WrongAnswer> {
-    let validator = validator(schema)?;
-    let mut faults = Vec::new();
-    let mut more = 0;
-    for error in validator.iter_errors(value) {
-        if faults.len() == FAULTS_MAX {
-            more += 1;
-            continue;
-        }
-        let path = format!("{place}{}", error.instance_path());
-        let at = match path.as_str() {
-            "" => "the answer itself".to_owned(),
-            path => format!("`{}`", cut(path)),
-        };
-        faults.push(format!("- {at}: {}", cut(&error.to_string())));
-    }
-    if faults.is_empty() {
-        return Ok(());
-    }
-    if more > 0 {
-        faults.push(format!("- and {more} more"));
-    }
-    Err(WrongAnswer::new(format!(
-        "The answer is not what was asked for:\n{}\nWrite it again, with these mended.",
-        faults.join("\n")
-    )))
-}
-
-fn validator(schema: &Value) -> Result<Validator, WrongAnswer> {
-    // Patterns are read in time that grows with the text only, whoever wrote them.
-    jsonschema::options()
-        .with_pattern_options(PatternOptions::regex())
-        .build(schema)
-        .map_err(|error| {
-            let error = cut(&error.to_string());
-            WrongAnswer::new(format!(
-                "The answer cannot be checked, because its schema cannot be read: {error}."
-            ))
-        })
-}
-
-/// The beginning of a text.
-pub(super) fn cut(text: &str) -> String {
-    match text.char_indices().nth(TEXT_LENGTH_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

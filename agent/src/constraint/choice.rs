@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::ConstraintError;
+use super::error::ConstraintError;
 
 /// What a request says of the functions that the model should call.
 #[derive(Debug, Clone, PartialEq, Eq)]

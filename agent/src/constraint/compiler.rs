@@ -6,7 +6,10 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use tool_hub_manifest::Digest;
 
-use super::{Backend, Constrained, Constraint, ConstraintError, Kind};
+use super::backend::Backend;
+use super::compile::{Constraint, Kind};
+use super::error::ConstraintError;
+use super::request::Constrained;
 
 /// Compiles constraints and remembers those that were used last, by their digest.
 #[derive(Debug)]

@@ -3,10 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::calls::Calls;
-use super::{
-    Backend, Compiler, Constraint, ConstraintError, Kind, ToolChoice, Written, WrongAnswer,
-};
+use super::answer::WrongAnswer;
+use super::backend::Backend;
+use super::calls::{Calls, Written};
+use super::choice::ToolChoice;
+use super::compile::{Constraint, Kind};
+use super::compiler::Compiler;
+use super::error::ConstraintError;
 
 /// How many functions a request may offer.
 const FUNCTIONS_MAX: usize = 256;

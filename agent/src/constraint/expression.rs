@@ -260,6 +260,18 @@ impl Grammar {
     }
 }
 
+/// How often, as all formats write it.
+pub(super) fn count(min: u32, max: Option<u32>) -> String {
+    match (min, max) {
+        (0, Some(1)) => "?".to_owned(),
+        (0, None) => "*".to_owned(),
+        (1, None) => "+".to_owned(),
+        (min, None) => format!("{{{min},}}"),
+        (min, Some(max)) if min == max => format!("{{{min}}}"),
+        (min, Some(max)) => format!("{{{min},{max}}}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

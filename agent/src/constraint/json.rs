@@ -9,12 +9,14 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::error::ConstraintError;
 use super::expression::{Expression, Grammar};
+use super::numbers;
 use super::strings::{self, COUNT_MAX};
-use super::{ConstraintError, numbers};
-use crate::Lost;
+use crate::definition::Lost;
+use crate::schema::apart::all_told_apart;
 use crate::schema::keywords::{ANNOTATIONS, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_TEXTS};
-use crate::schema::{Document, Form, Member, Node, Presence, Rest, all_told_apart};
+use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// The most schemas within a schema.
 const NODES_MAX: usize = 10_000;

@@ -1,10 +1,10 @@
 //! Grammars of one rule a line, as GBNF and lark write them.
 
-use super::ConstraintError;
-use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind};
+use super::error::ConstraintError;
+use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind, count};
 use super::format::code;
 use super::regex;
-use crate::is_hidden;
+use crate::characters::is_hidden;
 
 /// The longest grammar, in bytes.
 const GRAMMAR_BYTES_MAX: usize = 1 << 20;
@@ -17,18 +17,6 @@ pub(super) fn gbnf(grammar: &Grammar) -> Result<String, ConstraintError> {
 /// A grammar for llguidance, in its dialect of lark: what holds characters is a terminal.
 pub(super) fn lark(grammar: &Grammar) -> Result<String, ConstraintError> {
     print(grammar, Syntax::Lark)
-}
-
-/// How often, as all formats write it.
-pub(super) fn count(min: u32, max: Option<u32>) -> String {
-    match (min, max) {
-        (0, Some(1)) => "?".to_owned(),
-        (0, None) => "*".to_owned(),
-        (1, None) => "+".to_owned(),
-        (min, None) => format!("{{{min},}}"),
-        (min, Some(max)) if min == max => format!("{{{min}}}"),
-        (min, Some(max)) => format!("{{{min},{max}}}"),
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Grammars as one regular expression, for the engines of Rust and Python alike: nothing but
 //! groups, classes and counts.
 
-use super::ConstraintError;
-use super::expression::{Class, Expression, Grammar};
+use super::error::ConstraintError;
+use super::expression::{Class, Expression, Grammar, count};
 use super::format::code;
-use crate::is_hidden;
+use crate::characters::is_hidden;
 
 /// The longest expression, in bytes.
 const REGEX_BYTES_MAX: usize = 256 << 10;
@@ -86,7 +86,7 @@ impl<'a> Printer<'a> {
             Expression::Repeat(..) if within == Within::Repeat => self.grouped(expression)?,
             Expression::Repeat(inner, min, max) => {
                 self.write(inner, Within::Repeat)?;
-                self.text.push_str(&super::lines::count(*min, *max));
+                self.text.push_str(&count(*min, *max));
             }
             Expression::Rule(rule) => self.rule(*rule, within)?,
         }

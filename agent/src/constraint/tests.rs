@@ -8,6 +8,7 @@ mod properties;
 mod servers;
 
 use serde_json::{Value, json};
+use tool_hub_manifest::FunctionSpec;
 
 use super::*;
 use judges::Judges;

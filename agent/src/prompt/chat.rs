@@ -2,10 +2,9 @@
 
 use tool_hub_manifest::FunctionSpec;
 
-use super::PromptError;
 use super::solution::strip;
-use super::template::{ALL_TOOLS, Template, append};
-use crate::toolbox_lines;
+use super::template::{ALL_TOOLS, PromptError, Template, append};
+use super::toolbox::toolbox_lines;
 
 const PLACES: [(&str, &str); 1] = [(ALL_TOOLS, "the list of tools")];
 

@@ -2,9 +2,8 @@
 
 use tool_hub_manifest::FunctionSpec;
 
-use super::PromptError;
-use super::template::{ALL_TOOLS, Template};
-use crate::toolbox_lines;
+use super::template::{ALL_TOOLS, PromptError, Template};
+use super::toolbox::toolbox_lines;
 
 const TASK: &str = "<<prompt>>";
 const PLACES: [(&str, &str); 2] = [(ALL_TOOLS, "the list of tools"), (TASK, "the task")];

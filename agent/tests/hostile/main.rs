@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tool_hub_agent::{Chat, ChatTemplate, TemplateError};
+use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate, TemplateError};
 
 const STACK_BYTES: usize = 2 << 20;
 /// More than any needs, for a machine that is busy.

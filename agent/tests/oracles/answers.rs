@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tool_hub_agent::{Answer, AnswerFormat};
+use tool_hub_agent::conversation::answer::{Answer, AnswerFormat};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
 use crate::cases::{PACKAGES, python};

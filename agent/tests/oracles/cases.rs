@@ -7,7 +7,7 @@ use jiff::civil::date;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tool_hub_agent::Chat;
+use tool_hub_agent::conversation::chat_template::Chat;
 
 use crate::packages;
 

@@ -1,6 +1,6 @@
 //! Real models' chat templates, held against Transformers.
 
-use tool_hub_agent::{ChatTemplate, TemplateError};
+use tool_hub_agent::conversation::chat_template::{ChatTemplate, TemplateError};
 
 use crate::cases::cases;
 

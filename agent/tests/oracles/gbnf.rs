@@ -8,7 +8,7 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use regex::Regex;
 use serde_json::{Value, json};
-use tool_hub_agent::{Constraint, Format};
+use tool_hub_agent::constraint::{Constraint, Format};
 
 use crate::family::{Dice, changed, instance, schemas};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use tool_hub_agent::{Conversation, MessageDialect};
+use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
 use crate::cases::PACKAGES;
 use crate::packages;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::json;
-use tool_hub_agent::{ChatHistory, ChatPrompt, PromptMode, RunPrompt};
+use tool_hub_agent::prompt::{ChatHistory, ChatPrompt, PromptMode, RunPrompt};
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
 use crate::cases::python;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use tempfile::TempDir;
-use tool_hub_agent::{Interface, interface};
+use tool_hub_agent::definition::interface::{Interface, interface};
 use tool_hub_manifest::{Build, ExportName, FunctionSpec, Language, Manifest};
 use tool_hub_source::Definition;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_agent::FailureText;
+use tool_hub_agent::conversation::failure::FailureText;
 use tool_hub_host::{Approved, CallableFunction, Tool, Usage};
 use tool_hub_manifest::Grants;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
-use tool_hub_agent::{Chat, ChatTemplate, Explanation};
+use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate};
+use tool_hub_agent::conversation::explain::Explanation;
 
 use crate::config::Config;
 use crate::loaded::LoadedTool;
@@ -65,7 +66,7 @@ impl Explain {
             tools_in_text: self.fallback,
             ..self.said.in_chat(model.chat(), config, printer)?
         };
-        let explanation = tool_hub_agent::explain(&template, chat, &specs)?;
+        let explanation = tool_hub_agent::conversation::explain::explain(&template, chat, &specs)?;
         let characters = explanation.text.chars().count();
         let tools_characters = explanation.text[explanation.tools.clone()].chars().count();
         if printer.wants_json() {

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::Args;
-use tool_hub_agent::{Dialect, Language, Loss, Lost};
+use tool_hub_agent::definition::declare::Language;
+use tool_hub_agent::definition::{Dialect, Loss, Lost};
 use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
@@ -61,7 +62,7 @@ impl Export {
         let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
         match self.format {
             Format::Definitions(dialect) if self.defer => {
-                let export = tool_hub_agent::export(&specs, dialect);
+                let export = tool_hub_agent::definition::export::export(&specs, dialect);
                 let export = export.deferred(dialect).ok_or_else(no_search)?;
                 tell(&export.losses, specs.len(), printer);
                 printer.json(&export.tools)?;
@@ -78,12 +79,12 @@ impl Format {
     pub(crate) fn print(self, specs: &[FunctionSpec], printer: &Printer) -> anyhow::Result<()> {
         match self {
             Self::Definitions(dialect) => {
-                let export = tool_hub_agent::export(specs, dialect);
+                let export = tool_hub_agent::definition::export::export(specs, dialect);
                 tell(&export.losses, specs.len(), printer);
                 printer.json(&export.tools)
             }
             Self::Declarations(language) => {
-                let declared = tool_hub_agent::declare(specs, language);
+                let declared = tool_hub_agent::definition::declare::declare(specs, language);
                 tell(&declared.losses, specs.len(), printer);
                 // Source code is a file: escaping has been done where it is written.
                 printer.raw(declared.text.as_bytes())

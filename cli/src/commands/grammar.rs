@@ -8,9 +8,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tool_hub_agent::{
-    ANSWER_BYTES_MAX, Backend, Compiled, Constraint, ConstraintError, Format, Loss, ToolChoice,
+use tool_hub_agent::constraint::{
+    Backend, Compiled, Constraint, ConstraintError, Format, ToolChoice,
 };
+use tool_hub_agent::conversation::answer::ANSWER_BYTES_MAX;
+use tool_hub_agent::definition::Loss;
 use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use tool_hub_agent::Finding;
+use tool_hub_agent::definition::lint::Finding;
 use tool_hub_manifest::{Function, FunctionSpec, Input, Manifest, ValueType, package_file};
 
 use crate::commands::check;
@@ -42,7 +42,7 @@ impl Lint {
                 choose(&self.names, specs)?
             }
         };
-        let findings = tool_hub_agent::lint(&specs, &others);
+        let findings = tool_hub_agent::definition::lint::lint(&specs, &others);
         if printer.wants_json() {
             printer.json(&json!({ "findings": findings }))?;
         } else if !findings.is_empty() {

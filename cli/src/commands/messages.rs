@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use tool_hub_agent::{Conversation, MessageDialect};
+use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
 use crate::config::Config;
 use crate::conversation;

@@ -9,8 +9,9 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tool_hub_agent::{
-    ANSWER_BYTES_MAX, Answer, AnswerFormat, AnswerProblem, ToolCall, UnreadCall, check,
+use tool_hub_agent::conversation::ToolCall;
+use tool_hub_agent::conversation::answer::{
+    ANSWER_BYTES_MAX, Answer, AnswerFormat, AnswerProblem, UnreadCall, check,
 };
 use tool_hub_manifest::FunctionSpec;
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::Value;
-use tool_hub_agent::Dialect;
+use tool_hub_agent::definition::Dialect;
 use tool_hub_source::Definition;
 
 use super::export::Format;

@@ -2,7 +2,9 @@
 //! written yet, and a manifest with what WIT cannot say.
 
 use toml_edit::{DocumentMut, Item, Table, value};
-use tool_hub_agent::{Import, Interface, Loss, Operation, interface};
+use tool_hub_agent::definition::Loss;
+use tool_hub_agent::definition::import::Import;
+use tool_hub_agent::definition::interface::{Interface, Operation, interface};
 use tool_hub_manifest::FunctionSpec;
 
 use super::names::Names;

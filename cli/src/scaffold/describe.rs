@@ -1,6 +1,6 @@
 //! What a project says of functions: one description for all of them, and a card.
 
-use tool_hub_agent::Interface;
+use tool_hub_agent::definition::interface::Interface;
 
 use super::names::Names;
 

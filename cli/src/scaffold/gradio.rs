@@ -2,9 +2,8 @@
 //! the app's origin.
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
-use tool_hub_agent::{
-    GradioApp, GradioEndpoint, GradioInput, GradioValue, Interface, Operation, TypeKind, WitType,
-};
+use tool_hub_agent::definition::gradio::{GradioApp, GradioEndpoint, GradioInput, GradioValue};
+use tool_hub_agent::definition::interface::{Interface, Operation, TypeKind, WitType};
 use url::Url;
 
 use super::defined::Defined;

@@ -1,6 +1,7 @@
 //! Functions in JavaScript that are not written yet.
 
-use tool_hub_agent::{Interface, Language, Operation};
+use tool_hub_agent::definition::declare::Language;
+use tool_hub_agent::definition::interface::{Interface, Operation};
 
 use super::names::{Names, lower_camel};
 use super::stub::NOT_WRITTEN;

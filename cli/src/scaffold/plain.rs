@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use toml_edit::{DocumentMut, value};
-use tool_hub_agent::{Interface, Loss, interface};
+use tool_hub_agent::definition::Loss;
+use tool_hub_agent::definition::interface::{Interface, interface};
 
 use super::describe;
 use super::names::Names;

@@ -1,6 +1,7 @@
 //! Functions in Python that are not written yet.
 
-use tool_hub_agent::{Interface, Language, Operation, WitType};
+use tool_hub_agent::definition::declare::Language;
+use tool_hub_agent::definition::interface::{Interface, Operation, WitType};
 
 use super::names::{Names, upper_camel};
 use super::stub::{NOT_WRITTEN, types_used};

@@ -1,6 +1,6 @@
 //! Functions in Rust that are not written yet.
 
-use tool_hub_agent::{Interface, Operation, WitType};
+use tool_hub_agent::definition::interface::{Interface, Operation, WitType};
 
 use super::names::{Names, upper_camel};
 use super::stub::{NOT_WRITTEN, types_used};

@@ -1,6 +1,6 @@
 //! What functions that are not written yet have in common in all languages.
 
-use tool_hub_agent::{Interface, WitType};
+use tool_hub_agent::definition::interface::{Interface, WitType};
 
 /// What a function answers until somebody writes it, after its name.
 pub(super) const NOT_WRITTEN: &str =

@@ -2,7 +2,7 @@
 //! their results.
 
 use serde_json::Value;
-use tool_hub_agent::{Content, Message, Role, ToolCall, ToolResult};
+use tool_hub_agent::conversation::{Content, Message, Role, ToolCall, ToolResult};
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::{Failure, FailureKind};
 

@@ -5,7 +5,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tool_hub_agent::{CodeAnswer, Language, Message, Role, code_prompt};
+use tool_hub_agent::conversation::{Message, Role};
+use tool_hub_agent::definition::declare::Language;
+use tool_hub_agent::prompt::{CodeAnswer, code_prompt};
 use tool_hub_host::{Interaction, Offered, Tool};
 use tool_hub_manifest::contract::{ContentBody, Failure, FailureKind, Outcome, Reply};
 use tool_hub_manifest::{FunctionName, FunctionSpec};

@@ -1,6 +1,6 @@
 //! Why an agent has no answer.
 
-use tool_hub_agent::{PromptError, SolutionError};
+use tool_hub_agent::prompt::{PromptError, SolutionError};
 
 use super::model::ChatModelError;
 

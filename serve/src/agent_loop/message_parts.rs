@@ -1,6 +1,6 @@
 //! What stands in a message of a model: its text and its calls.
 
-use tool_hub_agent::{Content, Message, ToolCall};
+use tool_hub_agent::conversation::{Content, Message, ToolCall};
 
 /// What a model says in `message`, without what it thinks.
 pub(super) fn text_of(message: &Message) -> String {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
 
-use tool_hub_agent::Message;
+use tool_hub_agent::conversation::Message;
 use tool_hub_manifest::FunctionSpec;
 
 /// A model that goes on with a conversation.

@@ -1,9 +1,9 @@
 //! An agent that asks with a prompt template, as Transformers Agents does: the model goes on with
 //! one text, and what the code in it comes to is the answer.
 
-use tool_hub_agent::{
-    ChatHistory, ChatPrompt, Message, PromptError, PromptMode, PromptTemplate, Role, RunPrompt,
-    Solution,
+use tool_hub_agent::conversation::{Message, Role};
+use tool_hub_agent::prompt::{
+    ChatHistory, ChatPrompt, PromptError, PromptMode, PromptTemplate, RunPrompt, Solution,
 };
 use tool_hub_manifest::FunctionSpec;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tool_hub_agent::{Content, Conversation, Message};
+use tool_hub_agent::conversation::{Content, Conversation, Message};
 
 use super::error::LoopError;
 use super::named_values::NamedValues;

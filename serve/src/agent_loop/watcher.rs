@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use tool_hub_agent::Language;
+use tool_hub_agent::definition::declare::Language;
 use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::Outcome;
 

@@ -2,7 +2,8 @@
 
 use std::pin::Pin;
 
-use tool_hub_agent::{AnswerFormat, Content, Message, Reasoning, Role};
+use tool_hub_agent::conversation::answer::AnswerFormat;
+use tool_hub_agent::conversation::{Content, Message, Reasoning, Role};
 
 use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ChatModelError, ModelAnswer, ModelRequest};

@@ -2,7 +2,8 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResultType};
-use tool_hub_agent::{FailureText, ResultShape, next_text};
+use tool_hub_agent::conversation::failure::{FailureText, next_text};
+use tool_hub_agent::definition::result::ResultShape;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::content::block;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::stream::{self, StreamExt as _};
 use serde_json::Value;
-use tool_hub_agent::from_strict;
+use tool_hub_agent::definition::export::from_strict;
 use tool_hub_host::Nobody;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 

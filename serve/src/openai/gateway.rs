@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use reqwest::Url;
 use serde_json::{Map, Value};
-use tool_hub_agent::Backend;
+use tool_hub_agent::constraint::Backend;
 
 use super::grammar_enforcement::GrammarEnforcement;
 use super::upstream::{EndpointKey, GatewayError, Upstream};

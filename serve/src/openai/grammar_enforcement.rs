@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
-use tool_hub_agent::{Backend, Compiler, EmulatedTools, WrongAnswer, emulate_tools};
+use tool_hub_agent::constraint::{Backend, Compiler, EmulatedTools, WrongAnswer, emulate_tools};
 
 use super::refusal::Refusal;
 

@@ -5,9 +5,10 @@ use std::pin::Pin;
 
 use reqwest::Url;
 use serde_json::{Map, Value, json};
-use tool_hub_agent::{
-    Backend, Conversation, Dialect, Message, MessageDialect, MessageError, Role, export,
-};
+use tool_hub_agent::constraint::Backend;
+use tool_hub_agent::conversation::{Conversation, Message, MessageDialect, MessageError, Role};
+use tool_hub_agent::definition::Dialect;
+use tool_hub_agent::definition::export::export;
 
 use super::grammar_enforcement::GrammarEnforcement;
 use super::refusal::Refusal;

@@ -6,7 +6,8 @@ mod definition;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
-use tool_hub_agent::{Dialect, export};
+use tool_hub_agent::definition::Dialect;
+use tool_hub_agent::definition::export::export;
 use tool_hub_manifest::FunctionSpec;
 
 use super::gateway::Writing;

@@ -1,7 +1,7 @@
 //! An endpoint that knows no tools: a grammar stands for them.
 
 use serde_json::{Value, json};
-use tool_hub_agent::Backend;
+use tool_hub_agent::constraint::Backend;
 
 use crate::chat::{own, text};
 use crate::support::{Reply, Served, question};

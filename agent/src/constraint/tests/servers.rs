@@ -1,7 +1,7 @@
 //! Calls of functions, what servers are told, and what comes back.
 
 use super::*;
-use crate::from_strict;
+use crate::definition::export::from_strict;
 
 #[test]
 fn calls_are_of_the_functions_that_were_chosen() {

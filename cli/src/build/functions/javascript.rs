@@ -1,6 +1,6 @@
 //! The module in JavaScript that offers plain functions.
 
-use tool_hub_agent::{Interface, Operation, Parameter, TypeKind, WitType};
+use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;
 
 use super::plain::{Plain, Written, quoted};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tool_hub_agent::Interface;
+use tool_hub_agent::definition::interface::Interface;
 use tool_hub_source::Definition;
 
 /// The source that offers functions of a file: its name, and its text.

@@ -1,6 +1,7 @@
 //! The module in Python that offers plain functions.
 
-use tool_hub_agent::{Language, Operation, WitType};
+use tool_hub_agent::definition::declare::Language;
+use tool_hub_agent::definition::interface::{Operation, WitType};
 use tool_hub_source::Definition;
 
 use super::plain::{Plain, Written, quoted, without_ending};

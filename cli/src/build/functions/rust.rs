@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use toml_edit::DocumentMut;
-use tool_hub_agent::{Interface, Operation, Parameter, TypeKind, WitType};
+use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::{Definition, RustSignature, RustType, Signature};
 
 use super::plain::{Plain, Written, quoted};

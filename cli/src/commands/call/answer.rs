@@ -40,7 +40,7 @@ pub(super) fn print(
         }
     }
     if let Some(next) = &reply.next {
-        printer.note(&tool_hub_agent::next_text(next));
+        printer.note(&tool_hub_agent::conversation::failure::next_text(next));
     }
     Ok(ExitCode::SUCCESS)
 }

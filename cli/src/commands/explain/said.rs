@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::{Map, Value};
-use tool_hub_agent::{Chat, Conversation, MessageDialect};
+use tool_hub_agent::conversation::chat_template::Chat;
+use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
 use crate::config::Config;
 use crate::conversation;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tool_hub_agent::Constraint;
+use tool_hub_agent::constraint::Constraint;
 
 use crate::config::Config;
 use crate::files::{Limit, json_or_input, text_or_input};

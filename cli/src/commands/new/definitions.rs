@@ -1,6 +1,6 @@
 //! Reports how the definitions given to `tool new --from` were translated.
 
-use tool_hub_agent::{Loss, Lost};
+use tool_hub_agent::definition::{Loss, Lost};
 
 use crate::printer::Printer;
 use crate::scaffold::{Defined, PlainFile};

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use futures::StreamExt as _;
 use reqwest::redirect::Policy;
 use serde_json::Value;
-use tool_hub_agent::{GRADIO_BYTES_MAX, GradioError};
+use tool_hub_agent::definition::gradio::{GRADIO_BYTES_MAX, GradioError};
 use url::Url;
 
 use crate::diagnosis::Problem;
@@ -49,7 +49,8 @@ pub(super) async fn read(url: &Url) -> anyhow::Result<Calling> {
         prefix => format!("{base}/{prefix}"),
     };
     let info = asked(&http, url, &format!("{place}/info")).await?;
-    let app = tool_hub_agent::gradio(&info).map_err(|error| not_gradio(url, error))?;
+    let app = tool_hub_agent::definition::gradio::gradio(&info)
+        .map_err(|error| not_gradio(url, error))?;
     Ok(Calling::of(app, url.clone(), place))
 }
 

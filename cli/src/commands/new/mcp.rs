@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite};
 use tokio::process::Command;
 use tokio::time::timeout;
-use tool_hub_agent::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import};
+use tool_hub_agent::definition::import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import};
 
 use crate::build::converse;
 use crate::definitions;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_agent::PromptMode;
+use tool_hub_agent::prompt::PromptMode;
 use tool_hub_manifest::ToolRef;
 
 use crate::config::Config;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_agent::{PromptMode, PromptTemplate};
+use tool_hub_agent::prompt::{PromptMode, PromptTemplate};
 
 use crate::config::Config;
 use crate::loaded::LoadedTool;

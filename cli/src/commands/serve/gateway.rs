@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
-use tool_hub_agent::Backend;
+use tool_hub_agent::constraint::Backend;
 use tool_hub_serve::Gateway;
 use url::Url;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tool_hub_agent::import;
+use tool_hub_agent::definition::import::import;
 use tool_hub_host::authoring::{Docs, WitSource};
 use tool_hub_manifest::{Manifest, ToolName};
 

@@ -1,0 +1,16 @@
+//! Conversations with a model: messages in every dialect, the text that a model's own template
+//! makes of them, and what the model answers, read and repaired.
+
+pub mod answer;
+pub mod chat_template;
+mod dialects;
+pub mod explain;
+pub mod failure;
+mod message;
+pub mod repair;
+
+pub use dialects::{LostMessage, MESSAGE_PARTS_MAX, MessageError, MessageLoss, WrittenMessages};
+pub use message::{
+    Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
+    Part, Reasoning, Role, Sealed, ToolCall, ToolResult, UnknownMessageDialect,
+};

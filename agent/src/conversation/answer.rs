@@ -1,0 +1,30 @@
+//! What a model answered: its text, its reasoning and the calls that it wants made, read out of
+//! the one text in which it writes all of them, whole or while it is being written.
+
+mod call;
+mod check;
+mod engine;
+mod error;
+mod event;
+pub(crate) mod families;
+mod family;
+mod format;
+mod literal;
+mod problem;
+mod reader;
+mod scan;
+mod sink;
+mod template;
+#[cfg(test)]
+mod tests;
+mod typed;
+mod unread;
+mod xml_arguments;
+
+pub use check::{CallProblem, CheckedCall, check};
+pub use error::FormatError;
+pub use event::{ANSWER_BYTES_MAX, Answer, AnswerEvent, CALLS_MAX};
+pub use format::AnswerFormat;
+pub use problem::AnswerProblem;
+pub use reader::AnswerReader;
+pub use unread::UnreadCall;

@@ -1,0 +1,250 @@
+//! Calls held against the functions that were offered: whether there is such a function, and
+//! whether it takes such arguments.
+
+use std::fmt;
+
+use serde_json::Value;
+use tool_hub_manifest::FunctionSpec;
+use tool_hub_manifest::contract::{Failure, FailureKind};
+
+use crate::conversation::failure::FailureText;
+use crate::conversation::message::ToolCall;
+use crate::conversation::repair::{Repair, repair};
+use crate::schema::fit::{Fit, HOPS_MAX};
+use crate::schema::{Document, Form, Member, Node, Presence, Rest};
+
+/// How many letters a name may be away from the one that was probably meant.
+const EDITS_MAX: usize = 2;
+/// How many names are listed in a problem.
+const NAMES_SHOWN_MAX: usize = 20;
+/// How much of a wrong value is repeated, in characters.
+const VALUE_SHOWN_MAX: usize = 60;
+
+/// A call that a function can be asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedCall {
+    /// The call, with its arguments read as they were meant.
+    pub call: ToolCall,
+    /// What was read differently from what the model wrote, in a line for the model.
+    pub note: Option<String>,
+}
+
+/// Why a call is not made. [`fmt::Display`] says it to the model as [`FailureText`] does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallProblem {
+    /// The function, by the name that was called.
+    pub function: String,
+    /// Either [`FailureKind::UnknownFunction`] or [`FailureKind::MalformedArgument`], and how to
+    /// mend the call.
+    pub failure: Failure,
+}
+
+impl fmt::Display for CallProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        FailureText {
+            function: &self.function,
+            failure: &self.failure,
+        }
+        .fmt(f)
+    }
+}
+
+impl std::error::Error for CallProblem {}
+
+/// Holds `call` against the functions that were `offered` when the model wrote it. Arguments
+/// that are nearly right are read as they were meant. What schemas say beyond the forms of values,
+/// such as patterns and bounds, is left to whoever runs the function.
+///
+/// # Errors
+/// When there is no such function, or when it cannot take these arguments.
+pub fn check(call: ToolCall, offered: &[FunctionSpec]) -> Result<CheckedCall, CallProblem> {
+    let Some(spec) = offered.iter().find(|spec| spec.name == call.name) else {
+        return Err(unknown(&call.name, offered));
+    };
+    let schema = &spec.input_schema;
+    let Some(problem) = wrong(&call, schema) else {
+        return Ok(CheckedCall { call, note: None });
+    };
+    let written = Value::Object(call.arguments.clone()).to_string();
+    if let Some(Repair { arguments, note }) = repair(schema, &written)
+        && let Ok(arguments) = serde_json::from_str(&arguments)
+    {
+        let call = ToolCall { arguments, ..call };
+        if wrong(&call, schema).is_none() {
+            let note = Some(note);
+            return Ok(CheckedCall { call, note });
+        }
+    }
+    Err(problem)
+}
+
+fn unknown(name: &str, offered: &[FunctionSpec]) -> CallProblem {
+    let names = offered.iter().map(|spec| spec.name.as_str());
+    let nearest = names
+        .clone()
+        .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
+        .filter(|(edits, _)| *edits <= EDITS_MAX)
+        .min();
+    let fix = match nearest {
+        Some((_, nearest)) => format!("call `{nearest}`, if that is what you meant"),
+        None if offered.is_empty() => "answer without a call".to_owned(),
+        None => {
+            let shown: Vec<String> = names
+                .take(NAMES_SHOWN_MAX)
+                .map(|it| format!("`{it}`"))
+                .collect();
+            let more = if offered.len() > shown.len() {
+                " or another"
+            } else {
+                ""
+            };
+            format!("call {}{more}", shown.join(", "))
+        }
+    };
+    let message = "no function of that name was offered";
+    CallProblem {
+        function: name.to_owned(),
+        failure: Failure::new(FailureKind::UnknownFunction, message).with_fix(fix),
+    }
+}
+
+/// What is wrong with the arguments, if anything.
+fn wrong(call: &ToolCall, schema: &Value) -> Option<CallProblem> {
+    let fit = Fit::new(Document::new(schema));
+    let arguments = Value::Object(call.arguments.clone());
+    let (argument, message, fix) = find(&fit, fit.document.root(), &arguments, String::new(), 0)?;
+    let failure = Failure::new(FailureKind::MalformedArgument, message).with_fix(fix);
+    Some(CallProblem {
+        function: call.name.clone(),
+        failure: match argument.is_empty() {
+            true => failure,
+            false => failure.with_argument(argument),
+        },
+    })
+}
+
+/// Where a value cannot be one of `node`'s, what is wrong there, and how to mend it.
+type Fault = (String, String, String);
+
+fn find<'a>(
+    fit: &Fit<'a>,
+    node: Node<'a>,
+    value: &Value,
+    path: String,
+    hops: usize,
+) -> Option<Fault> {
+    if fit.fits(&node, value, 0) {
+        return None;
+    }
+    match (&node.form, value) {
+        (Form::Ref(name), _) if hops < HOPS_MAX => {
+            find(fit, fit.definition(name)?, value, path, hops + 1)
+        }
+        (Form::Array(item), Value::Array(values)) => {
+            values.iter().enumerate().find_map(|(index, value)| {
+                find(fit, (**item).clone(), value, format!("{path}[{index}]"), 0)
+            })
+        }
+        (Form::Object(members, rest), Value::Object(values)) => {
+            let missing = members.iter().find(|member| {
+                member.presence == Presence::Required && !values.contains_key(member.name)
+            });
+            if let Some(member) = missing {
+                let path = joined(&path, member.name);
+                let message = format!("`{path}` is missing");
+                let fix = format!("give `{path}`: {}", expected(&member.node));
+                return Some((path, message, fix));
+            }
+            values.iter().find_map(|(name, value)| {
+                let path = joined(&path, name);
+                match members.iter().find(|member| member.name == name) {
+                    Some(member) => find(fit, member.node.clone(), value, path, 0),
+                    None => unwanted(fit, rest, members, value, path),
+                }
+            })
+        }
+        _ => {
+            let expected = expected(&node);
+            let message = format!("`{path}` should be {expected}, but is {}", shown(value));
+            Some((
+                path.clone(),
+                message,
+                format!("give {expected} as `{path}`"),
+            ))
+        }
+    }
+}
+
+/// What is wrong with a member that is none of `members`.
+fn unwanted<'a>(
+    fit: &Fit<'a>,
+    rest: &Rest<'a>,
+    members: &[Member<'a>],
+    value: &Value,
+    path: String,
+) -> Option<Fault> {
+    match rest {
+        Rest::Typed(node) => find(fit, (**node).clone(), value, path, 0),
+        Rest::Unsaid | Rest::Open => None,
+        Rest::Closed => {
+            let names: Vec<String> = members.iter().map(|it| format!("`{}`", it.name)).collect();
+            let known = match names.is_empty() {
+                true => "there are no arguments".to_owned(),
+                false => format!("what there is: {}", names.join(", ")),
+            };
+            let message = format!("there is no `{path}`; {known}");
+            let fix = format!("leave `{path}` out");
+            Some((path, message, fix))
+        }
+    }
+}
+
+fn joined(path: &str, name: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{path}.{name}"),
+    }
+}
+
+/// What a schema wants, in a few words.
+fn expected(node: &Node<'_>) -> String {
+    match &node.form {
+        Form::Any | Form::Ref(_) => "a value".to_owned(),
+        Form::Null => "null".to_owned(),
+        Form::Boolean => "true or false".to_owned(),
+        Form::Integer => "a whole number".to_owned(),
+        Form::Number => "a number".to_owned(),
+        Form::Text => "a text".to_owned(),
+        Form::Literals(values) => {
+            let shown = values
+                .iter()
+                .take(NAMES_SHOWN_MAX)
+                .map(|value| shown(value));
+            format!("one of {}", shown.collect::<Vec<_>>().join(", "))
+        }
+        Form::Array(item) => format!("a list, each item {}", expected(item)),
+        Form::Tuple(items, _) => format!("a list of {} items", items.len()),
+        Form::Object(members, _) => {
+            let needed = members
+                .iter()
+                .filter(|it| it.presence == Presence::Required);
+            let names: Vec<String> = needed.map(|it| format!("`{}`", it.name)).collect();
+            match names.is_empty() {
+                true => "an object".to_owned(),
+                false => format!("an object with {}", names.join(", ")),
+            }
+        }
+        Form::Union(nodes) => {
+            let choices: Vec<String> = nodes.iter().map(expected).collect();
+            choices.join(" or ")
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(VALUE_SHOWN_MAX) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}

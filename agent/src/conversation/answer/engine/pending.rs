@@ -1,0 +1,15 @@
+//! A call that may turn out to be reasoning.
+
+use crate::conversation::answer::sink::Sink;
+
+/// The state before a call that may turn out to be reasoning. It is restored if the reasoning is
+/// closed later.
+#[derive(Debug)]
+pub(super) struct PendingCall {
+    /// The offset at which the call begins.
+    pub(super) start: usize,
+    /// The number of events from before the call, which may be reported in any case.
+    pub(super) events: usize,
+    /// The text from before the call.
+    pub(super) text: Sink,
+}

@@ -1,0 +1,192 @@
+//! Values: JSON, calls as Python writes them, and objects without quotes about their names.
+
+use super::markers::Found;
+use super::{Engine, Failure, Step};
+use crate::conversation::answer::family::{Certainty, Shape, State};
+use crate::conversation::answer::problem::AnswerProblem;
+use crate::conversation::answer::scan::{Quotes, Scan, Scanned, Seen};
+use crate::conversation::answer::{call, literal};
+use crate::conversation::message::ToolCall;
+
+impl Engine<'_> {
+    /// Looks for the end of the value that stands here, and reads it.
+    pub(super) fn read_value(&mut self, is_end: bool) -> Step {
+        let mut scan = match self.scan.take() {
+            Some(scan) => scan,
+            None => match self.begin_value(is_end) {
+                Ok(scan) => scan,
+                Err(step) => return step,
+            },
+        };
+        let scanned = scan.step(&self.buffer, |rest| self.seen(rest, is_end));
+        let start = scan.start;
+        self.scan = Some(scan);
+        match scanned {
+            Scanned::Complete(end) => self.take_value(start, end),
+            Scanned::Broken(_) => self.fail(Failure::unreadable("its brackets do not match")),
+            Scanned::Open if is_end => self.fail(Failure::CutOff),
+            Scanned::Open => return Step::Wait,
+        }
+        Step::On
+    }
+
+    /// Finds where the value begins.
+    fn begin_value(&mut self, is_end: bool) -> Result<Scan, Step> {
+        let rest = self.buffer[self.at..].trim_start();
+        self.at = self.buffer.len() - rest.len();
+        let Some(first) = rest.chars().next() else {
+            return Err(if is_end { self.end() } else { Step::Wait });
+        };
+        // The list must contain calls in JSON or in Python syntax.
+        let item = match (self.state, first) {
+            (State::Python, '[') => rest[1..].trim_start().chars().next(),
+            _ => Some(first),
+        };
+        let Some(item) = item else {
+            return Err(if is_end { self.end() } else { Step::Wait });
+        };
+        if self.state == State::Python && item == '{' {
+            self.state = State::Calls;
+        }
+        let quotes = match (self.state, first) {
+            (State::Calls, '{' | '[') | (State::Arguments, '{' | '"') => Quotes::Double,
+            (State::Python, it) if it == '[' || it == '_' || it.is_alphabetic() => Quotes::Either,
+            (State::UnquotedObject, '{') => Quotes::Marker(self.family.quote),
+            _ => return Err(self.without_value(is_end)),
+        };
+        Ok(Scan::new(quotes, self.at))
+    }
+
+    /// Goes on where no value stands: a function may need no arguments.
+    fn without_value(&mut self, is_end: bool) -> Step {
+        match self.seen(&self.buffer[self.at..], is_end) {
+            Seen::Beginning => return Step::Wait,
+            Seen::Marker if self.state == State::Arguments => {
+                self.is_read = true;
+                self.complete();
+            }
+            _ => self.fail(Failure::unreadable(match self.state {
+                State::Arguments | State::UnquotedObject => "the arguments are no object",
+                _ => "a call is an object with `name` and `arguments`",
+            })),
+        }
+        Step::On
+    }
+
+    fn take_value(&mut self, start: usize, end: usize) {
+        let text = &self.buffer[start..end];
+        let calls: Result<Vec<Result<ToolCall, String>>, String> = match self.state {
+            State::Python => literal::calls(text)
+                .map(|calls| calls.into_iter().map(Ok).collect())
+                .map_err(str::to_owned),
+            State::Calls => match call::json(text) {
+                Ok(value) if self.family.shape == Shape::Keyed => Ok(call::keyed(value)),
+                Ok(value) if self.is_sure() || call::is_calls(&value) => Ok(call::calls(value)),
+                Ok(_) => Err(String::new()),
+                Err(why) => Err(why.to_owned()),
+            },
+            _ => return self.take_arguments(start, end),
+        };
+        let written = text.to_owned();
+        let calls = match calls {
+            Ok(calls) => calls,
+            Err(reason) => {
+                if self.is_sure() {
+                    self.at = end;
+                }
+                return self.fail(Failure::Unreadable(reason));
+            }
+        };
+        self.at = end;
+        self.is_read = true;
+        self.scan = None;
+        for call in calls {
+            match call {
+                Ok(call) => self.hand_over(call),
+                Err(reason) => {
+                    self.problem(|| AnswerProblem::Unreadable {
+                        written: written.clone(),
+                        reason,
+                    });
+                }
+            }
+        }
+    }
+
+    fn take_arguments(&mut self, start: usize, end: usize) {
+        let text = &self.buffer[start..end];
+        let value = match self.state {
+            State::UnquotedObject => literal::value(text, Quotes::Marker(self.family.quote)),
+            _ => call::json(text),
+        };
+        match value.and_then(call::arguments) {
+            Ok(arguments) => {
+                if let Some(call) = &mut self.call {
+                    call.arguments = arguments;
+                }
+                self.at = end;
+                self.is_read = true;
+                self.scan = None;
+                self.complete();
+            }
+            Err(reason) => {
+                if self.is_sure() {
+                    self.at = end;
+                }
+                self.fail(Failure::unreadable(reason));
+            }
+        }
+    }
+
+    pub(super) fn is_sure(&self) -> bool {
+        !matches!(self.region, Some((_, Certainty::Maybe)))
+    }
+
+    /// Goes on after a value: to where a marker leads, to another value, or to text.
+    pub(super) fn leave_value(&mut self, is_end: bool) -> Step {
+        let is_filler = |c: char| c.is_whitespace() || matches!(c, ',' | ';');
+        let rest = self.buffer[self.at..].trim_start_matches(is_filler);
+        let next = self.buffer.len() - rest.len();
+        let Some(first) = rest.bytes().next() else {
+            if !is_end {
+                return Step::Wait;
+            }
+            self.at = next;
+            self.enter(State::Text, next, Certainty::Sure);
+            return Step::On;
+        };
+        match self.marker(next, is_end) {
+            Found::Beginning(_) => return Step::Wait,
+            Found::Marker(_, row) => {
+                self.at = next;
+                self.follow(row);
+            }
+            Found::Nothing => {
+                let is_list = matches!(self.state, State::Calls | State::Python);
+                // Calls outside of a list are on separate lines.
+                let is_line = self.state == State::Python && self.buffer[..self.at].ends_with(')');
+                let is_name = first.is_ascii_alphabetic() || first == b'_';
+                if (is_list && matches!(first, b'{' | b'[')) || (is_line && is_name) {
+                    self.text.divide();
+                    self.at = next;
+                    self.is_read = false;
+                    self.region = Some((next, self.certainty_of_next()));
+                } else {
+                    self.enter(State::Text, next, Certainty::Sure);
+                }
+            }
+        }
+        Step::On
+    }
+
+    /// An item after a call in a list is as certain to be a call as the list itself, if a marker
+    /// closes the list. Otherwise it may be text.
+    fn certainty_of_next(&self) -> Certainty {
+        let mut rows = self.family.rows.iter();
+        let is_closed = rows.any(|row| row.from == self.state && row.ends_call());
+        match self.region {
+            Some((_, certainty)) if is_closed => certainty,
+            _ => Certainty::Maybe,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Why a model's answers cannot be read.
+
+use super::families;
+
+/// A model's answers cannot be read so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// No family is called so.
+    #[error("there is no format `{name}`, but {}", names().join(", "))]
+    Unknown {
+        /// Which was wanted.
+        name: String,
+    },
+    /// The model's own template cannot be read, or could take too long.
+    #[error("the model's `response_template` cannot be used: {reason}")]
+    Template {
+        /// Why not.
+        reason: String,
+    },
+}
+
+fn names() -> Vec<&'static str> {
+    families::all().map(|family| family.name).collect()
+}

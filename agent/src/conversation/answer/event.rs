@@ -1,0 +1,88 @@
+//! An answer, and the events that it is put together from.
+
+use super::problem::AnswerProblem;
+use crate::conversation::message::ToolCall;
+
+/// The longest answer that is read, in bytes. What comes after is left out, and a problem.
+pub const ANSWER_BYTES_MAX: usize = 4 << 20;
+
+/// How many calls of an answer are read. The others are left out, and a problem.
+pub const CALLS_MAX: usize = 128;
+
+/// An answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    /// What the model said, without the space around it and without its calls.
+    pub text: String,
+    /// What it wrote for itself before.
+    pub reasoning: Option<String>,
+    /// What it wants called, in its order. The names and the arguments are what the model wrote;
+    /// nobody has compared them with what there is.
+    pub calls: Vec<ToolCall>,
+    /// What could not be read.
+    pub problems: Vec<AnswerProblem>,
+}
+
+/// What a reader found in the text that came last.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum AnswerEvent {
+    /// More of the text.
+    Text(String),
+    /// More of the reasoning.
+    Reasoning(String),
+    /// All the text so far was reasoning, which the prompt had begun.
+    TextWasReasoning,
+    /// The model has begun to write a call, or several.
+    CallBegun {
+        /// The function's name, where it stands before the arguments.
+        name: Option<String>,
+    },
+    /// A call is complete. Not every call is told to begin.
+    Call(ToolCall),
+    /// Something could not be read.
+    Problem(AnswerProblem),
+}
+
+impl Answer {
+    /// Adds what a reader found.
+    pub fn add(&mut self, event: AnswerEvent) {
+        match event {
+            AnswerEvent::Text(text) => self.text.push_str(&text),
+            AnswerEvent::Reasoning(text) => {
+                self.reasoning.get_or_insert_default().push_str(&text);
+            }
+            AnswerEvent::TextWasReasoning => {
+                self.reasoning = Some(std::mem::take(&mut self.text));
+            }
+            AnswerEvent::CallBegun { .. } => {}
+            AnswerEvent::Call(call) => self.calls.push(call),
+            AnswerEvent::Problem(problem) => self.problems.push(problem),
+        }
+    }
+}
+
+/// The problems of one answer that were told so far, at most as many as calls are read.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    told: usize,
+}
+
+impl Problems {
+    /// Tells one more while there is room. `problem` makes it, since it may hold much of the
+    /// answer.
+    pub(super) fn tell(
+        &mut self,
+        problem: impl FnOnce() -> AnswerProblem,
+        events: &mut Vec<AnswerEvent>,
+    ) {
+        let problems_max = CALLS_MAX;
+        let problem = match self.told {
+            told if told < problems_max => problem(),
+            told if told == problems_max => AnswerProblem::TooManyProblems { problems_max },
+            _ => return,
+        };
+        self.told += 1;
+        events.push(AnswerEvent::Problem(problem));
+    }
+}

@@ -1,0 +1,88 @@
+//! The table of model families. Its markers are used to read answers, and to break control tokens
+//! in untrusted text. A marker that leads from a state to itself is dropped from the text.
+
+mod deepseek;
+mod functionary;
+mod google;
+mod harmony;
+mod key_value;
+mod llama;
+mod minimax;
+mod mistral;
+mod moonshot;
+mod tagged;
+
+use super::family::Family;
+
+/// All families. The last one is used when no other matches; when several match a chat template,
+/// the first one is used.
+pub(super) static FAMILIES: [Family; 33] = [
+    harmony::HARMONY,
+    google::FUNCTIONGEMMA,
+    google::GEMMA_4,
+    moonshot::KIMI_K2,
+    moonshot::KIMI_K3,
+    deepseek::DEEPSEEK,
+    deepseek::DEEPSEEK_V3_1,
+    deepseek::DEEPSEEK_V3_2,
+    minimax::MINIMAX_M2,
+    minimax::MINIMAX_M3,
+    key_value::LONGCAT,
+    key_value::HUNYUAN,
+    key_value::GLM_4_5,
+    key_value::SEED_OSS,
+    key_value::QWEN3_CODER,
+    functionary::FUNCTIONARY_V3_2,
+    functionary::FUNCTIONARY_V2,
+    functionary::FUNCTIONARY_V3_1,
+    mistral::MISTRAL,
+    tagged::COMMAND_R,
+    tagged::PHI_4,
+    tagged::GRANITE,
+    llama::LLAMA_PYTHONIC,
+    tagged::NEMOTRON,
+    tagged::APERTUS,
+    tagged::INTERNLM2,
+    tagged::LFM2,
+    tagged::OLMO_3,
+    tagged::GRANITE_20B,
+    tagged::JAMBA,
+    tagged::EXAONE,
+    tagged::HERMES,
+    llama::LLAMA_3,
+];
+
+/// The family of unknown models.
+pub(super) static GENERIC: Family = tagged::GENERIC;
+
+/// All families, with the generic one last.
+pub(super) fn all() -> impl Iterator<Item = &'static Family> {
+    FAMILIES.iter().chain([&GENERIC])
+}
+
+/// The family that is called so.
+pub(super) fn named(name: &str) -> Option<&'static Family> {
+    all().find(|family| family.name == name)
+}
+
+/// The family that a chat template prints calls of.
+pub(super) fn of_template(template: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| {
+        let mut groups = family.found_by.iter();
+        groups.any(|texts| texts.iter().all(|text| template.contains(text)))
+    })
+}
+
+/// The control tokens of every family.
+pub(crate) fn control_tokens() -> Vec<&'static str> {
+    let mut tokens: Vec<&str> = all().flat_map(Family::control_tokens).collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
+}
+
+/// The control tokens of the family that the chat template belongs to.
+pub(crate) fn control_tokens_of(template: &str) -> Vec<&'static str> {
+    let family = of_template(template).into_iter();
+    family.flat_map(Family::control_tokens).collect()
+}

@@ -1,0 +1,192 @@
+//! The answer format of a model family, as data: the states in an answer, the markers that lead
+//! from one state to the next, and the models' other control tokens.
+
+/// Where in an answer a reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Text for the user.
+    Text,
+    /// Text that the model wrote for itself.
+    Reasoning,
+    /// Reasoning after what looks like a call. It stays reasoning if the reasoning is closed later.
+    ReasoningCall,
+    /// What says to whom the text that follows is written.
+    Header,
+    /// Among calls, in none of them.
+    Between,
+    /// In a call, where nothing of it stands.
+    Within,
+    /// The name of a function.
+    Name,
+    /// What a call's result is told by.
+    Id,
+    /// The name of an argument.
+    Key,
+    /// The value of an argument.
+    Value,
+    /// The same, on lines of its own.
+    ValueLines,
+    /// The value of an argument that is always a string, even if it looks like JSON.
+    Verbatim,
+    /// All arguments, as elements that may be nested.
+    Elements,
+    /// JSON: calls with their names.
+    Calls,
+    /// JSON: the arguments of the call that was named.
+    Arguments,
+    /// Calls as Python writes them.
+    Python,
+    /// The arguments of the call that was named, as an object without quotes about its names.
+    UnquotedObject,
+    /// In what is no call after all.
+    Broken,
+}
+
+/// The number of states.
+pub(super) const STATES: usize = State::Broken as usize + 1;
+
+impl State {
+    /// Whether it belongs to one call or to several.
+    pub(super) fn is_in_call(self) -> bool {
+        !matches!(
+            self,
+            Self::Text | Self::Reasoning | Self::ReasoningCall | Self::Header | Self::Between
+        )
+    }
+
+    /// Whether it is read to its own end, whatever markers are in its strings.
+    pub(super) fn is_value(self) -> bool {
+        matches!(
+            self,
+            Self::Calls | Self::Arguments | Self::Python | Self::UnquotedObject
+        )
+    }
+
+    /// True if the state is inside of a call, before any part that may hold arbitrary text.
+    pub(super) fn is_head_of_call(self) -> bool {
+        matches!(self, Self::Within | Self::Name | Self::Id | Self::Key)
+    }
+}
+
+/// Whether what a marker begins has to be a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// Nothing else begins so; what is no call is a problem.
+    Sure,
+    /// Text may look like it; what is no call is text.
+    Maybe,
+}
+
+/// A text that takes the reader from one state to another. A bracket at the end of a marker
+/// belongs to what follows it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) from: State,
+    pub(super) marker: &'static str,
+    pub(super) to: State,
+    pub(super) certainty: Certainty,
+}
+
+impl Row {
+    /// True if the marker begins a call, or a list of calls, and has no other meaning.
+    pub(super) fn begins_call(&self) -> bool {
+        let is_call = self.to.is_in_call() || self.to == State::Between;
+        self.from == State::Text && is_call && self.certainty == Certainty::Sure
+    }
+
+    /// True if the marker leads from one call to the next.
+    pub(super) fn separates_calls(&self) -> bool {
+        self.from.is_value() && matches!(self.to, State::Name | State::Within)
+    }
+
+    pub(super) fn ends_call(&self) -> bool {
+        self.from.is_in_call() && !self.to.is_in_call()
+    }
+
+    /// True if the text before the marker is reasoning and the text after it is for the user.
+    pub(super) fn ends_reasoning(&self) -> bool {
+        self.from == State::Reasoning && self.to == State::Text
+    }
+}
+
+/// A marker that stands for nothing else.
+pub(super) const fn row(from: State, marker: &'static str, to: State) -> Row {
+    Row {
+        from,
+        marker,
+        to,
+        certainty: Certainty::Sure,
+    }
+}
+
+/// A marker that may be text.
+pub(super) const fn maybe(from: State, marker: &'static str, to: State) -> Row {
+    Row {
+        from,
+        marker,
+        to,
+        certainty: Certainty::Maybe,
+    }
+}
+
+/// The form of calls in [`State::Calls`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `{"name": "add", "arguments": {"a": 1}}`.
+    Named,
+    /// `{"add": {"a": 1}}`.
+    Keyed,
+}
+
+/// Models that write alike.
+#[derive(Debug)]
+pub(super) struct Family {
+    /// What it is chosen by.
+    pub(super) name: &'static str,
+    /// Texts of which a chat template has all of one group. The first family that is found so is
+    /// the model's, so those that are found by more come first.
+    pub(super) found_by: &'static [&'static [&'static str]],
+    /// Where an answer begins.
+    pub(super) start: State,
+    pub(super) rows: &'static [Row],
+    /// What a bracket at the beginning of a line may begin, without any marker.
+    pub(super) bare: Option<(u8, State)>,
+    /// The delimiter of strings in [`State::UnquotedObject`].
+    pub(super) quote: &'static str,
+    /// The name that stands for the user.
+    pub(super) user: Option<&'static str>,
+    pub(super) shape: Shape,
+    /// True if function names are followed by a number: `functions.add:0`.
+    pub(super) is_numbered: bool,
+    /// Control tokens, or their beginnings, that are never part of an answer: those for turns,
+    /// tools, results and media.
+    pub(super) marks: &'static [&'static str],
+}
+
+impl Family {
+    /// The control tokens that its models recognize, or the tokens' beginnings.
+    pub(super) fn control_tokens(&self) -> impl Iterator<Item = &'static str> {
+        // Short markers, quotes and fences also occur in ordinary text.
+        let is_token = |marker: &&str| marker.len() > 2 && marker.starts_with(['<', '[', ']']);
+        let markers = self.rows.iter().map(|row| row.marker).filter(is_token);
+        let quote = Some(self.quote).filter(is_token);
+        markers.chain(quote).chain(self.marks.iter().copied())
+    }
+}
+
+/// The one that all others differ from.
+pub(super) const PLAIN: Family = Family {
+    name: "",
+    found_by: &[],
+    start: State::Text,
+    rows: &[],
+    bare: None,
+    quote: "\"",
+    user: None,
+    shape: Shape::Named,
+    is_numbered: false,
+    marks: &[],
+};
+
+/// The marker before each tag of MiniMax M3.
+pub(super) const NAMESPACE: &str = "]<]minimax[>[";

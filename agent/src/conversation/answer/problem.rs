@@ -1,0 +1,102 @@
+//! What is wrong with an answer, in words for the model that wrote it.
+
+use std::fmt;
+
+/// How much of what was written is repeated to the model, in characters.
+const SHOWN_MAX: usize = 200;
+
+/// A part of an answer that could not be read as it was meant. [`fmt::Display`] says what was
+/// expected, what came, and how to mend it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnswerProblem {
+    /// The answer ends within a call.
+    CutOff {
+        /// All of the call that there is, markers included.
+        written: String,
+    },
+    /// What stands where a call should is none.
+    Unreadable {
+        /// All of it, markers included.
+        written: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The answer ends within the model's reasoning.
+    ReasoningCutOff,
+    /// The answer is longer than is read; the rest is left out.
+    TooLong {
+        /// What is read, in bytes.
+        bytes_max: usize,
+    },
+    /// There are more calls than are read; the others are left out.
+    TooManyCalls {
+        /// How many are read.
+        calls_max: usize,
+    },
+    /// There are more problems than are told; the others are left out.
+    TooManyProblems {
+        /// How many are told.
+        problems_max: usize,
+    },
+}
+
+impl AnswerProblem {
+    /// Whether it is that there was more than is read.
+    pub fn is_limit(&self) -> bool {
+        matches!(
+            self,
+            Self::TooLong { .. } | Self::TooManyCalls { .. } | Self::TooManyProblems { .. }
+        )
+    }
+}
+
+impl fmt::Display for AnswerProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CutOff { written } => write!(
+                f,
+                "The answer ends within a call, which was not made: `{}`.\n\
+                 To mend it: write the whole call again, with shorter arguments if it is long.",
+                shortened(written)
+            ),
+            Self::Unreadable { written, reason } => write!(
+                f,
+                "A call could not be read, and was not made: {reason}. It reads `{}`.\n\
+                 To mend it: write the call again in the form that the system prompt shows.",
+                shortened(written)
+            ),
+            Self::ReasoningCutOff => f.write_str(
+                "The answer ends within the reasoning, before anything was said or called.\n\
+                 To mend it: answer again with less reasoning.",
+            ),
+            Self::TooLong { bytes_max } => write!(
+                f,
+                "The answer is longer than {bytes_max} bytes, and what comes after them was not read.\n\
+                 To mend it: answer in several turns."
+            ),
+            Self::TooManyCalls { calls_max } => write!(
+                f,
+                "The answer has more than {calls_max} calls, and what comes after them was not made.\n\
+                 To mend it: make the others in another turn."
+            ),
+            Self::TooManyProblems { problems_max } => write!(
+                f,
+                "More than {problems_max} parts of the answer could not be read, and the others are not told.\n\
+                 To mend it: write each call once, in the form that the system prompt shows."
+            ),
+        }
+    }
+}
+
+/// The beginning and the end of a long text.
+fn shortened(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= SHOWN_MAX {
+        return text.to_owned();
+    }
+    let half = SHOWN_MAX / 2;
+    let head: String = text.chars().take(half).collect();
+    let tail: String = text.chars().skip(count - half).collect();
+    format!("{head} … {tail}")
+}

@@ -1,0 +1,158 @@
+//! Chat templates: how a model's own template prints a conversation and the tools that are
+//! offered in it, byte for byte as Transformers prints them.
+//!
+//! Templates come from strangers: they read nothing but what they are given, and are stopped
+//! when they take too long or print too much.
+
+mod bounds;
+mod chat;
+mod control;
+mod environment;
+mod error;
+mod generator;
+mod going_on;
+mod in_text;
+mod json;
+mod limits;
+mod message;
+mod methods;
+mod model;
+mod output;
+mod source;
+
+use std::borrow::Cow;
+
+use indexmap::IndexMap;
+use jiff::civil::{DateTime, date};
+use minijinja::{Environment, Value as Read};
+use serde_json::{Map, Value};
+
+pub use chat::{Chat, ControlTokens};
+pub use control::without_control_tokens;
+pub use error::TemplateError;
+pub use limits::{PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX};
+pub use model::{ModelError, ModelTemplates};
+
+use message::Reader;
+use output::Output;
+
+/// The name of the template in the engine.
+const NAME: &str = "chat template";
+
+/// The time where nobody says what it is.
+const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+
+/// A template that is ready to print conversations.
+#[derive(Debug)]
+pub struct ChatTemplate {
+    environment: Environment<'static>,
+    source: String,
+    reads_tools: bool,
+}
+
+impl ChatTemplate {
+    /// Reads a template in Jinja.
+    ///
+    /// # Errors
+    /// When it is none, or too long.
+    pub fn new(source: &str) -> Result<Self, TemplateError> {
+        if source.len() > TEMPLATE_BYTES_MAX {
+            return Err(TemplateError::TooMuch {
+                limit: "template_bytes",
+                value: TEMPLATE_BYTES_MAX,
+            });
+        }
+        let mut environment = environment::new();
+        let prepared = source::prepared(source)?;
+        let template = environment.add_template_owned(NAME, prepared);
+        let template = template.and_then(|()| environment.get_template(NAME));
+        let template = template.map_err(|error| error::of(error, 0))?;
+        let read = template.undeclared_variables(false);
+        Ok(Self {
+            reads_tools: read.contains("tools"),
+            environment,
+            source: source.to_owned(),
+        })
+    }
+
+    /// Whether the template looks at tools at all. What it prints of them
+    /// [`explain`](crate::conversation::explain::explain) tells.
+    pub fn reads_tools(&self) -> bool {
+        self.reads_tools
+    }
+
+    /// Prints `chat`.
+    ///
+    /// # Errors
+    /// When the template refuses the conversation, breaks down, or goes beyond a limit, when
+    /// the last message has nothing to go on with, and when there are control tokens that are
+    /// refused.
+    pub fn render(&self, chat: &Chat) -> Result<String, TemplateError> {
+        let mut chat = Cow::Borrowed(chat);
+        if chat.tools_in_text && !self.reads_tools {
+            chat = Cow::Owned(in_text::with_tools_in_text(&chat));
+        }
+        if let Some(guarded) = control::guarded(&self.source, &chat)? {
+            chat = Cow::Owned(guarded);
+        }
+        let chat = chat.as_ref();
+        match &chat.continue_final_message {
+            None => self.print(chat, &chat.messages),
+            Some(member) => {
+                let (last, open) = going_on::left_open(&self.source, chat, member)?;
+                let (_, before) = chat.messages.split_last().unzip();
+                let messages = [before.unwrap_or_default(), &[last]].concat();
+                open.cut(self.print(chat, &messages)?)
+            }
+        }
+    }
+
+    fn print(&self, chat: &Chat, messages: &[Map<String, Value>]) -> Result<String, TemplateError> {
+        let mut reader = Reader::default();
+        let mut known = known(chat, messages, &mut reader)?;
+        known.insert(
+            bounds::SIZE.into(),
+            bounds::value_bytes_max(reader.bytes).into(),
+        );
+        let steps = bounds::steps_max(reader.bytes);
+        let mut environment = self.environment.clone();
+        environment.set_fuel(Some(steps as u64));
+        let refused = |error| error::of(error, steps);
+        let template = environment.get_template(NAME).map_err(refused)?;
+        let mut output = Output::default();
+        let printed = template.render_captured_to(Read::from_object(known), &mut output);
+        printed.map_err(refused)?;
+        output.into_text()
+    }
+}
+
+/// The variables of a template.
+fn known(
+    chat: &Chat,
+    messages: &[Map<String, Value>],
+    reader: &mut Reader,
+) -> Result<IndexMap<Read, Read>, TemplateError> {
+    let messages = messages.iter();
+    let messages = messages.map(|it| reader.object(message::members(it).into_iter()));
+    let messages = messages.collect::<Result<Vec<_>, _>>()?;
+    let mut known: IndexMap<Read, Read> = IndexMap::from([
+        ("messages".into(), messages.into()),
+        ("tools".into(), reader.list(chat.tools.as_deref())?),
+        ("documents".into(), reader.list(chat.documents.as_deref())?),
+        (
+            "add_generation_prompt".into(),
+            chat.add_generation_prompt.into(),
+        ),
+        (
+            "strftime_now".into(),
+            environment::clock(chat.now.unwrap_or(EPOCH)),
+        ),
+    ]);
+    for (name, value) in &chat.variables {
+        known.insert(name.as_str().into(), reader.value(value)?);
+    }
+    Ok(known)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! What a template is given to print.
+
+use jiff::civil::DateTime;
+use serde_json::{Map, Value};
+
+/// What a template prints.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Chat {
+    /// `role`, `content` and whatever else the template reads. Arguments of calls are objects.
+    pub messages: Vec<Map<String, Value>>,
+    /// The definitions of the functions that are offered, as `{"type": "function", "function":
+    /// {…}}`. Templates tell none from an empty list.
+    pub tools: Option<Vec<Value>>,
+    /// What the answer may be drawn from, with `title` and `text`.
+    pub documents: Option<Vec<Value>>,
+    /// Special tokens, and whatever else the template may be told.
+    pub variables: Map<String, Value>,
+    /// What becomes of control tokens in messages, tools and documents.
+    pub control_tokens: ControlTokens,
+    /// Whether tools go into the last message of the user, with words on how to call them, where
+    /// the template has no place for them. TGI does so; a model that was not trained to call
+    /// functions may or may not follow.
+    pub tools_in_text: bool,
+    /// Whether the beginning of the assistant's next message follows.
+    pub add_generation_prompt: bool,
+    /// The member of the last message that the model shall go on with, which is therefore left
+    /// open: `content`, or the one that has its reasoning.
+    pub continue_final_message: Option<String>,
+    /// What the template takes for the time. Absent where it need not know, and is told that it is
+    /// the first of January 1970.
+    pub now: Option<DateTime>,
+}
+
+/// The treatment of control tokens in messages, tools and documents. The template's own control
+/// tokens are always printed.
+///
+/// Control tokens are those of the model's tokenizer
+/// ([`ModelTemplates::control_tokens`](super::ModelTemplates::control_tokens)), those of the
+/// template's model family, and the markers in the template itself: `<|…|>`, `[INST]`,
+/// `<tool_call>` and the like.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ControlTokens {
+    /// They are printed as they are, as Transformers does unless it is told otherwise. A result
+    /// can then speak for anybody. For those who tokenize with care themselves.
+    #[default]
+    Printed,
+    /// A space comes after their first character, here beside those of the tokenizer: the model
+    /// reads text.
+    Broken(Vec<String>),
+    /// The conversation is refused.
+    Refused(Vec<String>),
+}

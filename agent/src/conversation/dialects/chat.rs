@@ -1,0 +1,323 @@
+//! Messages with a role, a content and calls, as Chat Completions and chat templates have them.
+
+mod written;
+
+use serde_json::{Map, Value, json};
+use written::{write_message, write_part};
+
+use super::error::MessageError;
+use super::loss::Losses;
+use super::reader::{At, list};
+use super::style::{REASONING, Style};
+use crate::conversation::message::{
+    Content, Conversation, Foreign, Kept, Message, MessageDialect, Part, Reasoning, Role, ToolCall,
+    ToolResult,
+};
+
+/// Members that the common form has, however they are written.
+const FORM: [&str; 11] = [
+    "role",
+    "content",
+    "name",
+    "tool_call_id",
+    "tool_calls",
+    "refusal",
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "function_call",
+    "type",
+];
+/// What came before `tool_calls`, and is written as such.
+const FUNCTION_CALL: &str = "function_call";
+
+pub(super) fn read(style: &Style, value: &Value) -> Result<Conversation, MessageError> {
+    let (list, request) = list(value, "messages", "the list of messages")?;
+    let root = At::root("messages");
+    let mut messages = Vec::with_capacity(list.len());
+    for (index, item) in list.iter().enumerate() {
+        messages.push(message(style, item, &root.index(index))?);
+    }
+    let kept = request.map(|request| {
+        let would_be = Map::from_iter([("messages".to_owned(), request["messages"].clone())]);
+        Kept::of(style.dialect, &would_be, request, &[])
+    });
+    Ok(Conversation { messages, kept })
+}
+
+pub(super) fn write(style: &Style, conversation: &Conversation, losses: &mut Losses) -> Value {
+    let mut messages = Vec::new();
+    for (index, message) in conversation.messages.iter().enumerate() {
+        losses.message = Some(index);
+        write_message(style, message, losses, &mut messages);
+    }
+    losses.message = None;
+    in_request("messages", messages.into(), conversation, losses)
+}
+
+/// The list alone, or in the object in which it came.
+pub(super) fn in_request(
+    name: &str,
+    list: Value,
+    conversation: &Conversation,
+    losses: &mut Losses,
+) -> Value {
+    match &conversation.kept {
+        Some(kept) if kept.is_of(losses.dialect) => {
+            // The list is not what was read any more, so only the rest is restored.
+            let mut request = Map::from_iter([(name.to_owned(), list)]);
+            kept.restore(&mut request);
+            request.into()
+        }
+        kept => {
+            kept.iter().for_each(|kept| losses.foreign(kept));
+            list
+        }
+    }
+}
+
+fn message(style: &Style, value: &Value, at: &At<'_>) -> Result<Message, MessageError> {
+    let was = at.object(value, "a message: an object with `role` and `content`")?;
+    let role = role(was, at)?;
+    let mut parts = Vec::new();
+    let thought = REASONING.iter().find_map(|name| was.get(*name)?.as_str());
+    if let Some(text) = thought.filter(|text| !text.is_empty()) {
+        let reasoning = Reasoning {
+            text: text.to_owned(),
+            ..Reasoning::default()
+        };
+        parts.push(Content::Reasoning(reasoning).into());
+    }
+    parts.extend(contents(
+        style,
+        role,
+        was.get("content"),
+        &at.member("content"),
+    )?);
+    if let Some(refusal) = at.text_if_any(was, "refusal")? {
+        parts.push(Content::Refusal(refusal).into());
+    }
+    let is_mended = calls(style, was, at, &mut parts)?;
+    let mut name = at.text_if_any(was, "name")?;
+    if role == Role::Tool {
+        let result = ToolResult {
+            call_id: id(was.get("tool_call_id"), &at.member("tool_call_id"))?,
+            name: name.take(),
+            content: parts,
+            is_error: false,
+        };
+        parts = vec![Content::Result(result).into()];
+    }
+    let mut message = Message {
+        role,
+        parts,
+        name,
+        kept: None,
+    };
+    let mut written = Vec::new();
+    write_message(
+        style,
+        &message,
+        &mut Losses::new(style.dialect),
+        &mut written,
+    );
+    let would_be = written.first().and_then(Value::as_object).cloned();
+    let kept = Kept::of(style.dialect, &would_be.unwrap_or_default(), was, &FORM);
+    let kept = kept.without(if was.get("role") == Some(&json!("function")) {
+        &["role"]
+    } else {
+        &[]
+    });
+    message.kept = Some(match is_mended {
+        true => kept.without(&["tool_calls", FUNCTION_CALL]),
+        false => kept,
+    });
+    Ok(message)
+}
+
+fn role(message: &Map<String, Value>, at: &At<'_>) -> Result<Role, MessageError> {
+    match message.get("role").and_then(Value::as_str) {
+        Some("system") => Ok(Role::System),
+        Some("developer") => Ok(Role::Developer),
+        Some("user") => Ok(Role::User),
+        Some("assistant") => Ok(Role::Assistant),
+        Some("tool" | "function") => Ok(Role::Tool),
+        _ => Err(at.member("role").unexpected(
+            "one of system, developer, user, assistant and tool",
+            message.get("role"),
+        )),
+    }
+}
+
+/// An id, for which some servers write a number.
+fn id(value: Option<&Value>, at: &At<'_>) -> Result<Option<String>, MessageError> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) => Ok(Some(id.clone())),
+        Some(Value::Number(id)) => Ok(Some(id.to_string())),
+        other => Err(at.unexpected("an id, which is a text", other)),
+    }
+}
+
+fn contents(
+    style: &Style,
+    role: Role,
+    value: Option<&Value>,
+    at: &At<'_>,
+) -> Result<Vec<Part>, MessageError> {
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(vec![Content::Text(text.clone()).into()]),
+        Some(Value::Array(items)) => {
+            let items = items.iter().enumerate();
+            items
+                .map(|(index, item)| part(style, role, item, &at.index(index)))
+                .collect()
+        }
+        // Templates print whatever a function returned.
+        Some(value) if role == Role::Tool && style.dialect == MessageDialect::HuggingFace => {
+            Ok(vec![Content::Text(value.to_string()).into()])
+        }
+        other => Err(at.unexpected("a text or a list of parts", other)),
+    }
+}
+
+fn part(style: &Style, role: Role, value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
+    let was = at.object(value, "a part: an object with `type`")?;
+    let kind = at.text(was, "type")?;
+    let content = match kind {
+        "text" => Content::Text(at.text(was, "text")?.to_owned()),
+        "refusal" if style.has_refusals => Content::Refusal(at.text(was, "refusal")?.to_owned()),
+        kind => match (style.read_media)(kind, was, at)? {
+            Some(media) => Content::Media(media),
+            None => {
+                return Ok(Content::Foreign(Foreign {
+                    of: style.dialect,
+                    value: value.clone(),
+                    is_call: false,
+                })
+                .into());
+            }
+        },
+    };
+    let would_be = write_part(style, role, &content, &mut Losses::new(style.dialect));
+    let would_be = would_be.as_ref().and_then(Value::as_object).cloned();
+    let kept = Kept::of(
+        style.dialect,
+        &would_be.unwrap_or_default(),
+        was,
+        style.form,
+    );
+    Ok(Part {
+        content,
+        kept: kept.if_any(),
+    })
+}
+
+/// Reads the calls of a message, and says whether they are to be written otherwise.
+fn calls(
+    style: &Style,
+    message: &Map<String, Value>,
+    at: &At<'_>,
+    parts: &mut Vec<Part>,
+) -> Result<bool, MessageError> {
+    let mut is_mended = false;
+    match message.get("tool_calls") {
+        None | Some(Value::Null) => {}
+        Some(Value::Array(calls)) => {
+            for (index, value) in calls.iter().enumerate() {
+                let at = at.member("tool_calls");
+                let (part, mended) = call(style, value, &at.index(index))?;
+                is_mended |= mended;
+                parts.push(part);
+            }
+        }
+        // As servers of TGI once answered.
+        Some(one @ Value::Object(_)) => {
+            parts.push(call(style, one, &at.member("tool_calls"))?.0);
+            is_mended = true;
+        }
+        other => return Err(at.member("tool_calls").unexpected("a list of calls", other)),
+    }
+    if let Some(function) = message.get(FUNCTION_CALL).filter(|it| !it.is_null()) {
+        let at = at.member(FUNCTION_CALL);
+        let function = at.object(function, "an object with `name` and `arguments`")?;
+        let call = called(None, function, &at)?;
+        parts.push(Content::Call(call).into());
+        is_mended = true;
+    }
+    Ok(is_mended)
+}
+
+fn call(style: &Style, value: &Value, at: &At<'_>) -> Result<(Part, bool), MessageError> {
+    let was = at.object(value, "a call: an object with `function`")?;
+    let kind = was.get("type").and_then(Value::as_str);
+    if kind.is_some_and(|kind| kind != "function") && !was.contains_key("function") {
+        let foreign = Foreign {
+            of: style.dialect,
+            value: value.clone(),
+            is_call: true,
+        };
+        return Ok((Content::Foreign(foreign).into(), false));
+    }
+    let inside = at.member("function");
+    let (function, place) = match was.get("function") {
+        Some(function) => (
+            inside.object(function, "an object with `name` and `arguments`")?,
+            &inside,
+        ),
+        // Without the object around it.
+        None if was.contains_key("name") => (was, at),
+        None => return Err(inside.unexpected("an object with `name` and `arguments`", None)),
+    };
+    let call = called(id(was.get("id"), &at.member("id"))?, function, place)?;
+    let arguments = function.get("arguments");
+    let is_text = arguments.is_some_and(Value::is_string);
+    let is_proper = was.contains_key("function")
+        && arguments.is_some()
+        && (style.arguments)(&call.arguments).is_string() == is_text
+        && !was.get("id").is_some_and(Value::is_number);
+    let part = Content::Call(call);
+    let would_be = write_part(
+        style,
+        Role::Assistant,
+        &part,
+        &mut Losses::new(style.dialect),
+    );
+    let would_be = would_be.as_ref().and_then(Value::as_object).cloned();
+    let kept = Kept::of(
+        style.dialect,
+        &would_be.unwrap_or_default(),
+        was,
+        &["function", "type", "id"],
+    );
+    let kept = match (is_proper, was.contains_key("function")) {
+        (true, _) => kept.if_any(),
+        (false, true) => kept.without(&["id", "function"]).if_any(),
+        (false, false) => None,
+    };
+    let part = Part {
+        content: part,
+        kept,
+    };
+    Ok((part, !is_proper))
+}
+
+fn called(
+    id: Option<String>,
+    function: &Map<String, Value>,
+    at: &At<'_>,
+) -> Result<ToolCall, MessageError> {
+    let parameters = function.contains_key("parameters") && !function.contains_key("arguments");
+    let member = if parameters {
+        "parameters"
+    } else {
+        "arguments"
+    };
+    Ok(ToolCall {
+        id,
+        name: at.text(function, "name")?.to_owned(),
+        arguments: at.member(member).arguments(function.get(member))?,
+    })
+}

@@ -1,0 +1,179 @@
+//! Reading JSON with the way to what is read.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::error::MessageError;
+
+/// How many messages, and how many parts, a conversation may have.
+pub const MESSAGE_PARTS_MAX: usize = 100_000;
+
+/// How much of a wrong text is shown, in characters.
+const SHOWN_CHARACTERS_MAX: usize = 40;
+
+type Object = Map<String, Value>;
+
+/// The way to a value.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    from: Option<&'a At<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Member(&'a str),
+    Index(usize),
+}
+
+impl<'a> At<'a> {
+    pub(super) fn root(name: &'a str) -> Self {
+        Self {
+            from: None,
+            step: Step::Member(name),
+        }
+    }
+
+    pub(super) fn member(&'a self, name: &'a str) -> Self {
+        Self {
+            from: Some(self),
+            step: Step::Member(name),
+        }
+    }
+
+    pub(super) fn index(&'a self, index: usize) -> Self {
+        Self {
+            from: Some(self),
+            step: Step::Index(index),
+        }
+    }
+
+    pub(super) fn unexpected(&self, expected: &'static str, found: Option<&Value>) -> MessageError {
+        MessageError::Unexpected {
+            path: self.to_string(),
+            expected,
+            found: found.map_or_else(|| "nothing".to_owned(), shown),
+        }
+    }
+
+    pub(super) fn object<'v>(
+        &self,
+        value: &'v Value,
+        expected: &'static str,
+    ) -> Result<&'v Map<String, Value>, MessageError> {
+        let object = value.as_object();
+        object.ok_or_else(|| self.unexpected(expected, Some(value)))
+    }
+
+    /// The text that has to be at `name`.
+    pub(super) fn text<'v>(
+        &self,
+        object: &'v Map<String, Value>,
+        name: &str,
+    ) -> Result<&'v str, MessageError> {
+        match object.get(name) {
+            Some(Value::String(text)) => Ok(text),
+            other => Err(self.member(name).unexpected("a text", other)),
+        }
+    }
+
+    /// The text that may be at `name`.
+    pub(super) fn text_if_any(
+        &self,
+        object: &Map<String, Value>,
+        name: &str,
+    ) -> Result<Option<String>, MessageError> {
+        match object.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => self.text(object, name).map(|text| Some(text.to_owned())),
+        }
+    }
+
+    /// Arguments as an object, which may be written as a text.
+    pub(super) fn arguments(
+        &self,
+        value: Option<&Value>,
+    ) -> Result<Map<String, Value>, MessageError> {
+        match value {
+            None | Some(Value::Null) => Ok(Map::new()),
+            Some(Value::Object(arguments)) => Ok(arguments.clone()),
+            Some(Value::String(text)) if text.trim().is_empty() => Ok(Map::new()),
+            Some(Value::String(text)) => match serde_json::from_str(text) {
+                Ok(Value::Object(arguments)) => Ok(arguments),
+                Ok(other) => Err(self.unexpected("the text of an object", Some(&other))),
+                Err(error) => Err(MessageError::Arguments {
+                    path: self.to_string(),
+                    message: error.to_string(),
+                }),
+            },
+            other => Err(self.unexpected("the arguments as an object", other)),
+        }
+    }
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(from) = self.from {
+            write!(f, "{from}")?;
+        }
+        match self.step {
+            Step::Member(name) if self.from.is_some() => write!(f, ".{name}"),
+            Step::Member(name) => f.write_str(name),
+            Step::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => {
+            let begin: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
+            let more = if begin.len() < text.len() { "…" } else { "" };
+            format!("the text `{}{more}`", begin.escape_debug())
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+/// Holds what is read to the limit, whatever it is, before any of it is copied: whatever becomes
+/// a message or a part is an object in a list.
+pub(super) fn within_bounds(value: &Value) -> Result<(), MessageError> {
+    let mut left = MESSAGE_PARTS_MAX;
+    let mut waiting = vec![value];
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::Array(items) => {
+                let objects = items.iter().filter(|item| item.is_object()).count();
+                left = left.checked_sub(objects).ok_or(MessageError::TooMuch {
+                    limit: "message_parts",
+                    value: MESSAGE_PARTS_MAX,
+                })?;
+                waiting.extend(items);
+            }
+            Value::Object(members) => waiting.extend(members.values()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Where the list of messages stands in `value`, with the object around it.
+pub(super) fn list<'v>(
+    value: &'v Value,
+    name: &'static str,
+    expected: &'static str,
+) -> Result<(&'v [Value], Option<&'v Object>), MessageError> {
+    match value {
+        Value::Array(list) => Ok((list, None)),
+        Value::Object(request) => match request.get(name) {
+            Some(Value::Array(list)) => Ok((list, Some(request))),
+            other => Err(At::root(name).unexpected(expected, other)),
+        },
+        other => Err(At::root(name).unexpected(expected, Some(other))),
+    }
+}

@@ -1,0 +1,483 @@
+//! The items of OpenAI Responses: what the model thinks, says and calls stand beside each other.
+
+mod items;
+
+use items::{call_item, message_item, reasoning_item, result_item, written_part};
+use serde_json::{Map, Value, json};
+
+use super::error::MessageError;
+use super::loss::{Losses, LostMessage};
+use super::openai;
+use crate::conversation::message::{
+    Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
+    Part, Piece, Place, Reasoning, Role, Sealed, ToolCall, ToolResult, pieces,
+};
+
+use super::chat::in_request;
+use super::reader::{At, list};
+
+const DIALECT: MessageDialect = MessageDialect::Responses;
+/// Members that the common form has, or that mean something to the provider only as long as it
+/// keeps the item.
+const FORM: [&str; 12] = [
+    "type",
+    "id",
+    "status",
+    "role",
+    "content",
+    "summary",
+    "encrypted_content",
+    "text",
+    "image_url",
+    "file_url",
+    "file_data",
+    "name",
+];
+
+pub(super) fn read(value: &Value) -> Result<Conversation, MessageError> {
+    if let Value::String(text) = value {
+        return read(&json!([{"type": "message", "role": "user", "content": text}]));
+    }
+    let mut reader = Reader::default();
+    let request = value.as_object();
+    let plain = request
+        .and_then(|it| it.get("input"))
+        .filter(|it| it.is_string());
+    if let Some(text) = request
+        .and_then(|it| it.get("instructions"))
+        .and_then(Value::as_str)
+    {
+        let kept = Kept::nothing(DIALECT).at(Some(Place::Beside));
+        reader.messages.push(Message {
+            kept: Some(kept),
+            ..Message::text(Role::System, text)
+        });
+    }
+    let root = At::root("input");
+    if let Some(text) = plain {
+        let item = json!({"type": "message", "role": "user", "content": text});
+        reader.item(&item, &root)?;
+    } else {
+        let (items, _) = list(value, "input", "the list of items, or a text")?;
+        for (index, item) in items.iter().enumerate() {
+            reader.item(item, &root.index(index))?;
+        }
+    }
+    let mut conversation = Conversation {
+        messages: reader.messages,
+        kept: None,
+    };
+    conversation.kept = request.map(|request| {
+        let would_be = request_of(&conversation, &mut Losses::new(DIALECT));
+        Kept::of(DIALECT, &would_be, request, &["input", "instructions"])
+    });
+    Ok(conversation)
+}
+
+pub(super) fn write(conversation: &Conversation, losses: &mut Losses) -> Value {
+    let mut request = request_of(conversation, losses);
+    if request.len() > 1
+        || conversation
+            .kept
+            .as_ref()
+            .is_some_and(|kept| kept.is_of(DIALECT))
+    {
+        return losses.restored(request, conversation.kept.as_ref()).into();
+    }
+    let list = request.get_mut("input").map(Value::take);
+    in_request("input", list.unwrap_or_default(), conversation, losses)
+}
+
+/// The list of items, and the instructions where these came beside it.
+fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, Value> {
+    let mut messages = conversation.messages.as_slice();
+    let mut request = Map::new();
+    if let [first, rest @ ..] = messages
+        && first.place(DIALECT) == Some(Place::Beside)
+        && let [
+            Part {
+                content: Content::Text(text),
+                kept: None,
+            },
+        ] = first.parts.as_slice()
+    {
+        request.insert("instructions".to_owned(), json!(text));
+        messages = rest;
+    }
+    let skipped = conversation.messages.len() - messages.len();
+    let mut writer = Writer {
+        losses,
+        items: Vec::new(),
+        made: 0,
+    };
+    for (index, message) in messages.iter().enumerate() {
+        writer.losses.message = Some(index + skipped);
+        let before = index.checked_sub(1).map(|index| &messages[index]);
+        if before.is_some_and(|before| joins(before, message)) {
+            writer.losses.tell(LostMessage::Joined);
+        }
+        writer.message(message);
+    }
+    losses_end(writer, &mut request);
+    request
+}
+
+fn losses_end(writer: Writer<'_>, request: &mut Map<String, Value>) {
+    writer.losses.message = None;
+    request.insert("input".to_owned(), writer.items.into());
+}
+
+/// Whether both would be read as one.
+fn joins(before: &Message, message: &Message) -> bool {
+    let is_said = |part: &Part| {
+        !matches!(
+            part.content,
+            Content::Reasoning(_) | Content::Call(_) | Content::Foreign(_)
+        )
+    };
+    let both = [before, message].map(|it| it.role == Role::Assistant && !it.parts.is_empty());
+    both == [true, true]
+        && !(before.parts.iter().any(is_said) && message.parts.first().is_some_and(is_said))
+}
+
+#[derive(Default)]
+struct Reader {
+    messages: Vec<Message>,
+    /// Whether what the model does next belongs to the last message.
+    is_open: bool,
+    /// Whether that one says something already.
+    has_said: bool,
+}
+
+impl Reader {
+    fn item(&mut self, value: &Value, at: &At<'_>) -> Result<(), MessageError> {
+        let was = at.object(value, "an item: an object with `type`")?;
+        let kind = match was.get("type") {
+            None if was.contains_key("role") => "message",
+            _ => at.text(was, "type")?,
+        };
+        match kind {
+            "message" => self.message(was, at)?,
+            "function_call_output" => {
+                self.is_open = false;
+                let result = result(was, at)?;
+                let would_be = result_item(&result, &mut Losses::new(DIALECT));
+                let part = whole(Content::Result(result), &would_be, was);
+                self.messages.push(Message {
+                    role: Role::Tool,
+                    parts: vec![part],
+                    name: None,
+                    kept: Some(Kept::nothing(DIALECT)),
+                });
+            }
+            "function_call" => {
+                let call = ToolCall {
+                    id: at.text_if_any(was, "call_id")?,
+                    name: at.text(was, "name")?.to_owned(),
+                    arguments: at.member("arguments").arguments(was.get("arguments"))?,
+                };
+                let is_proper = was.get("arguments").is_some_and(Value::is_string);
+                let mut part = whole(Content::Call(call.clone()), &call_item(&call), was);
+                part.kept = part.kept.map(|kept| match is_proper {
+                    true => kept,
+                    false => kept.without(&["arguments"]),
+                });
+                self.push(part);
+            }
+            "reasoning" => {
+                let reasoning = reasoning(was, at)?;
+                let would_be = reasoning_item(&reasoning);
+                self.push(whole(Content::Reasoning(reasoning), &would_be, was));
+            }
+            _ => self.push(
+                Content::Foreign(Foreign {
+                    of: DIALECT,
+                    value: value.clone(),
+                    is_call: false,
+                })
+                .into(),
+            ),
+        }
+        Ok(())
+    }
+
+    /// Adds what the model does.
+    fn push(&mut self, part: Part) {
+        if !self.is_open {
+            self.begin();
+        }
+        if let Some(message) = self.messages.last_mut() {
+            message.parts.push(part);
+        }
+    }
+
+    fn begin(&mut self) {
+        (self.is_open, self.has_said) = (true, false);
+        self.messages.push(Message {
+            kept: Some(Kept::nothing(DIALECT)),
+            ..Message::new(Role::Assistant, [])
+        });
+    }
+
+    fn message(&mut self, was: &Map<String, Value>, at: &At<'_>) -> Result<(), MessageError> {
+        let role = match at.text(was, "role")? {
+            "system" => Role::System,
+            "developer" => Role::Developer,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            _ => {
+                let expected = "one of system, developer, user and assistant";
+                return Err(at.member("role").unexpected(expected, was.get("role")));
+            }
+        };
+        let content = at.member("content");
+        let parts = contents(was.get("content"), &content)?;
+        let would_be = message_item(
+            role,
+            &parts.iter().collect::<Vec<_>>(),
+            &mut Losses::new(DIALECT),
+        );
+        let kept = Some(Kept::of(DIALECT, &would_be, was, &FORM));
+        if role != Role::Assistant || parts.is_empty() {
+            self.is_open = false;
+            self.messages.push(Message {
+                role,
+                parts,
+                name: None,
+                kept,
+            });
+            return Ok(());
+        }
+        if !self.is_open || self.has_said {
+            self.begin();
+        }
+        self.has_said = true;
+        if let Some(message) = self.messages.last_mut() {
+            message.parts.extend(parts);
+            message.kept = kept;
+        }
+        Ok(())
+    }
+}
+
+fn whole(content: Content, would_be: &Map<String, Value>, was: &Map<String, Value>) -> Part {
+    Part {
+        content,
+        kept: Kept::of(DIALECT, would_be, was, &FORM).if_any(),
+    }
+}
+
+fn contents(value: Option<&Value>, at: &At<'_>) -> Result<Vec<Part>, MessageError> {
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
+        Some(Value::String(text)) => Ok(vec![Content::Text(text.clone()).into()]),
+        Some(Value::Array(items)) => {
+            let items = items.iter().enumerate();
+            items
+                .map(|(index, item)| part(item, &at.index(index)))
+                .collect()
+        }
+        other => Err(at.unexpected("a text or a list of parts", other)),
+    }
+}
+
+fn part(value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
+    let was = at.object(value, "a part: an object with `type`")?;
+    let text = |name| at.text_if_any(was, name);
+    let content = match at.text(was, "type")? {
+        "input_text" | "output_text" => Content::Text(at.text(was, "text")?.to_owned()),
+        "refusal" => Content::Refusal(at.text(was, "refusal")?.to_owned()),
+        "input_image" => {
+            let by = DIALECT;
+            let media = match (text("image_url")?, text("file_id")?) {
+                (Some(url), _) => Media::at(MediaKind::Image, &url),
+                (None, Some(id)) => Media::new(MediaKind::Image, MediaSource::Stored { id, by }),
+                (None, None) => Media::new(MediaKind::Image, MediaSource::Elsewhere),
+            };
+            let detail = text("detail")?.filter(|detail| detail != "auto");
+            Content::Media(Media { detail, ..media })
+        }
+        "input_file" => {
+            let media = openai::file(was, at)?;
+            Content::Media(match text("file_url")? {
+                Some(url) if media.source == MediaSource::Elsewhere => Media {
+                    source: MediaSource::Url(url),
+                    ..media
+                },
+                _ => media,
+            })
+        }
+        _ => {
+            return Ok(Content::Foreign(Foreign {
+                of: DIALECT,
+                value: value.clone(),
+                is_call: false,
+            })
+            .into());
+        }
+    };
+    let is_output = was.get("type") == Some(&json!("output_text"));
+    let role = if is_output {
+        Role::Assistant
+    } else {
+        Role::User
+    };
+    let would_be = written_part(role, &content, &mut Losses::new(DIALECT));
+    let would_be = would_be.as_ref().and_then(Value::as_object).cloned();
+    Ok(whole(content, &would_be.unwrap_or_default(), was))
+}
+
+fn result(was: &Map<String, Value>, at: &At<'_>) -> Result<ToolResult, MessageError> {
+    let output = at.member("output");
+    Ok(ToolResult {
+        call_id: at.text_if_any(was, "call_id")?,
+        name: at.text_if_any(was, "name")?,
+        content: contents(was.get("output"), &output)?,
+        is_error: false,
+    })
+}
+
+fn reasoning(was: &Map<String, Value>, at: &At<'_>) -> Result<Reasoning, MessageError> {
+    let texts = |name: &str| -> Result<Vec<String>, MessageError> {
+        let at = at.member(name);
+        match was.get(name) {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::Array(items)) => {
+                let items = items.iter().enumerate().map(|(index, item)| {
+                    let at = at.index(index);
+                    let item = at.object(item, "an object with `text`")?;
+                    at.text(item, "text").map(str::to_owned)
+                });
+                items.collect()
+            }
+            other => Err(at.unexpected("a list of texts", other)),
+        }
+    };
+    let sealed = at.text_if_any(was, "encrypted_content")?;
+    Ok(Reasoning {
+        text: texts("content")?.join("\n\n"),
+        summary: texts("summary")?,
+        sealed: sealed.map(|text| Sealed { by: DIALECT, text }),
+    })
+}
+
+struct Writer<'a> {
+    losses: &'a mut Losses,
+    items: Vec<Value>,
+    /// How many ids were made.
+    made: usize,
+}
+
+impl Writer<'_> {
+    fn message(&mut self, message: &Message) {
+        if message.name.is_some() {
+            self.losses.tell(LostMessage::Name);
+        }
+        let mut kept = message.kept.as_ref();
+        for piece in pieces(message) {
+            match piece {
+                Piece::Result(part, result) => {
+                    let item = result_item(result, self.losses);
+                    let item = self.losses.restored(item, part.kept.as_ref());
+                    self.items.push(item.into());
+                }
+                Piece::Turn(role, parts) if parts.is_empty() => self.said(role, &[], &mut kept),
+                Piece::Turn(role, parts) => self.turn(role, &parts, &mut kept),
+            }
+        }
+        kept.iter().for_each(|kept| self.losses.foreign(kept));
+    }
+
+    fn turn(&mut self, role: Role, parts: &[&Part], kept: &mut Option<&Kept>) {
+        let count = self.items.len();
+        let mut said: Vec<&Part> = Vec::new();
+        for part in parts {
+            let item = match &part.content {
+                Content::Call(call) => Some(call_item(call)),
+                Content::Reasoning(reasoning) => Some(self.reasoning(reasoning, part)),
+                // Items stand beside messages, and parts in them.
+                Content::Foreign(foreign) if foreign.of != DIALECT || is_item(foreign) => {
+                    let value = self.losses.foreign_value(foreign);
+                    Some(
+                        value
+                            .as_ref()
+                            .and_then(Value::as_object)
+                            .cloned()
+                            .unwrap_or_default(),
+                    )
+                }
+                _ => None,
+            };
+            let Some(item) = item else {
+                said.push(part);
+                continue;
+            };
+            if !said.is_empty() {
+                self.said(role, &std::mem::take(&mut said), kept);
+            }
+            if !item.is_empty() {
+                let mut item = self.losses.restored(item, part.kept.as_ref());
+                if item.get("type") == Some(&json!("reasoning")) && is_new(part) {
+                    self.identify(&mut item, "rs");
+                }
+                self.items.push(item.into());
+            }
+        }
+        if !said.is_empty() {
+            self.said(role, &said, kept);
+        }
+        if self.items.len() == count {
+            self.losses.tell(LostMessage::Emptied);
+        }
+    }
+
+    /// Adds what is said.
+    fn said(&mut self, role: Role, parts: &[&Part], kept: &mut Option<&Kept>) {
+        let item = message_item(role, parts, self.losses);
+        let kept = kept.take();
+        let mut item = self.losses.restored(item, kept);
+        let is_list = role == Role::Assistant && item["content"].is_array();
+        if is_list && !kept.is_some_and(|kept| kept.is_of(DIALECT)) {
+            self.identify(&mut item, "msg");
+            item.insert("status".to_owned(), json!("completed"));
+        }
+        self.items.push(item.into());
+    }
+
+    /// The item of what the model thought; empty where nobody could read it.
+    fn reasoning(&mut self, reasoning: &Reasoning, part: &Part) -> Map<String, Value> {
+        let mut reasoning = reasoning.clone();
+        if reasoning
+            .sealed
+            .take_if(|sealed| sealed.by != DIALECT)
+            .is_some()
+        {
+            self.losses.tell(LostMessage::Seal);
+        }
+        if reasoning == Reasoning::default() && is_new(part) {
+            self.losses.tell(LostMessage::Reasoning);
+            return Map::new();
+        }
+        reasoning_item(&reasoning)
+    }
+
+    fn identify(&mut self, item: &mut Map<String, Value>, kind: &str) {
+        self.made += 1;
+        item.insert("id".to_owned(), json!(format!("{kind}_{}", self.made)));
+    }
+}
+
+fn is_new(part: &Part) -> bool {
+    !part.kept.as_ref().is_some_and(|kept| kept.is_of(DIALECT))
+}
+
+/// Whether it is an item and not a part of a message.
+fn is_item(foreign: &Foreign) -> bool {
+    let kind = foreign.value["type"].as_str().unwrap_or_default();
+    !matches!(
+        kind,
+        "computer_screenshot" | "reasoning_text" | "summary_text" | "text"
+    ) && !kind.starts_with("input_")
+        && !kind.starts_with("output_")
+}

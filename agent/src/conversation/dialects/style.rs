@@ -1,0 +1,43 @@
+//! In what dialects whose messages have a role, a content and calls differ.
+
+use serde_json::{Map, Value, json};
+
+use super::error::MessageError;
+use super::reader::At;
+use crate::conversation::message::{Media, MessageDialect, Role};
+
+/// The names under which reasoning comes.
+pub(super) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+
+type ReadMedia = fn(&str, &Map<String, Value>, &At<'_>) -> Result<Option<Media>, MessageError>;
+
+/// In what the two dialects differ.
+pub(super) struct Style {
+    pub(super) dialect: MessageDialect,
+    /// Reads a part of that type; absent where the type is unknown.
+    pub(super) read_media: ReadMedia,
+    /// Writes it; absent where it has no place in messages of that role.
+    pub(super) write_media: fn(Role, &Media) -> Option<Value>,
+    /// The members in which parts may have media.
+    pub(super) form: &'static [&'static str],
+    /// Writes arguments.
+    pub(super) arguments: fn(&Map<String, Value>) -> Value,
+    /// What a message that only has calls has for its content.
+    pub(super) no_content: Value,
+    /// Whether results have the name of the function.
+    pub(super) has_names: bool,
+    /// Whether refusals have a place.
+    pub(super) has_refusals: bool,
+}
+
+/// A plain text as such, anything else as a list.
+pub(super) fn text_or_list(mut parts: Vec<Value>, empty: Value) -> Value {
+    let plain = match parts.as_mut_slice() {
+        [] => return empty,
+        [Value::Object(one)] if one.len() == 2 && one.get("type") == Some(&json!("text")) => {
+            one.get_mut("text").map(Value::take)
+        }
+        _ => None,
+    };
+    plain.unwrap_or_else(|| parts.into())
+}

@@ -1,0 +1,141 @@
+//! What a dialect said otherwise than it would be written, so that it can be written as it was.
+
+use serde_json::{Map, Value};
+
+use super::dialect::MessageDialect;
+
+/// What a dialect said of something beside what the common form has, and how it said it: further
+/// members, a text where a list could stand. Written in the same dialect it is as it was, except
+/// for members whose meaning was changed since; other dialects are told what they cannot have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    dialect: MessageDialect,
+    differences: Vec<Difference>,
+    place: Option<Place>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Difference {
+    member: String,
+    /// What would have been written.
+    would_be: Option<Value>,
+    /// What stood there instead.
+    was: Option<Value>,
+    is_form: bool,
+}
+
+/// Where a message stood, if not where it would be put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::conversation) enum Place {
+    /// In the same message of the dialect as the one before.
+    WithPrevious,
+    /// Not in the same.
+    Alone,
+    /// Among the messages.
+    InList,
+    /// Beside them.
+    Beside,
+}
+
+impl Kept {
+    /// The difference between what would be written and what `was`. Members in `form` mean what
+    /// the common form has; so does what is empty.
+    pub(in crate::conversation) fn of(
+        dialect: MessageDialect,
+        would_be: &Map<String, Value>,
+        was: &Map<String, Value>,
+        form: &[&str],
+    ) -> Self {
+        let absent = would_be.keys().filter(|name| !was.contains_key(*name));
+        let members = was.keys().chain(absent);
+        let differences = members.filter_map(|name| {
+            let (would_be, was) = (would_be.get(name), was.get(name));
+            (would_be != was).then(|| Difference {
+                member: name.clone(),
+                is_form: is_form(name, would_be, was, form),
+                would_be: would_be.cloned(),
+                was: was.cloned(),
+            })
+        });
+        Self {
+            dialect,
+            differences: differences.collect(),
+            place: None,
+        }
+    }
+
+    /// Nothing but where it stood.
+    pub(in crate::conversation) fn nothing(dialect: MessageDialect) -> Self {
+        Self {
+            dialect,
+            differences: Vec::new(),
+            place: None,
+        }
+    }
+
+    pub(in crate::conversation) fn at(mut self, place: Option<Place>) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Absent where nothing is kept.
+    pub(in crate::conversation) fn if_any(self) -> Option<Self> {
+        (!self.differences.is_empty()).then_some(self)
+    }
+
+    /// The same without the members in `names`, which are written as they should be.
+    pub(in crate::conversation) fn without(mut self, names: &[&str]) -> Self {
+        self.differences
+            .retain(|difference| !names.contains(&difference.member.as_str()));
+        self
+    }
+
+    pub(in crate::conversation) fn is_of(&self, dialect: MessageDialect) -> bool {
+        self.dialect == dialect
+    }
+
+    pub(in crate::conversation) fn place(&self, dialect: MessageDialect) -> Option<Place> {
+        self.place.filter(|_| self.is_of(dialect))
+    }
+
+    /// The members of another dialect that have no place.
+    pub(in crate::conversation) fn foreign(&self) -> impl Iterator<Item = (MessageDialect, &str)> {
+        let members = self.differences.iter().filter(|it| !it.is_form);
+        members.map(|difference| (self.dialect, difference.member.as_str()))
+    }
+
+    /// Writes in `written` what was there, wherever it still means the same.
+    pub(in crate::conversation) fn restore(&self, written: &mut Map<String, Value>) {
+        for difference in &self.differences {
+            if written.get(&difference.member) != difference.would_be.as_ref() {
+                continue;
+            }
+            match &difference.was {
+                Some(was) => written.insert(difference.member.clone(), was.clone()),
+                None => written.shift_remove(&difference.member),
+            };
+        }
+    }
+}
+
+/// Whether the common form says what the member `was`.
+fn is_form(name: &str, would_be: Option<&Value>, was: Option<&Value>, form: &[&str]) -> bool {
+    let is_known = |name: &str| form.contains(&name);
+    match (would_be, was) {
+        (Some(Value::Object(would_be)), Some(Value::Object(was))) => {
+            was.iter().all(|(name, was)| {
+                would_be.contains_key(name) || is_known(name) || is_empty(Some(was))
+            })
+        }
+        _ => would_be.is_some() || is_known(name) || is_empty(was),
+    }
+}
+
+fn is_empty(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => true,
+        Some(Value::Array(items)) => items.is_empty(),
+        Some(Value::Object(members)) => members.is_empty(),
+        Some(_) => false,
+    }
+}

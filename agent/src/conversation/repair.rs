@@ -1,0 +1,67 @@
+//! Arguments that are nearly right, read as they were meant.
+//!
+//! Models write a number in a string, one value where a list is wanted, a list as the text of
+//! one. Where a schema leaves one reading of that, it is taken and told; a value is never
+//! made up, rounded or dropped, and what is valid already is never changed.
+
+mod mend;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::schema::Document;
+use mend::Mender;
+
+/// Longer arguments are not read again.
+const TEXT_BYTES_MAX: usize = 4 << 20;
+/// How many changes are told one by one.
+const CHANGES_SHOWN_MAX: usize = 5;
+
+/// Arguments, read as they were meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// The text of a JSON object.
+    pub arguments: String,
+    /// One line for the model: what was read differently from what it wrote.
+    pub note: String,
+}
+
+/// Reads `arguments`, the text of a call, as `input_schema` wants them. What comes out need
+/// not be valid: whoever refused the arguments is to be asked again.
+///
+/// `None` where nothing can be read differently, and where the text says a thing twice or
+/// holds a whole number that reading would round.
+pub fn repair(input_schema: &Value, arguments: &str) -> Option<Repair> {
+    if arguments.len() > TEXT_BYTES_MAX {
+        return None;
+    }
+    let (value, is_text) = read::arguments(arguments)?;
+    let mut mender = Mender::new(Document::new(input_schema));
+    if is_text {
+        mender.note("", "as the object that their text holds");
+    }
+    let mended = mender.arguments(value)?;
+    let note = note(&mender.into_changes())?;
+    Some(Repair {
+        arguments: mended.to_string(),
+        note,
+    })
+}
+
+fn note(changes: &[String]) -> Option<String> {
+    if changes.is_empty() {
+        return None;
+    }
+    let shown = changes.len().min(CHANGES_SHOWN_MAX);
+    let mut note = format!(
+        "Some arguments were read differently from how they were written: {}",
+        changes[..shown].join("; ")
+    );
+    if changes.len() > shown {
+        note.push_str(&format!("; and {} more", changes.len() - shown));
+    }
+    note.push('.');
+    Some(note)
+}

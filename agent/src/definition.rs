@@ -1,0 +1,22 @@
+//! Definitions of functions: what a model is told that it can call.
+//!
+//! They are written in the dialects of consumers, declared for agents that write code, judged,
+//! shortened, and read from what somebody else wrote. What a dialect cannot say is a [`Loss`].
+
+mod comment;
+pub mod condense;
+pub mod declare;
+mod dialect;
+pub mod example;
+pub mod export;
+pub mod gradio;
+pub mod import;
+pub mod interface;
+mod keyword_text;
+pub mod lint;
+mod loss;
+mod report;
+pub mod result;
+
+pub use dialect::{Dialect, UnknownDialect};
+pub use loss::{Loss, Lost};

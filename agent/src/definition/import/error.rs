@@ -1,0 +1,72 @@
+//! Limits and errors of reading definitions.
+
+/// The longest text that is read.
+pub const IMPORT_BYTES_MAX: usize = 4 << 20;
+
+/// The most functions that one text may define.
+pub const IMPORT_FUNCTIONS_MAX: usize = 1_000;
+
+/// A text defines no functions that can be read. Places are JSON pointers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// It is longer than is read.
+    #[error("it has {bytes} bytes, at most {IMPORT_BYTES_MAX} are read")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It defines more functions than are read.
+    #[error("it defines {count} functions, at most {IMPORT_FUNCTIONS_MAX} are read")]
+    TooMany {
+        /// How many there are.
+        count: usize,
+    },
+    /// It is no JSON.
+    #[error("it is no JSON: {reason}")]
+    NotJson {
+        /// Why, with line and column.
+        reason: String,
+    },
+    /// It is an MCP server's error.
+    #[error("it is the error of an MCP server: {}", .message.escape_debug())]
+    ServerError {
+        /// What the server said.
+        message: String,
+    },
+    /// There is no definition in it.
+    #[error("it defines no function")]
+    Empty,
+    /// A value is no definition in a known dialect.
+    #[error("{} is no definition of a function: it has {found}", place(.pointer))]
+    Unknown {
+        /// Where it stands.
+        pointer: String,
+        /// What it has instead.
+        found: String,
+    },
+    /// A member is missing or of the wrong type.
+    #[error("`{pointer}` should be {expected} and is {found}")]
+    Member {
+        /// Where it stands.
+        pointer: String,
+        /// What should be there.
+        expected: &'static str,
+        /// What is there.
+        found: &'static str,
+    },
+    /// Two definitions have the same name.
+    #[error("two functions are called `{}`", .name.escape_debug())]
+    Duplicate {
+        /// The name.
+        name: String,
+    },
+}
+
+/// How a place is called in a sentence. A text that is all of one definition has none.
+fn place(pointer: &str) -> String {
+    match pointer {
+        "" => "it".to_owned(),
+        pointer => format!("the value at `{pointer}`"),
+    }
+}

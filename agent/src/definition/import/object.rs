@@ -1,0 +1,84 @@
+//! An object that defines a function, with the place at which it stands.
+
+use serde_json::{Map, Value, json};
+
+use super::error::ImportError;
+
+/// An object that defines a function, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Definition<'a> {
+    pub(super) members: &'a Map<String, Value>,
+    pub(super) pointer: &'a str,
+}
+
+impl<'a> Definition<'a> {
+    /// The function's name, which there must be.
+    pub(super) fn name(self) -> Result<String, ImportError> {
+        match self.members.get("name") {
+            Some(Value::String(name)) if !name.trim().is_empty() => Ok(name.clone()),
+            other => Err(member(self.at("name"), "a name", other)),
+        }
+    }
+
+    /// A text; an empty one where there is none.
+    pub(super) fn text(self, name: &str) -> Result<String, ImportError> {
+        match self.members.get(name) {
+            None | Some(Value::Null) => Ok(String::new()),
+            Some(Value::String(text)) => Ok(text.clone()),
+            other => Err(member(self.at(name), "a text", other)),
+        }
+    }
+
+    /// The schema of the arguments; that of none where there is none.
+    pub(super) fn arguments(self, name: &str) -> Result<Value, ImportError> {
+        match self.members.get(name) {
+            None | Some(Value::Null) => Ok(json!({"type": "object", "properties": {}})),
+            Some(schema @ Value::Object(keywords)) => {
+                match keywords.get("type").and_then(Value::as_str) {
+                    Some("object") => Ok(schema.clone()),
+                    // Some write nothing where there are no arguments.
+                    None => {
+                        let mut keywords = keywords.clone();
+                        keywords.insert("type".to_owned(), "object".into());
+                        Ok(keywords.into())
+                    }
+                    Some(_) => Err(member(
+                        format!("{}/type", self.at(name)),
+                        "\"object\"",
+                        keywords.get("type"),
+                    )),
+                }
+            }
+            other => Err(member(self.at(name), "a JSON Schema object", other)),
+        }
+    }
+
+    pub(super) fn at(self, name: &str) -> String {
+        format!("{}/{name}", self.pointer)
+    }
+}
+
+pub(super) fn member(
+    pointer: String,
+    expected: &'static str,
+    found: Option<&Value>,
+) -> ImportError {
+    ImportError::Member {
+        pointer,
+        expected,
+        found: kind_of(found),
+    }
+}
+
+pub(super) fn kind_of(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "missing",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "true or false",
+        Some(Value::Number(_)) => "a number",
+        Some(Value::String(text)) if text.trim().is_empty() => "empty",
+        Some(Value::String(_)) => "a text",
+        Some(Value::Array(_)) => "a list",
+        Some(Value::Object(_)) => "an object",
+    }
+}

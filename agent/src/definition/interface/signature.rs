@@ -1,0 +1,87 @@
+//! An interface as values: its functions, their parameters and types.
+
+use tool_hub_manifest::{Annotations, FunctionName};
+
+use crate::definition::loss::Loss;
+
+/// An interface whose functions can be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interface {
+    /// The functions, in the order of the specs.
+    pub operations: Vec<Operation>,
+    /// The types that their signatures name, each before those that use it.
+    pub definitions: Vec<TypeDefinition>,
+    /// What the types do not say, in the order of the functions.
+    pub losses: Vec<Loss>,
+}
+
+/// A function of an interface.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// The name that agents see.
+    pub name: FunctionName,
+    /// The name in WIT, without the `%` that marks a keyword.
+    pub wit: String,
+    /// A name for people.
+    pub title: Option<String>,
+    /// What it does.
+    pub description: String,
+    /// The parameters.
+    pub parameters: Vec<Parameter>,
+    /// What it returns when it does not fail.
+    pub output: WitType,
+    /// How it behaves.
+    pub annotations: Annotations,
+}
+
+/// A parameter of a function, or a field of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// The name in the definition.
+    pub name: String,
+    /// The name in WIT, without the `%` that marks a keyword.
+    pub wit: String,
+    /// What to write there.
+    pub description: String,
+    /// Its type.
+    pub value: WitType,
+}
+
+/// A type of an interface.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeDefinition {
+    /// The name in WIT, which is no keyword.
+    pub wit: String,
+    /// What it is.
+    pub kind: TypeKind,
+}
+
+/// What a type is.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum TypeKind {
+    /// A record with these fields.
+    Record(Vec<Parameter>),
+    /// One of these names.
+    Enum(Vec<String>),
+}
+
+/// A WIT type as it is used.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum WitType {
+    /// `bool`, `string`, `f64` or an integer.
+    Plain(&'static str),
+    /// A `string` that holds JSON text.
+    Json,
+    /// `list<…>`.
+    List(Box<WitType>),
+    /// `option<…>`.
+    Option(Box<WitType>),
+    /// `tuple<…>`.
+    Tuple(Vec<WitType>),
+    /// A type of [`Interface::definitions`].
+    Named(String),
+    /// `image` or `audio` of the contract `tool-hub:tool`.
+    Media(&'static str),
+}

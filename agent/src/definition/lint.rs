@@ -1,0 +1,26 @@
+//! Descriptions of functions, judged as a model reads them: by the advice that those who wrote
+//! many tools give. What is missing altogether is `tool check`'s affair.
+
+mod alike;
+mod finding;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use tool_hub_manifest::FunctionSpec;
+
+pub use finding::{Finding, Rule};
+
+/// What a model may stumble over in `specs`, which it sees together with `others`: in the order
+/// of `specs`. Of two functions that are alike, the later one is told of.
+pub fn lint(specs: &[FunctionSpec], others: &[FunctionSpec]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let profiles: Vec<_> = specs.iter().chain(others).map(alike::Profile::of).collect();
+    for (index, spec) in specs.iter().enumerate() {
+        rules::judge(spec, &mut findings);
+        let before = profiles[..index].iter().chain(&profiles[specs.len()..]);
+        findings.extend(alike::judge(&profiles[index], before));
+    }
+    findings
+}

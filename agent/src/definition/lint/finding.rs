@@ -1,0 +1,69 @@
+//! A finding, and the rules that there are.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Something that a model may stumble over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The function.
+    pub function: String,
+    /// The argument, where it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
+    /// The rule.
+    pub rule: Rule,
+    /// What it is.
+    pub message: String,
+    /// What to write instead.
+    pub instead: String,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// The description says no more than the name.
+    Purpose,
+    /// The description does not say what comes back.
+    Returns,
+    /// An argument with a form of its own has no example.
+    Example,
+    /// The first sentence, by which a function is chosen, goes on and on.
+    Long,
+    /// Two descriptions say nearly the same.
+    Overlap,
+    /// Two names are nearly the same.
+    Confusable,
+    /// The name of an argument says nothing.
+    ArgumentName,
+    /// A call needs many arguments.
+    ManyRequired,
+    /// The schema says nothing of a value's shape, or what consumers refuse.
+    Shapeless,
+}
+
+impl Rule {
+    /// The rule's name, as it is written for programs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Purpose => "purpose",
+            Self::Returns => "returns",
+            Self::Example => "example",
+            Self::Long => "long",
+            Self::Overlap => "overlap",
+            Self::Confusable => "confusable",
+            Self::ArgumentName => "argument-name",
+            Self::ManyRequired => "many-required",
+            Self::Shapeless => "shapeless",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
