@@ -107,7 +107,7 @@ async fn load(packages: &Packages) -> Result<(Host, Vec<Tool>)> {
     let host = Host::new(config)?;
     let loads = (0..TOOLS).map(async |number| {
         let verified = Verified::check(packages.read(number)?)?;
-        let approved = Approved::new(verified, Grants::none())?;
+        let approved = Approved::from_lock_record(verified, Grants::none())?;
         Result::Ok(host.load(approved).await?)
     });
     let at_once = available_parallelism()?.get();

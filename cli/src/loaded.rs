@@ -14,6 +14,7 @@ use tool_hub_serve::Offer;
 use crate::approval;
 use crate::config::Config;
 use crate::diagnosis::Problem;
+use crate::grant_flags;
 use crate::printer::Printer;
 use crate::sandbox;
 use crate::sensitive;
@@ -41,7 +42,8 @@ impl LoadedTool {
         let verified = store
             .get(&pin)
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
-        let approved = Approved::new(verified, member.grants())?.known_as(member.key.as_str());
+        let approved = Approved::from_lock_record(verified, member.grants())?;
+        let approved = known_as(member.key, approved);
         let tool = load(host, approved, &member.locked.source, config)
             .await
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
@@ -153,6 +155,14 @@ pub(crate) fn choose(
 /// before a function's.
 fn tool_of(name: &str) -> &str {
     name.split_once("__").map_or(name, |(tool, _)| tool)
+}
+
+/// `approved` under its name in the toolbox, by which the user grants it more.
+pub(crate) fn known_as(key: &ToolKey, approved: Approved) -> Approved {
+    let command = format!("tool grant {key}");
+    approved
+        .known_as(key.as_str())
+        .with_grant_advice(move |grants| grant_flags::command(&command, grants))
 }
 
 /// Loads a tool from `source` with the values that the user has for the granted variables,

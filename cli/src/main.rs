@@ -24,6 +24,7 @@ mod environment;
 mod escape;
 mod files;
 mod functions;
+mod grant_flags;
 mod listen;
 mod loaded;
 mod log;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tool_hub_host::{Approved, Tool};
+use tool_hub_host::{Approved, Inspection, Tool};
 use tool_hub_manifest::{
     Approval, Consent, Digest, FunctionName, Grants, LockedTool, ToolKey, ToolboxEntry,
 };
@@ -18,33 +18,37 @@ use crate::progress::Spinner;
 use crate::sandbox;
 use crate::toolbox::OpenToolbox;
 
-/// The grants that a user agreed to, with the way and the time of the consent.
+/// What a user agreed to, with the way and the time of the consent.
 pub(crate) struct GivenConsent {
-    grants: Grants,
+    approved: Approved,
     consent: Consent,
     at: String,
 }
 
 impl GivenConsent {
-    /// A consent that was just given.
-    pub(crate) fn now(grants: Grants, consent: Consent) -> anyhow::Result<Self> {
+    /// A consent to what was inspected, with `grants`, that was just given.
+    pub(crate) fn now(
+        inspection: &Inspection,
+        grants: Grants,
+        consent: Consent,
+    ) -> anyhow::Result<Self> {
         let at = OffsetDateTime::now_utc()
             .replace_nanosecond(0)?
             .format(&Rfc3339)?;
         Ok(Self {
-            grants,
+            approved: inspection.approve(grants)?,
             consent,
             at,
         })
     }
 
-    /// The consent that `locked` records, with the same grants.
-    pub(crate) fn before(locked: &LockedTool) -> Self {
-        Self {
-            grants: locked.grants.clone(),
+    /// The consent that `locked` records, with the same grants, for what was inspected again.
+    pub(crate) fn before(inspection: &Inspection, locked: &LockedTool) -> anyhow::Result<Self> {
+        Ok(Self {
+            approved: inspection.approve(locked.grants.clone())?,
             consent: locked.approval.consent,
             at: locked.approval.at.clone(),
-        }
+        })
     }
 }
 
@@ -59,8 +63,7 @@ pub(crate) async fn record(
 ) -> anyhow::Result<LockedTool> {
     let host = sandbox::open_host(config)?;
     let spinner = Spinner::start(format!("compiling {key}"), printer);
-    let approved = Approved::new(fetched.verified.clone(), given.grants.clone())?;
-    let approved = approved.known_as(key.as_str());
+    let approved = loaded::known_as(key, given.approved.clone());
     let tool = loaded::load(&host, approved, &fetched.origin.source(), config).await;
     spinner.finish();
     let tool = tool?;
@@ -106,7 +109,7 @@ fn locked(
             at: given.at,
         },
         signer: None,
-        grants: given.grants,
+        grants: given.approved.grants().clone(),
         functions,
         overrides,
     }

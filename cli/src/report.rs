@@ -7,6 +7,7 @@ use tool_hub_manifest::{FunctionName, LimitRequest, Members, Overrides, Source};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::escape::escape_line;
+use crate::grant_flags;
 use crate::package::{Fetched, FetchedFrom};
 
 /// How the tool is named on a command line.
@@ -240,7 +241,7 @@ fn capability_lines(inspection: &Inspection) -> Vec<String> {
             let _ = write!(
                 line,
                 "\n      grant it with {}",
-                escape_line(&capability.flag)
+                escape_line(&grant_flags::flag(&capability.grant))
             );
             line
         })

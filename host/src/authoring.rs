@@ -7,11 +7,13 @@ use tool_hub_manifest::{
     Output, ToolName, ValueType, Version,
 };
 
-use crate::exports::{Exports, Placed};
-use crate::members::is_place;
-use crate::plan::Plan;
-use crate::shape::{Label, Shape, snake};
-use crate::{HostError, claims, schema, wit};
+use crate::approval::claims;
+use crate::component::exports::{CallableExport, Exports};
+use crate::component::wit;
+use crate::error::HostError;
+use crate::values::descriptions::has_member;
+use crate::values::types::{Label, Type, snake};
+use crate::values::{reply_kind, schema};
 
 pub use docs::{CONTRACT, Docs, PACKAGES, WitPackage, WitSource};
 
@@ -53,21 +55,21 @@ pub fn complete_manifest(
     if manifest.description.is_empty() {
         manifest.description = docs.world().unwrap_or_default().to_owned();
     }
-    let mut places = vec![None; exports.callable.len()];
+    let mut names = vec![None; exports.callable.len()];
     let mut refusals = Vec::new();
     for (name, function) in &manifest.functions {
-        match claims::place(name, function, &exports) {
-            Ok(place) => places[place] = Some(name.clone()),
+        match claims::index(name, function, &exports) {
+            Ok(index) => names[index] = Some(name.clone()),
             Err(refusal) => refusals.push(refusal),
         }
     }
-    for (placed, name) in exports.callable.iter().zip(places) {
+    for (export, name) in exports.callable.iter().zip(names) {
         let name = match name {
             Some(name) => name,
-            None => free_name(&manifest, &placed.name)?,
+            None => free_name(&manifest, &export.name)?,
         };
         let function = manifest.functions.entry(name).or_default();
-        complete(function, placed, docs)?;
+        complete(function, export, docs)?;
     }
     refusals.extend(claims::check(&manifest, &exports).1);
     refusals.dedup();
@@ -103,22 +105,26 @@ fn free_name(manifest: &Manifest, export: &ExportName) -> Result<FunctionName, H
     })
 }
 
-fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result<(), HostError> {
-    function.export.get_or_insert_with(|| placed.name.clone());
-    let labels = placed.signature.labels();
+fn complete(
+    function: &mut Function,
+    export: &CallableExport<()>,
+    docs: &Docs,
+) -> Result<(), HostError> {
+    function.export.get_or_insert_with(|| export.name.clone());
+    let labels = export.signature.labels();
     if function.description.is_empty() {
-        let comment = docs.function(&placed.name).unwrap_or_default();
+        let comment = docs.function(&export.name).unwrap_or_default();
         function.description = respell(comment, &labels);
     }
     let mut written = std::mem::take(&mut function.inputs);
-    for field in &placed.signature.parameters {
+    for field in &export.signature.parameters {
         let name: ArgumentName = field.label.json.parse().map_err(|error| HostError::Name {
-            name: format!("{}: {}", placed.name, field.label.wit),
+            name: format!("{}: {}", export.name, field.label.wit),
             reason: format!("{error}"),
         })?;
-        let is_audio = docs.is_audio(&placed.name, &field.label.wit);
+        let is_audio = docs.is_audio(&export.name, &field.label.wit);
         let mut input = written.shift_remove(&name).unwrap_or_else(|| Input {
-            value_type: match schema::value_type(&field.shape) {
+            value_type: match schema::value_type(&field.ty) {
                 ValueType::Image if is_audio => ValueType::Audio,
                 value_type => value_type,
             },
@@ -128,29 +134,31 @@ fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result
             members: Members::default(),
         });
         // Authors need not say what the component says.
-        input.optional |= matches!(field.shape, Shape::Option(_));
+        input.optional |= matches!(field.ty, Type::Option(_));
         if input.description.is_empty() {
-            let comment = docs.parameter(&placed.name, &field.label.wit);
+            let comment = docs.parameter(&export.name, &field.label.wit);
             input.description = respell(&comment.unwrap_or_default(), &labels);
         }
-        let members = docs.members(&placed.name, &field.label.wit);
-        complete_members(&mut input.members, members, &field.shape, &labels);
+        let members = docs.members(&export.name, &field.label.wit);
+        complete_members(&mut input.members, members, &field.ty, &labels);
         function.inputs.insert(name, input);
     }
     // What is left names no parameter; the check that follows says so.
     function.inputs.extend(written);
     if function.output.is_none() {
-        function.output = claims::output_type(&placed.signature).map(|value_type| Output {
+        function.output = claims::output_type(&export.signature).map(|value_type| Output {
             value_type,
             description: String::new(),
             members: Members::default(),
         });
     }
     // Only what has a schema has a place for them.
-    if let (Some(output), Some(shape)) = (&mut function.output, Plan::structured(&placed.signature))
-    {
-        let members = docs.answered(&placed.name);
-        complete_members(&mut output.members, members, shape, &labels);
+    if let (Some(output), Some(ty)) = (
+        &mut function.output,
+        reply_kind::structured(&export.signature),
+    ) {
+        let members = docs.answered(&export.name);
+        complete_members(&mut output.members, members, ty, &labels);
     }
     Ok(())
 }
@@ -160,11 +168,11 @@ fn complete(function: &mut Function, placed: &Placed<()>, docs: &Docs) -> Result
 fn complete_members(
     members: &mut Members,
     comments: Option<&Members>,
-    shape: &Shape,
+    ty: &Type,
     labels: &[&Label],
 ) {
     for (place, comment) in comments.into_iter().flatten() {
-        if !members.contains_key(place) && is_place(shape, place) {
+        if !members.contains_key(place) && has_member(ty, place) {
             members.insert(place.clone(), respell(comment, labels));
         }
     }

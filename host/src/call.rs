@@ -1,71 +1,84 @@
 //! One call: a fresh store and instance, and everything that bounds them.
 
-pub(crate) mod asking;
+pub(crate) mod admission;
 pub(crate) mod audit;
-pub(crate) mod calling;
-pub(crate) mod keyvalue;
-pub(crate) mod logging;
+pub(crate) mod executor;
+pub(crate) mod failure;
+pub(crate) mod limit;
+pub(crate) mod log;
 pub(crate) mod meter;
+pub(crate) mod plan;
+pub(crate) mod policy;
 pub(crate) mod record;
+pub(crate) mod scheduler;
+pub(crate) mod size;
 pub(crate) mod state;
+pub(crate) mod stop;
 pub(crate) mod streams;
 pub(crate) mod time;
-pub(crate) mod trouble;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
-use wasmtime::component::Val;
+use tool_hub_manifest::contract::Failure;
+use wasmtime::component::{InstancePre, Val};
 use wasmtime::{Store, UpdateDeadline};
 
-use crate::Failure;
-use crate::admission::CallPermit;
-use crate::engine::TICK;
-use crate::plan::Plan;
-use crate::processors::Running;
-use crate::secret::Mask;
-use crate::size::Size;
-use crate::tool::Loaded;
+use crate::call::admission::CallPermit;
+use crate::call::executor::Executor;
+use crate::call::plan::Plan;
+use crate::call::policy::Policy;
+use crate::call::record::Record;
+use crate::call::scheduler::Running;
+use crate::call::size::Size;
+use crate::call::state::CallState;
+use crate::call::stop::Stop;
+use crate::compilation::engine::TICK;
+use crate::secret::reply::Mask;
 
-use self::record::Record;
-use self::state::CallState;
-use self::trouble::{Stop, stopped, too_long, trouble};
+/// A guest's result, if its function has one.
+type GuestResult = Result<Option<Val>, Failure>;
 
-/// What a guest comes to: its result, where its function has one.
-type Ended = Result<Option<Val>, Failure>;
+/// What each call of a tool makes a sandbox of its own from.
+pub(crate) struct SandboxTemplate {
+    pub(crate) executor: Arc<Executor>,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) component: InstancePre<CallState>,
+}
 
-/// Runs `plan` of `tool` with `arguments` in a sandbox of its own, and `read`s the result.
-/// `permit` is given back when the guest is gone, which may be later than this is dropped.
+/// Runs `plan` with `arguments` in a sandbox of its own, and `read`s the result. `permit` is given
+/// back when the guest is gone, which may be later than this is dropped.
 pub(crate) async fn run<T: Size + Mask>(
-    tool: &Arc<Loaded>,
+    template: &Arc<SandboxTemplate>,
     plan: &Plan,
     arguments: Vec<Val>,
     record: &Arc<Record>,
     permit: CallPermit,
     read: impl FnOnce(Option<&Val>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    audit::given(&tool.known.name, &tool.grants);
-    let guest = guest(tool.clone(), plan, arguments, record.clone(), permit);
-    let running = tool.host.processors.run(Box::pin(guest), record);
-    let max = tool.limits.outcome_bytes;
-    let came = match finish(running, record).await {
-        Ok(result) => match read(result.as_ref()) {
-            came if came.bytes() as u64 <= max => came,
-            _ => Err(too_long(max)),
+    let policy = &template.policy;
+    audit::given(&policy.tool.name, &policy.grants);
+    let guest = guest(template.clone(), plan, arguments, record.clone(), permit);
+    let running = template.executor.scheduler.run(Box::pin(guest), record);
+    let max = policy.limits.outcome_bytes;
+    let result = match finish(running, record).await {
+        Ok(value) => match read(value.as_ref()) {
+            result if result.bytes() as u64 <= max => result,
+            _ => Err(limit::outcome_too_long(max)),
         },
         Err(failure) => Err(failure),
     };
-    record.released(came)
+    record.released(result)
 }
 
 /// Waits until the guest is done, or ends it when its time is up.
-async fn finish(mut running: Running<Ended>, record: &Record) -> Ended {
+async fn finish(mut running: Running<GuestResult>, record: &Record) -> GuestResult {
     let mut deadline = Instant::now() + Duration::from_millis(record.limits.call_ms);
     loop {
         tokio::select! {
             biased;
-            ended = &mut running => return ended,
+            result = &mut running => return result,
             () = tokio::time::sleep_until(deadline) => {
                 // Time in which a person thinks about a question does not count.
                 match record.time.take_paused() {
@@ -76,29 +89,30 @@ async fn finish(mut running: Running<Ended>, record: &Record) -> Ended {
         }
     }
     running.stop().await;
-    Err(stopped(&Stop::Wall, &record.limits))
+    Err(failure::of_stop(&Stop::Wall, &record.limits))
 }
 
 /// The guest, with all that it has.
 fn guest(
-    tool: Arc<Loaded>,
+    template: Arc<SandboxTemplate>,
     plan: &Plan,
     arguments: Vec<Val>,
     record: Arc<Record>,
     permit: CallPermit,
-) -> impl Future<Output = Ended> + Send + use<> {
+) -> impl Future<Output = GuestResult> + Send + use<> {
     let (export, results) = (plan.export, usize::from(plan.signature.result.is_some()));
     async move {
         // What is declared first goes last: the permit is given back when the store is gone, and
         // the clock ticks as long as there is something to interrupt.
         let _permit = permit;
-        let _ticking = tool.host.clock.tick();
-        let mut store = store(&tool, CallState::new(tool.clone(), record)?);
+        let _ticking = template.executor.clock.tick();
+        let state = CallState::new(template.policy.clone(), record)?;
+        let mut store = store(&template.executor, state);
         let called = async {
-            let instance = tool.pre.instantiate_async(&mut store).await?;
+            let instance = template.component.instantiate_async(&mut store).await?;
             let function = instance
                 .get_func(&mut store, export)
-                .ok_or_else(|| wasmtime::Error::from(Stop::Gone))?;
+                .ok_or_else(|| wasmtime::Error::from(Stop::MissingExport))?;
             let mut slots = [Val::Bool(false)];
             let slots = &mut slots[..results];
             function.call_async(&mut store, &arguments, slots).await?;
@@ -108,13 +122,13 @@ fn guest(
         };
         called
             .await
-            .map_err(|error: wasmtime::Error| trouble(&error, store.data()))
+            .map_err(|error: wasmtime::Error| failure::of_error(&error, store.data()))
     }
 }
 
-fn store(tool: &Loaded, state: CallState) -> Store<CallState> {
-    let limits = &tool.limits;
-    let mut store = Store::new(&tool.host.engine, state);
+fn store(executor: &Executor, state: CallState) -> Store<CallState> {
+    let limits = state.record.limits;
+    let mut store = Store::new(&executor.engine, state);
     store.limiter(|state| &mut state.meter);
     store.set_hostcall_fuel(usize::try_from(limits.transfer_bytes).unwrap_or(usize::MAX));
     store.set_max_component_handles(limits.handles as usize);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tool_hub_manifest::Limits;
 
-use crate::Compiler;
+use crate::compilation::compiler::Compiler;
 
 /// How a host is set up.
 #[derive(Debug, Clone)]

@@ -1,12 +1,13 @@
 //! Everything that can go wrong before a call: what a component is refused for, and what
 //! the machine refuses us.
 
+pub(crate) mod refusal;
+
 use std::path::PathBuf;
 
-use tool_hub_manifest::{DirectoryName, GrantError, Manifest, ToolName, VariableName};
+use tool_hub_manifest::{DirectoryName, GrantError, ToolName, VariableName};
 
-use crate::Refusal;
-use crate::compiler::CompileError;
+use crate::error::refusal::Refusal;
 
 /// Inspecting, approving, loading or authoring a tool failed. Calls do not fail this way:
 /// what goes wrong in a call is an [`Outcome`](crate::Outcome).
@@ -150,18 +151,6 @@ pub enum HostError {
         /// What the parser says, with file and line.
         reason: String,
     },
-}
-
-impl HostError {
-    pub(crate) fn compiling(manifest: &Manifest, error: CompileError) -> Self {
-        let tool = manifest.name.clone();
-        match error {
-            CompileError::Invalid(error) => error,
-            CompileError::Refused(reason) => Self::Compile { tool, reason },
-            CompileError::Limit { limit, value } => Self::CompileLimit { tool, limit, value },
-            CompileError::Io(source) => Self::Compiler { tool, source },
-        }
-    }
 }
 
 fn list(refusals: &[Refusal]) -> String {

@@ -10,11 +10,12 @@ use tool_hub_manifest::{Digest, Limits};
 use wasmtime::Engine;
 use wasmtime::component::Val;
 
-use crate::cache::Cache;
-use crate::compiler::Compiler;
-use crate::json::{arguments, write};
-use crate::shape::numbered::{cases, fields, labels};
-use crate::shape::{Integer, Shape};
+use crate::compilation::cache::Cache;
+use crate::compilation::compiler::Compiler;
+use crate::values::json::read::arguments;
+use crate::values::json::write;
+use crate::values::types::numbered::{cases, fields, labels};
+use crate::values::types::{Integer, Type};
 
 /// How deep random types nest.
 const DEPTH_MAX: usize = 5;
@@ -22,103 +23,106 @@ const DEPTH_MAX: usize = 5;
 /// Reads the rest of `input` as the JSON arguments of a function with random types. What is
 /// accepted is written the same when it was read once more.
 pub fn json_by_random_type(input: &mut Unstructured<'_>) -> Result<()> {
-    let shape = shape(input, DEPTH_MAX)?;
-    let parameters = fields(vec![shape.clone()]);
+    let ty = random_type(input, DEPTH_MAX)?;
+    let parameters = fields(vec![ty.clone()]);
     let text = String::from_utf8_lossy(input.peek_bytes(input.len()).unwrap_or_default());
     for text in [text.to_string(), format!("{{\"name_0\": {text}}}")] {
         let Ok(values) = arguments(&parameters, &text) else {
             continue;
         };
-        let json = written(&shape, &values[0]);
+        let json = written(&ty, &values[0]);
         let again = arguments(&parameters, &json).expect("what was written can be read");
         // Not the values: maps are written in the order of their keys.
-        assert_eq!(written(&shape, &again[0]), json, "from {text}");
+        assert_eq!(written(&ty, &again[0]), json, "from {text}");
     }
     Ok(())
 }
 
 /// `value` as the arguments of a function.
-fn written(shape: &Shape, value: &Val) -> String {
+fn written(ty: &Type, value: &Val) -> String {
     let mut json = write::Json::new(u64::MAX);
-    write::write(shape, value, &mut json).expect("what was read can be written");
+    write::write(ty, value, &mut json).expect("what was read can be written");
     let json = json.finish().expect("it may be as long as it is");
     format!("{{\"name_0\": {json}}}")
 }
 
-fn shape(input: &mut Unstructured<'_>, depth: usize) -> Result<Shape> {
+fn random_type(input: &mut Unstructured<'_>, depth: usize) -> Result<Type> {
     use Integer::{S8, S16, S32, S64, U8, U16, U32, U64};
     let kinds = if depth == 0 { 9 } else { 17 };
-    let inner = |input: &mut Unstructured<'_>| shape(input, depth - 1);
+    let inner = |input: &mut Unstructured<'_>| random_type(input, depth - 1);
     Ok(match input.int_in_range(0..=kinds - 1)? {
-        0 => Shape::Bool,
-        1 => Shape::Integer(*input.choose(&[S8, U8, S16, U16, S32, U32, S64, U64])?),
-        2 => Shape::F32,
-        3 => Shape::F64,
-        4 => Shape::Char,
-        5 => Shape::String,
-        6 => Shape::Bytes,
-        7 => Shape::Enum(labels(input.int_in_range(1..=4)?)),
-        8 => Shape::Flags(labels(input.int_in_range(1..=5)?)),
+        0 => Type::Bool,
+        1 => Type::Integer(*input.choose(&[S8, U8, S16, U16, S32, U32, S64, U64])?),
+        2 => Type::F32,
+        3 => Type::F64,
+        4 => Type::Char,
+        5 => Type::String,
+        6 => Type::Bytes,
+        7 => Type::Enum(labels(input.int_in_range(1..=4)?)),
+        8 => Type::Flags(labels(input.int_in_range(1..=5)?)),
         9 => match inner(input)? {
-            Shape::Integer(U8) => Shape::Bytes,
-            item => Shape::List(Box::new(item)),
+            Type::Integer(U8) => Type::Bytes,
+            item => Type::List(Box::new(item)),
         },
-        10 => Shape::FixedList(Box::new(inner(input)?), input.int_in_range(1..=4)?),
+        10 => Type::FixedList(Box::new(inner(input)?), input.int_in_range(1..=4)?),
         11 => {
-            let key = input.choose(&[Shape::String, Shape::Char, Shape::Integer(U64)])?;
-            Shape::Map(Box::new(key.clone()), Box::new(inner(input)?))
+            let key = input.choose(&[Type::String, Type::Char, Type::Integer(U64)])?;
+            Type::Map(Box::new(key.clone()), Box::new(inner(input)?))
         }
-        12 => Shape::Tuple(several(input, depth)?),
-        13 => Shape::Record(fields(several(input, depth)?)),
-        14 => Shape::Option(Box::new(inner(input)?)),
-        15 => Shape::Result(maybe(input, depth)?, maybe(input, depth)?),
+        12 => Type::Tuple(several(input, depth)?),
+        13 => Type::Record(fields(several(input, depth)?)),
+        14 => Type::Option(Box::new(inner(input)?)),
+        15 => Type::Result(maybe(input, depth)?, maybe(input, depth)?),
         _ => {
-            let shapes = (0..input.int_in_range(1..=3)?)
-                .map(|_| Ok(maybe(input, depth)?.map(|shape| *shape)));
-            Shape::Variant(cases(shapes.collect::<Result<_>>()?))
+            let types =
+                (0..input.int_in_range(1..=3)?).map(|_| Ok(maybe(input, depth)?.map(|ty| *ty)));
+            Type::Variant(cases(types.collect::<Result<_>>()?))
         }
     })
 }
 
-fn several(input: &mut Unstructured<'_>, depth: usize) -> Result<Vec<Shape>> {
+fn several(input: &mut Unstructured<'_>, depth: usize) -> Result<Vec<Type>> {
     let count = input.int_in_range(1..=3)?;
-    (0..count).map(|_| shape(input, depth - 1)).collect()
+    (0..count).map(|_| random_type(input, depth - 1)).collect()
 }
 
-fn maybe(input: &mut Unstructured<'_>, depth: usize) -> Result<Option<Box<Shape>>> {
+fn maybe(input: &mut Unstructured<'_>, depth: usize) -> Result<Option<Box<Type>>> {
     let is_there: bool = input.arbitrary()?;
-    let shape = is_there.then(|| shape(input, depth - 1)).transpose()?;
-    Ok(shape.map(Box::new))
+    let ty = is_there
+        .then(|| random_type(input, depth - 1))
+        .transpose()?;
+    Ok(ty.map(Box::new))
 }
 
 /// Takes `bytes` for an entry of the cache, whole and as a change to an honest one. Neither
 /// is ever code.
 pub fn cache_entry(bytes: &[u8]) {
-    static PLACE: LazyLock<Place> = LazyLock::new(Place::new);
-    PLACE.check(bytes);
-    let mut changed = PLACE.honest.clone();
+    static CACHE: LazyLock<CacheUnderTest> = LazyLock::new(CacheUnderTest::new);
+    CACHE.check(bytes);
+    let mut changed = CACHE.honest.clone();
     for change in bytes.chunks_exact(3) {
         let at = usize::from(change[0]) << 8 | usize::from(change[1]);
         let at = at % changed.len();
         changed[at] ^= change[2];
     }
-    if changed != PLACE.honest {
-        PLACE.check(&changed);
+    if changed != CACHE.honest {
+        CACHE.check(&changed);
     }
 }
 
 /// A cache with one entry.
-struct Place {
+struct CacheUnderTest {
     _directory: TempDir,
     cache: Cache,
     digest: Digest,
     honest: Vec<u8>,
 }
 
-impl Place {
+impl CacheUnderTest {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let engine: Engine = crate::engine::engine(&Limits::standard(), 1).expect("an engine");
+        let engine: Engine =
+            crate::compilation::engine::engine(&Limits::standard(), 1).expect("an engine");
         let cache = Cache::open(directory.path(), u64::MAX, &engine).expect("a cache");
         let empty = b"\0asm\x0d\0\x01\0";
         let digest = Digest::of(empty);

@@ -8,22 +8,31 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, Linker};
 use wasmtime_wasi_config::WasiConfig;
 
-use crate::admission::CallLimiter;
-use crate::ahead::Ahead;
-use crate::cache::Cache;
+use crate::approval::approved::Approved;
+use crate::approval::inspection::imports;
+use crate::approval::{claims, denial};
+use crate::call::SandboxTemplate;
+use crate::call::executor::Executor;
+use crate::call::plan::Plan;
+use crate::call::policy::Policy;
 use crate::call::state::CallState;
-use crate::call::{asking, calling, keyvalue, logging};
-use crate::code::Code;
-use crate::compiler::Turns;
-use crate::directories::{self, Guard};
-use crate::engine::{self, Clock};
-use crate::exports::{Exports, Placed};
-use crate::http::Tls;
-use crate::plan::Plan;
-use crate::processors::Processors;
+use crate::compilation::cache::Cache;
+use crate::compilation::cache::eviction::Trimmed;
+use crate::compilation::code::Code;
+use crate::compilation::compile_error;
+use crate::compilation::compiler::slots::CompileSlots;
+use crate::compilation::prefetch::Prefetch;
+use crate::component::exports::Exports;
+use crate::component::function::CallableFunction;
+use crate::component::scan;
+use crate::config::HostConfig;
+use crate::error::HostError;
+use crate::imports::directories::guard::Guard;
+use crate::imports::directories::{self, changes};
+use crate::imports::http::connect::Tls;
+use crate::imports::{interaction, keyvalue, logging, toolbox};
 use crate::secret::Secrets;
-use crate::tool::Loaded;
-use crate::{Approved, HostConfig, HostError, Tool, claims, grant, needs, scan};
+use crate::tool::{Loaded, Tool};
 
 /// The sandbox of a process. Cloning is cheap; clones share everything.
 #[derive(Clone)]
@@ -32,17 +41,14 @@ pub struct Host {
 }
 
 /// What clones of a host share.
-pub(crate) struct Shared {
-    pub(crate) engine: Engine,
-    pub(crate) clock: Clock,
-    pub(crate) tls: Arc<Tls>,
+struct Shared {
     config: HostConfig,
+    executor: Arc<Executor>,
+    tls: Arc<Tls>,
     linker: Linker<CallState>,
     cache: Option<Cache>,
-    ahead: Ahead,
-    compilations: Turns,
-    pub(crate) limiter: CallLimiter,
-    pub(crate) processors: Processors,
+    prefetch: Prefetch,
+    compile_slots: CompileSlots,
 }
 
 /// What happens while a tool is loaded.
@@ -70,37 +76,41 @@ impl Host {
     /// When the machine refuses the address space or the thread, or the cache directory
     /// cannot be used.
     pub fn new(config: HostConfig) -> Result<Self, HostError> {
-        // A host that may run no call at all would make every caller wait for ever.
-        let in_flight = config.calls_in_flight_max.max(1);
-        let engine = engine::engine(&config.limits, in_flight)?;
-        let clock = Clock::start(&engine)?;
-        let linker = linker(&engine).map_err(|error| HostError::Engine {
+        let executor = Executor::new(&config)?;
+        let linker = linker(&executor.engine).map_err(|error| HostError::Engine {
             reason: format!("{error:#}"),
         })?;
         let cache = match &config.cache {
-            Some(directory) => Some(Cache::open(directory, config.cache_bytes_max, &engine)?),
+            Some(directory) => {
+                let bytes_max = config.cache_bytes_max;
+                Some(Cache::open(directory, bytes_max, &executor.engine)?)
+            }
             None => None,
         };
-        let limiter = CallLimiter::new(in_flight, config.calls_waiting_max);
-        let processors = Processors::new(config.calls_running_max)?;
         Ok(Self {
             shared: Arc::new(Shared {
-                engine,
-                clock,
-                tls: Arc::default(),
                 config,
+                executor: Arc::new(executor),
+                tls: Arc::default(),
                 linker,
                 cache,
-                ahead: Ahead::default(),
-                compilations: Turns::new(),
-                limiter,
-                processors,
+                prefetch: Prefetch::default(),
+                compile_slots: CompileSlots::new(),
             }),
         })
     }
 
-    pub(crate) fn cache(&self) -> Option<&Cache> {
-        self.shared.cache.as_ref()
+    /// Removes the compiled code of every component but those with the digests `keep`, all
+    /// code that another version or configuration of the engine made, and what processes
+    /// left half written. Code that is in use goes on working: it was read into memory.
+    ///
+    /// # Errors
+    /// [`HostError::Cache`] when the directory cannot be read or a file cannot be removed.
+    pub fn trim_cache(&self, keep: &[Digest]) -> Result<Trimmed, HostError> {
+        match &self.shared.cache {
+            Some(cache) => cache.trim(keep),
+            None => Ok(Trimmed::default()),
+        }
     }
 
     /// Begins to read, authenticate and map the compiled code of a component, on another
@@ -114,7 +124,7 @@ impl Host {
         let (shared, digest) = (self.shared.clone(), *component);
         if shared.cache.is_some() {
             self.shared
-                .ahead
+                .prefetch
                 .begin(digest, move || shared.cached(&digest));
         }
     }
@@ -163,64 +173,69 @@ impl std::fmt::Debug for Host {
 }
 
 impl Shared {
-    fn load(
-        self: &Arc<Self>,
-        approved: &Approved,
-        progress: &dyn Fn(LoadEvent),
-    ) -> Result<Loaded, HostError> {
+    fn load(&self, approved: &Approved, progress: &dyn Fn(LoadEvent)) -> Result<Loaded, HostError> {
         let verified = approved.verified();
         let manifest = verified.manifest();
-        let grants = approved.grants().clone();
-        directories::check(&grants, &self.config)?;
+        directories::check(approved.grants(), &self.config)?;
         let component = self.component(verified, progress)?;
         let exports = Exports::of_component(&component);
         let (functions, mut refusals) = claims::check(manifest, &exports);
-        refusals.extend(exports.foreign_imports());
+        refusals.extend(imports::refusals(&exports.imports));
         if !refusals.is_empty() {
             return Err(HostError::Refused {
                 tool: manifest.name.clone(),
                 refusals,
             });
         }
-        let pre = self.linker.instantiate_pre(&component);
-        let pre = pre.map_err(|error| HostError::Compile {
+        let linked = self.linker.instantiate_pre(&component);
+        let component = linked.map_err(|error| HostError::Compile {
             tool: manifest.name.clone(),
             reason: format!("{error:#}"),
         })?;
-        let (functions, places): (Vec<_>, Vec<usize>) = functions.into_iter().unzip();
-        let plans = places.into_iter().map(|place| {
-            let Placed {
-                signature, index, ..
-            } = &exports.callable[place];
-            Plan::new(*index, signature.clone())
+        let (functions, indices): (Vec<CallableFunction>, Vec<usize>) =
+            functions.into_iter().unzip();
+        let plans = indices.into_iter().map(|index| {
+            let export = &exports.callable[index];
+            Plan::new(export.index, export.signature.clone())
         });
-        let beside = exports.beside.into_iter();
-        let beside = beside.map(|(beside, signature, index)| (beside, Plan::new(index, signature)));
-        let asked = &manifest.capabilities;
-        let known = Arc::new(approved.known());
-        let absent = grant::absent(&known, asked, &grants);
-        let values = approved.values();
+        let plans = plans.collect();
+        let contract_plans = exports.contract.into_iter();
+        let contract_plans =
+            contract_plans.map(|(export, signature, index)| (export, Plan::new(index, signature)));
         Ok(Loaded {
-            host: self.clone(),
             name: manifest.name.clone(),
             icon: manifest.icon.clone(),
             pin: *verified.pin(),
-            known,
+            unmasked: approved.unmasked_variables().cloned().collect(),
+            functions,
+            plans,
+            contract_plans: contract_plans.collect(),
+            template: Arc::new(SandboxTemplate {
+                executor: self.executor.clone(),
+                policy: Arc::new(self.policy(approved)),
+                component,
+            }),
+        })
+    }
+
+    fn policy(&self, approved: &Approved) -> Policy {
+        let manifest = approved.verified().manifest();
+        let (asked, grants) = (&manifest.capabilities, approved.grants());
+        let tool = Arc::new(approved.identity());
+        let values = approved.values();
+        Policy {
+            absent: denial::absent(&tool, asked, grants).into(),
+            tool,
             asked: Arc::new(asked.clone()),
+            grants: Arc::new(grants.clone()),
             limits: self.config.limits.lowered_to(&manifest.limits),
             variables: values.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
             settings: Arc::new(approved.values().collect()),
             secrets: Secrets::new(approved.secrets()),
-            unmasked: approved.unmasked_variables().cloned().collect(),
             storage: approved.storage(),
-            absent: absent.into(),
-            guard: Guard::new(&grants, &self.config).into(),
-            grants: Arc::new(grants),
-            plans: plans.collect(),
-            beside: beside.collect(),
-            functions,
-            pre,
-        })
+            guard: Guard::new(grants, &self.config).into(),
+            tls: self.tls.clone(),
+        }
     }
 
     /// The compiled component, from the cache or made anew.
@@ -230,16 +245,16 @@ impl Shared {
         progress: &dyn Fn(LoadEvent),
     ) -> Result<Component, HostError> {
         let digest = &verified.pin().component;
-        let ahead = self.ahead.finish(digest);
-        if let Some(component) = ahead.unwrap_or_else(|| self.cached(digest)) {
+        let prefetched = self.prefetch.finish(digest);
+        if let Some(component) = prefetched.unwrap_or_else(|| self.cached(digest)) {
             progress(LoadEvent::Cached);
             return Ok(component);
         }
         let code = self.compile(verified, progress)?;
-        let component = code.component(&self.engine);
+        let component = code.component(&self.executor.engine);
         let component = component.map_err(|error| {
             let tool = &verified.manifest().name;
-            needs::not_compiled(tool, &self.config.limits, format!("{error:#}"))
+            compile_error::not_loaded(tool, &self.config.limits, &error)
         })?;
         if let Some(cache) = &self.cache {
             cache.entry(digest).store(&code);
@@ -250,7 +265,7 @@ impl Shared {
     /// The component with `digest`, when the cache has its code.
     fn cached(&self, digest: &Digest) -> Option<Component> {
         let code = self.cache.as_ref()?.entry(digest).load()?;
-        match code.component(&self.engine) {
+        match code.component(&self.executor.engine) {
             Ok(component) => Some(component),
             Err(error) => {
                 tracing::warn!(%error, "compiled code is not used");
@@ -266,14 +281,17 @@ impl Shared {
         progress: &dyn Fn(LoadEvent),
     ) -> Result<Code, HostError> {
         let component = verified.component();
-        let _turn = self.compilations.take();
+        let _slot = self.compile_slots.take();
         scan::scan(component)?;
         let begun = Instant::now();
         progress(LoadEvent::Compiling {
             bytes: component.len() as u64,
         });
-        let compiled = self.config.compiler.compile(component, &self.engine);
-        let code = compiled.map_err(|error| HostError::compiling(verified.manifest(), error))?;
+        let compiled = self
+            .config
+            .compiler
+            .compile(component, &self.executor.engine);
+        let code = compiled.map_err(|error| error.into_host_error(&verified.manifest().name))?;
         progress(LoadEvent::Compiled {
             elapsed: begun.elapsed(),
         });
@@ -288,11 +306,11 @@ fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
     wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {
-        WasiConfig::from(&*state.tool.settings)
+        WasiConfig::from(&*state.policy.settings)
     })?;
-    directories::add_to_linker(&mut linker)?;
-    asking::add_to_linker(&mut linker)?;
-    calling::add_to_linker(&mut linker)?;
+    changes::add_to_linker(&mut linker)?;
+    interaction::add_to_linker(&mut linker)?;
+    toolbox::add_to_linker(&mut linker)?;
     keyvalue::add_to_linker(&mut linker)?;
     logging::add_to_linker(&mut linker)?;
     Ok(linker)

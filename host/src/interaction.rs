@@ -1,12 +1,14 @@
 //! What a call may ask of the agent's side while it runs: progress and questions.
 
+pub(crate) mod usage;
+
 use std::future::Future;
 use std::pin::Pin;
 
 use serde_json::Value;
-use tool_hub_manifest::contract::Question;
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome, Question};
 
-use crate::{Failure, FailureKind, Outcome, Usage};
+use crate::interaction::usage::Usage;
 
 /// The agent's side of a running call. Every method has an answer for an agent that cannot
 /// do it, so an implementation states only what it can. The methods are called on threads

@@ -36,70 +36,51 @@
 
 pub mod authoring;
 
-mod admission;
-mod ahead;
-mod approved;
-mod beside;
-mod cache;
+mod approval;
 mod call;
-mod claims;
-mod code;
-mod compiler;
+mod compilation;
+mod component;
 mod config;
-mod directories;
-mod engine;
 mod error;
-mod exports;
-mod function;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
-mod grant;
 mod host;
-mod http;
-mod inspection;
+mod imports;
 mod interaction;
-mod json;
-mod members;
-mod needs;
-mod plan;
-mod processors;
-mod prompt;
-mod resource;
-mod scan;
-mod schema;
+mod offerings;
 mod secret;
-mod shape;
-mod size;
 mod storage;
-mod terms;
 mod tool;
-mod uri_template;
-mod usage;
-mod validate;
-mod wit;
+mod values;
 
-pub use admission::CallerKey;
-pub use approved::Approved;
-pub use cache::Trimmed;
-pub use compiler::{CompileLimits, Compiler, CompilerProcess, Confinement, compile_for_parent};
+pub use approval::approved::Approved;
+pub use approval::denial::RequiredGrant;
+pub use approval::inspection::capability::InspectedCapability;
+pub use approval::inspection::imports::{Effect, InspectedImport, Power};
+pub use approval::inspection::producers::Producer;
+pub use approval::inspection::{Inspection, inspect};
+pub use approval::terms::{Change, ChangeKind, Terms};
+pub use call::admission::caller::CallerKey;
+pub use compilation::cache::eviction::Trimmed;
+pub use compilation::compiler::Compiler;
+pub use compilation::compiler::child::compile_for_parent;
+pub use compilation::compiler::confinement::Confinement;
+pub use compilation::compiler::limits::CompileLimits;
+pub use compilation::compiler::process::CompilerProcess;
+pub use component::function::{CallableFunction, CallableInput, NotCallable};
 pub use config::HostConfig;
 pub use error::HostError;
-pub use function::{CallableFunction, CallableInput};
+pub use error::refusal::Refusal;
 pub use host::{Host, LoadEvent};
-pub use inspection::{
-    Effect, InspectedCapability, InspectedImport, Inspection, NotCallable, Power, Producer,
-    Refusal, inspect,
-};
+pub use interaction::usage::Usage;
 pub use interaction::{Answer, Interaction, LogEntry, LogLevel, Nobody, Offered, Output, Progress};
-pub use prompt::{Prompt, PromptArgument, PromptMessage};
-pub use resource::{ResourceEntry, ResourceTemplate};
+pub use offerings::prompt::{Prompt, PromptArgument, PromptMessage};
+pub use offerings::resource::{ResourceEntry, ResourceTemplate};
+pub use offerings::uri_template::UriTemplate;
 pub use storage::Storage;
-pub use terms::{Change, ChangeKind, Terms};
 pub use tool::Tool;
 pub use tool_hub_manifest::contract::{
     Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind, Outcome,
     Question, Reply, ResourceContents, ResourceLink, Role,
 };
-pub use uri_template::UriTemplate;
-pub use usage::Usage;

@@ -3,9 +3,9 @@
 mod escapes;
 mod forms;
 mod json;
-mod parts;
-mod reply;
-mod split;
+pub(crate) mod parts;
+pub(crate) mod reply;
+pub(crate) mod split;
 
 use std::fmt;
 use std::ops::Range;
@@ -13,11 +13,6 @@ use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-pub(crate) use reply::Mask;
-pub(crate) use split::mask_at;
-
-/// Shorter values are not looked for in texts: they would make holes everywhere.
-pub(crate) const MASKED_BYTES_MIN: usize = 4;
 /// What stands in place of a value.
 const MASK: &str = "***";
 

@@ -1,69 +1,56 @@
 //! A loaded tool: compiled once, called in a fresh sandbox each time.
 
+mod prompts;
+mod resources;
+
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_hub_manifest::{Capabilities, Grants, Icon, Limits, Pin, ToolName, VariableName};
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
+use tool_hub_manifest::{Icon, Limits, Pin, ToolName, VariableName};
 use tracing::Instrument as _;
-use wasmtime::component::{InstancePre, Val};
-use wasmtime_wasi_config::WasiConfigVariables;
+use wasmtime::component::Val;
 
-use crate::admission::CallerKey;
-use crate::beside::Beside;
+use crate::call::admission::caller::CallerKey;
+use crate::call::plan::Plan;
 use crate::call::record::Record;
-use crate::call::state::CallState;
-use crate::call::{self, trouble};
-use crate::directories::Guard;
-use crate::grant::{Denial, ToolIdentity};
-use crate::host::Shared;
-use crate::json::{ArgumentError, arguments};
-use crate::plan::Plan;
-use crate::secret::{Mask, Secrets};
-use crate::size::Size;
-use crate::{CallableFunction, Failure, FailureKind, Interaction, Nobody, Outcome, Storage};
+use crate::call::size::Size;
+use crate::call::{self, SandboxTemplate, limit};
+use crate::component::contract_exports::ContractExport;
+use crate::component::function::CallableFunction;
+use crate::interaction::{Interaction, Nobody};
+use crate::secret::reply::Mask;
+use crate::values::json::read;
+use crate::values::json::read::error::ArgumentError;
 
 /// A tool that is ready to be called, by as many tasks at once as the host allows. Cloning
 /// is cheap.
 #[derive(Clone)]
 pub struct Tool {
-    pub(crate) loaded: Arc<Loaded>,
+    loaded: Arc<Loaded>,
     /// The caller that calls are made for, if the embedder tells callers apart.
     caller: Option<CallerKey>,
 }
 
 /// What all clones of a tool share.
 pub(crate) struct Loaded {
-    pub(crate) host: Arc<Shared>,
     pub(crate) name: ToolName,
     pub(crate) icon: Option<Icon>,
     pub(crate) pin: Pin,
-    pub(crate) known: Arc<ToolIdentity>,
-    pub(crate) grants: Arc<Grants>,
-    pub(crate) asked: Arc<Capabilities>,
-    pub(crate) limits: Limits,
-    /// The granted variables that have a value.
-    pub(crate) variables: Vec<(String, String)>,
-    pub(crate) settings: Arc<WasiConfigVariables>,
-    pub(crate) secrets: Secrets,
     /// The variables whose values are secret but not masked, because they are too short.
     pub(crate) unmasked: Vec<VariableName>,
-    /// Where it keeps things, where that is granted.
-    pub(crate) storage: Option<Storage>,
-    pub(crate) absent: Arc<[Denial]>,
-    /// The names that the tool may not touch in directories with write access.
-    pub(crate) guard: Arc<Guard>,
     pub(crate) functions: Vec<CallableFunction>,
     /// In the order of `functions`.
     pub(crate) plans: Vec<Plan>,
-    /// What it exports beside functions.
-    pub(crate) beside: Vec<(Beside, Plan)>,
-    pub(crate) pre: InstancePre<CallState>,
+    /// The exports that the contract defines.
+    pub(crate) contract_plans: Vec<(ContractExport, Plan)>,
+    pub(crate) template: Arc<SandboxTemplate>,
 }
 
-/// What is asked of a tool.
-pub(crate) struct Asked<'a> {
-    /// What logs call it.
+/// A request to run one of a tool's exports.
+pub(crate) struct Request<'a> {
+    /// The name in logs.
     pub(crate) name: &'a str,
     pub(crate) plan: Result<&'a Plan, Failure>,
     pub(crate) input_bytes: usize,
@@ -115,7 +102,7 @@ impl Tool {
 
     /// The limits that hold for each call: the host's, lowered to what the manifest asks.
     pub fn limits(&self) -> &Limits {
-        &self.loaded.limits
+        &self.loaded.template.policy.limits
     }
 
     /// The granted variables whose values are secret but too short to be masked: if the tool
@@ -147,73 +134,100 @@ impl Tool {
         arguments: &str,
         interaction: Arc<dyn Interaction>,
     ) -> Outcome {
-        let asked = Asked {
+        let request = Request {
             name: function,
             plan: self.plan(function).ok_or_else(|| self.unknown(function)),
             input_bytes: arguments.len(),
         };
         let values = |plan: &Plan| {
-            let values = self::arguments(plan.parameters(), arguments);
+            let values = read::arguments(plan.parameters(), arguments);
             values.map_err(wrong_argument)
         };
-        let max = self.loaded.limits.outcome_bytes;
+        let max = self.limits().outcome_bytes;
         let read = |plan: &Plan, result: Option<&Val>| plan.outcome(result, max);
-        match self.answer(asked, interaction, values, read).await {
-            Ok(reply) => Outcome::Reply(reply),
-            Err(failure) => Outcome::Failure(failure),
-        }
+        self.run(request, interaction, values, read).await.into()
     }
 
-    /// Answers what is `asked`: with `values` for its parameters, and what `read` makes of its
+    /// True if it offers prompts.
+    pub fn has_prompts(&self) -> bool {
+        self.has(&ContractExport::OF_PROMPTS)
+    }
+
+    /// True if it offers resources.
+    pub fn has_resources(&self) -> bool {
+        self.has(&ContractExport::OF_RESOURCES)
+    }
+
+    fn has(&self, needed: &[ContractExport]) -> bool {
+        let mut needed = needed.iter();
+        needed.all(|export| self.contract_plan(*export).is_ok())
+    }
+
+    /// The plan of an export that the contract defines.
+    pub(crate) fn contract_plan(&self, export: ContractExport) -> Result<&Plan, Failure> {
+        let mut plans = self.loaded.contract_plans.iter();
+        let found = plans.find(|(exported, _)| *exported == export);
+        found.map(|(_, plan)| plan).ok_or_else(|| {
+            let what = match export {
+                ContractExport::ListPrompts | ContractExport::GetPrompt => "prompts",
+                _ => "resources",
+            };
+            let message = format!("tool `{}` offers no {what}", self.name());
+            Failure::new(FailureKind::NotFound, message)
+        })
+    }
+
+    /// Runs what is requested, with `values` for its parameters and what `read` makes of its
     /// result. This is the one way to a guest.
-    pub(crate) async fn answer<T: Size + Mask>(
+    pub(crate) async fn run<T: Size + Mask>(
         &self,
-        asked: Asked<'_>,
+        request: Request<'_>,
         interaction: Arc<dyn Interaction>,
         values: impl FnOnce(&Plan) -> Result<Vec<Val>, Failure>,
         read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let record = Arc::new(Record::new(&self.loaded, interaction));
-        record.counts.input_bytes.add(asked.input_bytes as u64);
+        let policy = &self.loaded.template.policy;
+        let record = Arc::new(Record::new(policy, interaction));
+        record.counts.input_bytes.add(request.input_bytes as u64);
         let span = tracing::info_span!(
             target: "tool_hub_host::call",
             "call",
-            tool = self.loaded.known.name,
-            function = %shown(asked.name),
+            tool = policy.tool.name,
+            function = %escaped(request.name),
             outcome = tracing::field::Empty,
         );
         let called = async {
-            let came = self.attempt(asked, &record, values, read).await;
-            record.close(&came);
-            came
+            let result = self.attempt(request, &record, values, read).await;
+            record.close(&result);
+            result
         };
         called.instrument(span).await
     }
 
     async fn attempt<T: Size + Mask>(
         &self,
-        asked: Asked<'_>,
+        request: Request<'_>,
         record: &Arc<Record>,
         values: impl FnOnce(&Plan) -> Result<Vec<Val>, Failure>,
         read: impl FnOnce(&Plan, Option<&Val>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let loaded = &self.loaded;
-        let plan = asked.plan?;
-        let max = loaded.limits.input_bytes;
-        if asked.input_bytes as u64 > max {
-            return Err(trouble::limit(
+        let template = &self.loaded.template;
+        let plan = request.plan?;
+        let max = record.limits.input_bytes;
+        if request.input_bytes as u64 > max {
+            return Err(limit::reached(
                 "input_bytes",
                 max,
                 "its arguments are too long",
             ));
         }
-        let timeout = Duration::from_millis(loaded.limits.call_ms);
-        // Values take more memory than their text, so they too are for those with a place.
-        let limiter = &loaded.host.limiter;
+        let timeout = Duration::from_millis(record.limits.call_ms);
+        // Values take more memory than their text, so they too are only for admitted calls.
+        let limiter = &template.executor.limiter;
         let permit = limiter.acquire(self.caller.as_ref(), timeout).await;
         record.queued();
         let (permit, values) = (permit?, values(plan)?);
-        call::run(loaded, plan, values, record, permit, |result| {
+        call::run(template, plan, values, record, permit, |result| {
             read(plan, result)
         })
         .await
@@ -233,7 +247,7 @@ impl Tool {
             .iter()
             .map(|function| format!("`{}`", function.name))
             .collect();
-        let (tool, function) = (self.name(), shown(function));
+        let (tool, function) = (self.name(), escaped(function));
         Failure::new(
             FailureKind::UnknownFunction,
             format!("tool `{tool}` has no function `{function}`"),
@@ -250,8 +264,8 @@ impl fmt::Debug for Tool {
     }
 }
 
-/// What may be anything and stands in a line of ours.
-fn shown(function: &str) -> impl fmt::Display {
+/// The beginning of a caller's text, for a message of the host.
+fn escaped(function: &str) -> impl fmt::Display {
     let escaped = function.chars().take(80).flat_map(char::escape_debug);
     fmt::from_fn(move |f| escaped.clone().try_for_each(|c| f.write_char(c)))
 }

@@ -46,7 +46,9 @@ fn events_tell_what_happened_and_nothing_else() {
         let arguments = json!({ "level": 3, "message": hostile, "times": 1 });
         reply(talk("say", arguments).await.0);
         for (grants, bucket) in [(Grants::none().storage(), hostile), (Grants::none(), "a")] {
-            let tool = HOST.load(Approved::new(keeper(), grants).unwrap()).await;
+            let tool = HOST
+                .load(Approved::from_lock_record(keeper(), grants).unwrap())
+                .await;
             let arguments = json!({ "bucket": bucket }).to_string();
             tool.unwrap().call("add", &arguments).await;
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 use tool_hub_agent::conversation::failure::FailureText;
-use tool_hub_host::{Approved, CallableFunction, Tool, Usage};
+use tool_hub_host::{CallableFunction, Tool, Usage};
 use tool_hub_manifest::Grants;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
@@ -21,6 +21,7 @@ use crate::commands::load::check_refusals;
 use crate::config::Config;
 use crate::derived::CapabilityFlags;
 use crate::diagnosis::{Exit, Problem};
+use crate::grant_flags;
 use crate::loaded::{self, LoadedTool};
 use crate::output::Output;
 use crate::package::Subject;
@@ -142,9 +143,11 @@ impl Call {
             };
             let (grants, _) = self.approval.decide(&candidate, Grants::none(), config)?;
             let source = fetched.origin.source();
-            let approved = Approved::new(fetched.verified, grants)?
+            let command = format!("tool call {}", self.target);
+            let approved = inspection
+                .approve(grants)?
                 .known_as(&self.target)
-                .granted_with(format!("tool call {}", self.target));
+                .with_grant_advice(move |grants| grant_flags::command(&command, grants));
             let tool = loaded::load(&host, approved, &source, config).await?;
             return Ok(Target {
                 tool,

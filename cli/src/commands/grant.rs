@@ -77,7 +77,7 @@ impl Grant {
             },
         };
         let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
-        let given = GivenConsent::now(grants, consent)?;
+        let given = GivenConsent::now(&inspection, grants, consent)?;
         let (key, entry) = (member.key, member.entry);
         let locked = record::record(key, entry, &fetched, given, config, printer).await?;
         if !names_something {

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::derived::CapabilityFlags;
 use crate::diagnosis::Problem;
+use crate::grant_flags;
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
 use crate::report;
@@ -49,7 +50,7 @@ impl Inspect {
         if printer.wants_json() {
             printer.json(&json!({
                 "origin": origin(&fetched),
-                "inspection": inspection,
+                "inspection": grant_flags::inspection_json(&inspection)?,
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
             }))?;
         } else {

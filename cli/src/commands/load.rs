@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::derived::CapabilityFlags;
 use crate::diagnosis::Problem;
 use crate::difference;
+use crate::grant_flags;
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
 use crate::record::{self, GivenConsent};
@@ -111,7 +112,7 @@ async fn approve_and_load(
         && flags.is_empty()
     {
         printer.note("you approved exactly this before");
-        let given = GivenConsent::before(before);
+        let given = GivenConsent::before(&inspection, before)?;
         return record::record(key, entry, fetched, given, config, printer).await;
     }
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
@@ -128,7 +129,7 @@ async fn approve_and_load(
     };
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
-    let given = GivenConsent::now(grants, consent)?;
+    let given = GivenConsent::now(&inspection, grants, consent)?;
     let locked = record::record(key, entry, fetched, given, config, printer).await?;
     report_ungranted(key, &ungranted, printer);
     Ok(locked)
@@ -203,15 +204,13 @@ pub(super) fn report_ungranted(
         return;
     }
     let what: Vec<&str> = ungranted.iter().map(|asked| &*asked.what).collect();
-    let flags: Vec<&str> = ungranted.iter().map(|asked| &*asked.flag).collect();
     printer.warning(&format!(
         "`{key}` asks for what it was not granted: {}",
         what.join(", ")
     ));
-    printer.hint(&format!(
-        "grant it with: tool grant {key} {}",
-        flags.join(" ")
-    ));
+    let grants = ungranted.iter().map(|asked| &asked.grant);
+    let command = grant_flags::command(&format!("tool grant {key}"), grants);
+    printer.hint(&format!("grant it with: {command}"));
 }
 
 pub(crate) fn check_refusals(inspection: &Inspection) -> anyhow::Result<()> {

@@ -166,7 +166,7 @@ impl Update {
             Some(ChangeKind::Beyond) => false,
         };
         if passes {
-            return GivenConsent::now(grants, Consent::Update);
+            return GivenConsent::now(&new, grants, Consent::Update);
         }
         let (now, before) = (&new.version, &locked.version);
         if Change::greatest(&changes) == Some(ChangeKind::Code) {
@@ -192,7 +192,7 @@ impl Update {
             offer: Offer::Everything,
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
-        GivenConsent::now(grants, consent)
+        GivenConsent::now(&new, grants, consent)
     }
 }
 

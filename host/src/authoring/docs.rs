@@ -3,6 +3,7 @@
 
 mod members;
 mod section;
+mod text;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,10 +11,8 @@ use std::path::Path;
 use tool_hub_manifest::{ExportName, Members};
 use wit_parser::{Resolve, SourceMap, Type, TypeDefKind, UnresolvedPackageGroup, WorldItem};
 
-use crate::HostError;
-
-/// The longest text that is taken from one comment.
-const TEXT_BYTES_MAX: usize = 8 << 10;
+use crate::authoring::docs::text::text;
+use crate::error::HostError;
 
 /// A WIT package that this host offers to tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +91,7 @@ pub struct Docs {
 #[derive(Debug, Clone, Default)]
 struct FunctionDocs {
     text: String,
-    /// Parameters of the contract's type `audio`, which has the shape of `image`.
+    /// Parameters of the contract's type `audio`, which has the fields of `image`.
     audio: Vec<String>,
     /// What is said of the members within parameters.
     members: BTreeMap<String, Members>,
@@ -147,7 +146,7 @@ impl Docs {
     /// # Errors
     /// When the bytes are no valid component.
     pub fn from_component(component: &[u8]) -> Result<Self, HostError> {
-        let decoded = crate::wit::decode(component)?;
+        let decoded = crate::component::wit::decode(component)?;
         Ok(Self::of_section(decoded.docs.as_deref()))
     }
 
@@ -278,14 +277,6 @@ fn parse(map: SourceMap) -> Result<UnresolvedPackageGroup, HostError> {
 
 fn unreadable(reason: String) -> HostError {
     HostError::Wit { reason }
-}
-
-fn text(contents: Option<&str>) -> Option<String> {
-    let text = contents?.trim();
-    let end = (0..=text.len().min(TEXT_BYTES_MAX))
-        .rev()
-        .find(|end| text.is_char_boundary(*end))?;
-    Some(text[..end].to_owned()).filter(|text| !text.is_empty())
 }
 
 fn is_audio(resolve: &Resolve, ty: &Type) -> bool {

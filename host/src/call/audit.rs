@@ -56,8 +56,8 @@ pub(crate) fn asked(tool: &str, key: &str, answer: &str) {
 }
 
 /// A function beside the tool was called. Its name is the guest's text.
-pub(crate) fn called(tool: &str, function: &Masked, came: &str) {
-    tracing::info!(target: TARGET, tool, capability = "toolbox", ?function, came, "used");
+pub(crate) fn called(tool: &str, function: &Masked, outcome: &str) {
+    tracing::info!(target: TARGET, tool, capability = "toolbox", ?function, outcome, "used");
 }
 
 /// Something was refused.

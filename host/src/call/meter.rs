@@ -13,12 +13,12 @@ pub(crate) struct Meter {
     bytes: Budget,
     elements: Budget,
     /// The limit that growth was refused for, the latest where there are several.
-    pub(crate) refused: Option<Refused>,
+    pub(crate) refused: Option<RefusedGrowth>,
 }
 
 /// What there was not enough of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum RefusedGrowth {
     Memory,
     TableElements,
 }
@@ -71,7 +71,7 @@ impl Meter {
         self.bytes.used as u64
     }
 
-    fn refuse(&mut self, refused: Refused) -> bool {
+    fn refuse(&mut self, refused: RefusedGrowth) -> bool {
         self.refused = Some(refused);
         false
     }
@@ -89,12 +89,12 @@ impl ResourceLimiter for Meter {
             return Ok(false);
         }
         let added = desired.saturating_sub(current);
-        Ok(self.bytes.take(added) || self.refuse(Refused::Memory))
+        Ok(self.bytes.take(added) || self.refuse(RefusedGrowth::Memory))
     }
 
     fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
         self.bytes.give_back();
-        self.refuse(Refused::Memory);
+        self.refuse(RefusedGrowth::Memory);
         Ok(())
     }
 
@@ -109,11 +109,11 @@ impl ResourceLimiter for Meter {
         }
         let added = desired.saturating_sub(current);
         if !self.elements.take(added) {
-            return Ok(self.refuse(Refused::TableElements));
+            return Ok(self.refuse(RefusedGrowth::TableElements));
         }
         if !self.bytes.take(added.saturating_mul(TABLE_ELEMENT_BYTES)) {
             self.elements.give_back();
-            return Ok(self.refuse(Refused::Memory));
+            return Ok(self.refuse(RefusedGrowth::Memory));
         }
         Ok(true)
     }
@@ -121,7 +121,7 @@ impl ResourceLimiter for Meter {
     fn table_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
         self.elements.give_back();
         self.bytes.give_back();
-        self.refuse(Refused::TableElements);
+        self.refuse(RefusedGrowth::TableElements);
         Ok(())
     }
 }
@@ -141,7 +141,7 @@ mod tests {
         let mut meter = meter(1_000, 1_000);
         assert!(meter.memory_growing(0, 600, None).unwrap());
         assert!(!meter.memory_growing(0, 600, None).unwrap());
-        assert_eq!(meter.refused, Some(Refused::Memory));
+        assert_eq!(meter.refused, Some(RefusedGrowth::Memory));
         assert!(meter.table_growing(0, 50, None).unwrap());
         assert!(!meter.table_growing(50, 51, None).unwrap());
     }
@@ -151,7 +151,7 @@ mod tests {
         let mut meter = meter(1 << 20, 100);
         assert!(meter.table_growing(0, 60, None).unwrap());
         assert!(!meter.table_growing(0, 60, None).unwrap());
-        assert_eq!(meter.refused, Some(Refused::TableElements));
+        assert_eq!(meter.refused, Some(RefusedGrowth::TableElements));
         assert!(meter.table_growing(0, 40, None).unwrap());
     }
 

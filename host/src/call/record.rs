@@ -4,23 +4,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tool_hub_manifest::Limits;
+use tool_hub_manifest::contract::{Failure, FailureKind};
 
-use crate::grant::{self, Denial, ToolIdentity};
-use crate::interaction::Output;
-use crate::secret::{Mask, Secrets};
-use crate::size::Size;
-use crate::tool::Loaded;
-use crate::usage::{Counts, micros};
-use crate::{Failure, FailureKind, Interaction, Usage};
-
-use super::audit;
-use super::logging::Log;
-use super::streams::Captured;
-use super::time::Time;
+use crate::approval::denial::{self, Denial, ToolIdentity};
+use crate::call::audit;
+use crate::call::log::{self, Log};
+use crate::call::policy::Policy;
+use crate::call::size::Size;
+use crate::call::streams::Captured;
+use crate::call::time::Time;
+use crate::interaction::usage::{Counts, Usage, micros};
+use crate::interaction::{Interaction, LogEntry, Output};
+use crate::secret::Secrets;
+use crate::secret::reply::Mask;
 
 /// What outlives the guest of a call.
 pub(crate) struct Record {
-    /// The tool's name, and the command that grants it more.
     pub(crate) tool: Arc<ToolIdentity>,
     pub(crate) time: Time,
     pub(crate) counts: Counts,
@@ -37,10 +36,10 @@ pub(crate) struct Record {
 
 /// What the host refused during a call, in order.
 #[derive(Debug, Default)]
-pub(crate) struct Denials(Mutex<Refused>);
+pub(crate) struct Denials(Mutex<Refusals>);
 
 #[derive(Debug, Default)]
-struct Refused {
+struct Refusals {
     denials: Vec<Denial>,
     /// The limit that was reached last, and its value.
     limit: Option<(&'static str, u64)>,
@@ -50,7 +49,7 @@ impl Denials {
     pub(crate) fn add(&self, denial: Denial) {
         let denials = &mut self.lock().denials;
         // A guest may try as often as it likes; one refusal explains all.
-        if denials.len() < 8 && !denials.contains(&denial) {
+        if denials.len() < 8 && !denials.iter().any(|known| known.is(&denial)) {
             audit::refused(denial.tool(), denial.capability());
             denials.push(denial);
         }
@@ -70,26 +69,26 @@ impl Denials {
         self.lock().denials.last().cloned()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Refused> {
+    fn lock(&self) -> MutexGuard<'_, Refusals> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Record {
-    /// The record of a call of `tool` that begins.
-    pub(crate) fn new(tool: &Loaded, interaction: Arc<dyn Interaction>) -> Self {
+    /// The record of a call that begins.
+    pub(crate) fn new(policy: &Policy, interaction: Arc<dyn Interaction>) -> Self {
         Self {
-            tool: tool.known.clone(),
+            tool: policy.tool.clone(),
             time: Time::new(),
             counts: Counts::default(),
-            stdout: Captured::new(tool.limits.output_stream_bytes, &tool.secrets),
-            stderr: Captured::new(tool.limits.output_stream_bytes, &tool.secrets),
+            stdout: Captured::new(policy.limits.output_stream_bytes, &policy.secrets),
+            stderr: Captured::new(policy.limits.output_stream_bytes, &policy.secrets),
             log: Mutex::default(),
-            secrets: tool.secrets.clone(),
+            secrets: policy.secrets.clone(),
             denials: Denials::default(),
-            limits: tool.limits,
+            limits: policy.limits,
             interaction,
-            absent: tool.absent.clone(),
+            absent: policy.absent.clone(),
         }
     }
 
@@ -97,10 +96,7 @@ impl Record {
     #[cfg(test)]
     pub(crate) fn blank(limits: Limits) -> Self {
         Self {
-            tool: Arc::new(ToolIdentity {
-                name: String::new(),
-                command: String::new(),
-            }),
+            tool: Arc::new(ToolIdentity::new(String::new())),
             time: Time::new(),
             counts: Counts::default(),
             stdout: Captured::new(0, &Secrets::default()),
@@ -109,27 +105,47 @@ impl Record {
             secrets: Secrets::default(),
             denials: Denials::default(),
             limits,
-            interaction: Arc::new(crate::Nobody),
+            interaction: Arc::new(crate::interaction::Nobody),
             absent: Arc::new([]),
         }
     }
 
-    /// The call has a place, or waited for one in vain.
+    /// The call was admitted, or waited in vain.
     pub(crate) fn queued(&self) {
         let waited = self.time.total().as_nanos();
         let waited = u64::try_from(waited).unwrap_or(u64::MAX);
         self.counts.queued_ns.add(waited);
     }
 
-    /// What the guest has logged.
-    pub(crate) fn log(&self) -> MutexGuard<'_, Log> {
+    /// Adds an entry to the log.
+    pub(crate) fn log(&self, entry: LogEntry) {
+        let max = self.limits.output_stream_bytes;
+        self.show(self.lock_log().keep(entry, max, &self.secrets));
+    }
+
+    /// The complete log of a finished call, and the number of bytes that were dropped.
+    fn finish_log(&self) -> (Vec<LogEntry>, u64) {
+        let mut log = self.lock_log();
+        self.show(log.finish(&self.secrets));
+        log.contents()
+    }
+
+    fn show(&self, entries: &[LogEntry]) {
+        for entry in entries {
+            log::emit(&self.tool.name, entry);
+            self.interaction.logged(entry);
+        }
+    }
+
+    fn lock_log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The result of a call as it leaves the host: failures are explained, then secrets are masked.
     /// Masking comes last, because explanations may repeat the guest's text.
-    pub(crate) fn released<T: Mask>(&self, came: Result<T, Failure>) -> Result<T, Failure> {
-        came.map_err(|failure| self.explain(failure))
+    pub(crate) fn released<T: Mask>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        result
+            .map_err(|failure| self.explain(failure))
             .masked(&self.secrets)
     }
 
@@ -152,7 +168,7 @@ impl Record {
         } else if let Some((limit, value)) = self.denials.limit() {
             let reached = format!("limit {limit} = {value} was reached");
             failure.message = format!("{} ({reached})", failure.message);
-        } else if let Some(reminder) = grant::reminder(&self.absent) {
+        } else if let Some(reminder) = denial::reminder(&self.absent) {
             failure.fix = match failure.fix {
                 None => Some(reminder),
                 // The tool knows that something is missing, but not how this host grants it.
@@ -166,11 +182,11 @@ impl Record {
     }
 
     /// Tells the embedder what the call wrote and used.
-    pub(crate) fn close<T: Size>(&self, came: &Result<T, Failure>) {
+    pub(crate) fn close<T: Size>(&self, result: &Result<T, Failure>) {
         self.deliver_output();
-        let usage = self.usage(came.bytes());
+        let usage = self.usage(result.bytes());
         self.interaction.used(&usage);
-        let outcome = match came {
+        let outcome = match result {
             Ok(_) => "reply",
             Err(failure) => failure.kind.as_str(),
         };
@@ -216,7 +232,7 @@ impl Record {
     fn deliver_output(&self) {
         let (stdout, stdout_dropped) = self.stdout.contents();
         let (stderr, stderr_dropped) = self.stderr.contents();
-        let (log, log_dropped) = self.finished_log();
+        let (log, log_dropped) = self.finish_log();
         self.interaction.output(&Output {
             stdout,
             stderr,

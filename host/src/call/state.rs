@@ -3,21 +3,20 @@
 use std::sync::Arc;
 
 use tool_hub_manifest::Access;
+use tool_hub_manifest::contract::{Failure, FailureKind};
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use crate::directories::Held;
-use crate::http::Gate;
-use crate::tool::Loaded;
-use crate::{Failure, FailureKind};
+use crate::call::meter::Meter;
+use crate::call::policy::Policy;
+use crate::call::record::Record;
+use crate::imports::directories::DirectoryHandle;
+use crate::imports::http::Gate;
 
-use super::meter::Meter;
-use super::record::Record;
-
-/// The host's side of one call. What most guests never touch is made when they do.
+/// The host's side of one call. What most guests never touch is built when they do.
 pub(crate) struct CallState {
-    pub(crate) tool: Arc<Loaded>,
+    pub(crate) policy: Arc<Policy>,
     pub(crate) record: Arc<Record>,
     pub(crate) meter: Meter,
     wasi: Option<WasiCtx>,
@@ -33,19 +32,19 @@ pub(crate) struct CallState {
 }
 
 impl CallState {
-    /// The state of a call of `tool`: nothing is inherited, only what was granted is there.
+    /// The state of a call under `policy`: nothing is inherited, only what was granted is there.
     ///
     /// # Errors
     /// When a granted directory cannot be given.
-    pub(crate) fn new(tool: Arc<Loaded>, record: Arc<Record>) -> Result<Self, Failure> {
-        let limits = &tool.limits;
+    pub(crate) fn new(policy: Arc<Policy>, record: Arc<Record>) -> Result<Self, Failure> {
+        let limits = &policy.limits;
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         let mut http = WasiHttpCtx::new();
         http.set_field_size_limit(limits.http_header_bytes as usize);
-        let wasi = match tool.grants.directories.is_empty() {
+        let wasi = match policy.grants.directories.is_empty() {
             true => None,
-            false => Some(with_directories(&tool, &record)?),
+            false => Some(with_directories(&policy, &record)?),
         };
         Ok(Self {
             meter: Meter::new(limits),
@@ -56,7 +55,7 @@ impl CallState {
             reported: None,
             questions: 0,
             called: 0,
-            tool,
+            policy,
             record,
         })
     }
@@ -66,29 +65,29 @@ impl CallState {
     }
 }
 
-/// What every tool has of WASI.
-fn plain(tool: &Loaded, record: &Record) -> WasiCtxBuilder {
+/// What every guest has of WASI.
+fn base(policy: &Policy, record: &Record) -> WasiCtxBuilder {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(record.stdout.clone())
         .stderr(record.stderr.clone())
         .allow_tcp(false)
         .allow_udp(false)
         .allow_ip_name_lookup(false)
-        .max_random_size(tool.limits.random_bytes)
-        .envs(&tool.variables);
+        .max_random_size(policy.limits.random_bytes)
+        .envs(&policy.variables);
     wasi
 }
 
-fn with_directories(tool: &Loaded, record: &Record) -> Result<WasiCtx, Failure> {
-    let mut wasi = plain(tool, record);
-    for (name, granted) in &tool.grants.directories {
+fn with_directories(policy: &Policy, record: &Record) -> Result<WasiCtx, Failure> {
+    let mut wasi = base(policy, record);
+    for (name, granted) in &policy.grants.directories {
         let access = match granted.access {
             Access::Read => FsPerms::ReadOnly,
             Access::ReadWrite => FsPerms::ReadWrite,
         };
         let unavailable = |message| Failure::new(FailureKind::Unavailable, message);
-        let held = Held::find(name, &granted.path).map_err(unavailable)?;
-        wasi.preopened_dir(held.path(), format!("/{name}"), access)
+        let directory = DirectoryHandle::find(name, &granted.path).map_err(unavailable)?;
+        wasi.preopened_dir(directory.path(), format!("/{name}"), access)
             .map_err(|error| {
                 let path = granted.path.display();
                 unavailable(format!(
@@ -108,9 +107,9 @@ impl Drop for CallState {
 
 impl WasiView for CallState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        let made = || plain(&self.tool, &self.record).build();
+        let build = || base(&self.policy, &self.record).build();
         WasiCtxView {
-            ctx: self.wasi.get_or_insert_with(made),
+            ctx: self.wasi.get_or_insert_with(build),
             table: &mut self.table,
         }
     }
@@ -118,11 +117,11 @@ impl WasiView for CallState {
 
 impl WasiHttpView for CallState {
     fn http(&mut self) -> WasiHttpCtxView<'_> {
-        let made = || Gate::new(&self.tool, self.record.clone());
+        let build = || Gate::new(&self.policy, self.record.clone());
         WasiHttpCtxView {
             ctx: &mut self.http,
             table: &mut self.table,
-            hooks: self.gate.get_or_insert_with(made),
+            hooks: self.gate.get_or_insert_with(build),
         }
     }
 }

@@ -22,11 +22,11 @@ const WRITE_BYTES_MAX: usize = 64 << 10;
 pub(crate) struct Captured {
     bytes_max: usize,
     secrets: Secrets,
-    written: Arc<Mutex<Written>>,
+    written: Arc<Mutex<CapturedBytes>>,
 }
 
 #[derive(Default)]
-struct Written {
+struct CapturedBytes {
     /// The output up to the limit, and some bytes more: enough to find a secret that the limit
     /// cuts.
     bytes: Vec<u8>,

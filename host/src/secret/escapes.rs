@@ -12,8 +12,8 @@ pub(super) fn undone(text: &[u8]) -> Option<Vec<u8>> {
         .any(|byte| matches!(byte, b'\\' | b'%'))
         .then(|| {
             let mut undone = Vec::with_capacity(text.len());
-            for step in Steps(text) {
-                undone.extend_from_slice(step.meant.bytes());
+            for step in Escapes(text) {
+                undone.extend_from_slice(step.unescaped.bytes());
             }
             undone
         })
@@ -25,8 +25,8 @@ pub(super) fn written(text: &[u8], found: &[Range<usize>]) -> Vec<Range<usize>> 
     let mut parts = Vec::with_capacity(found.len());
     let mut found = found.iter().peekable();
     let (mut read, mut undone, mut begin) = (0, 0, 0);
-    for step in Steps(text) {
-        let (read_next, undone_next) = (read + step.length, undone + step.meant.bytes().len());
+    for step in Escapes(text) {
+        let (read_next, undone_next) = (read + step.length, undone + step.unescaped.bytes().len());
         while let Some(part) = found.peek() {
             if (undone..undone_next).contains(&part.start) {
                 begin = read;
@@ -43,30 +43,30 @@ pub(super) fn written(text: &[u8], found: &[Range<usize>]) -> Vec<Range<usize>> 
 }
 
 /// The bytes of a text one by one, each escape as one.
-struct Steps<'a>(&'a [u8]);
+struct Escapes<'a>(&'a [u8]);
 
-struct Step {
+struct Escape {
     /// The bytes of text.
     length: usize,
-    meant: Meant,
+    unescaped: Unescaped,
 }
 
 /// The meaning of one escape, or of a byte that is none.
-struct Meant {
+struct Unescaped {
     bytes: [u8; 4],
     length: usize,
 }
 
-impl Iterator for Steps<'_> {
-    type Item = Step;
+impl Iterator for Escapes<'_> {
+    type Item = Escape;
 
-    fn next(&mut self) -> Option<Step> {
-        let (length, meant) = match *self.0 {
+    fn next(&mut self) -> Option<Escape> {
+        let (length, unescaped) = match *self.0 {
             [] => return None,
             [b'%', high, low, ..] if let Some(byte) = byte([high, low]) => (3, byte.into()),
             [b'\\', b'x', high, low, ..] if let Some(byte) = byte([high, low]) => (4, byte.into()),
-            [b'\\', b'u', ref rest @ ..] if let Some((length, meant)) = character(rest) => {
-                (2 + length, meant.into())
+            [b'\\', b'u', ref rest @ ..] if let Some((length, unescaped)) = character(rest) => {
+                (2 + length, unescaped.into())
             }
             [b'\\', b'n', ..] => (2, b'\n'.into()),
             [b'\\', b'r', ..] => (2, b'\r'.into()),
@@ -75,7 +75,7 @@ impl Iterator for Steps<'_> {
             [plain, ..] => (1, plain.into()),
         };
         self.0 = &self.0[length..];
-        Some(Step { length, meant })
+        Some(Escape { length, unescaped })
     }
 }
 
@@ -103,13 +103,13 @@ fn byte(digits: [u8; 2]) -> Option<u8> {
     u8::try_from(high? * 16 + low?).ok()
 }
 
-impl Meant {
+impl Unescaped {
     fn bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 }
 
-impl From<u8> for Meant {
+impl From<u8> for Unescaped {
     fn from(byte: u8) -> Self {
         Self {
             bytes: [byte, 0, 0, 0],
@@ -118,7 +118,7 @@ impl From<u8> for Meant {
     }
 }
 
-impl From<char> for Meant {
+impl From<char> for Unescaped {
     fn from(character: char) -> Self {
         let mut bytes = [0; 4];
         let length = character.encode_utf8(&mut bytes).len();

@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::{MASK, Secrets};
+use crate::secret::{MASK, Secrets};
 
 impl Secrets {
     /// The JSON text `json` without the secrets, also for whoever reads it as JSON, which may

@@ -1,8 +1,8 @@
 //! The parts of a value that are secrets of their own, because programs use them without the rest:
 //! the value without white space and quotes at its edges, and its long lines and words.
 
-use super::MASKED_BYTES_MIN;
-
+/// Shorter values are not looked for in texts: they would make holes everywhere.
+pub(crate) const MASKED_BYTES_MIN: usize = 4;
 /// Shorter lines and words are often ordinary text: `Bearer`.
 const PART_BYTES_MIN: usize = 16;
 /// A longer value is no key and no chain of certificates, and has too many parts to look for.

@@ -1,10 +1,13 @@
 //! Answers without secrets. What has no secrets is not looked at.
 
-use super::Secrets;
-use crate::{
-    Content, ContentBody, EmbeddedResource, Failure, FailureKind, Prompt, PromptMessage, Question,
-    Reply, ResourceContents, ResourceEntry, ResourceLink, ResourceTemplate,
+use tool_hub_manifest::contract::{
+    Content, ContentBody, EmbeddedResource, Failure, FailureKind, Question, Reply,
+    ResourceContents, ResourceLink,
 };
+
+use crate::offerings::prompt::{Prompt, PromptMessage};
+use crate::offerings::resource::{ResourceEntry, ResourceTemplate};
+use crate::secret::Secrets;
 
 /// What a call comes to, on its way to whoever made it.
 pub(crate) trait Mask {
@@ -185,9 +188,11 @@ impl Secrets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::offerings::prompt::PromptArgument;
+    use crate::offerings::uri_template::UriTemplate;
     use crate::secret::Secret;
-    use crate::{ContentAnnotations, PromptArgument, UriTemplate};
     use serde_json::json;
+    use tool_hub_manifest::contract::ContentAnnotations;
 
     const SECRET: &str = "canary-77aa01";
 

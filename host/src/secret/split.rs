@@ -3,15 +3,15 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::{MASK, Secrets};
+use crate::secret::{MASK, Secrets};
 
 /// The least number of matching bytes at the end of a text that count as the beginning of a secret.
 const BEGUN_BYTES_MIN: usize = 2;
 
-/// The places of secrets in a text.
-pub(crate) struct Places(Vec<Range<usize>>);
+/// The ranges of secrets in a text.
+pub(crate) struct SecretRanges(Vec<Range<usize>>);
 
-impl Places {
+impl SecretRanges {
     /// Those in `part` of the text, cut to it and counted from its beginning.
     pub(crate) fn within(&self, part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
         let first = self.0.partition_point(|secret| secret.end <= part.start);
@@ -40,10 +40,10 @@ pub(crate) fn mask_at(text: &str, mut secrets: Vec<Range<usize>>) -> String {
 
 impl Secrets {
     /// The places of the secrets in `text`.
-    pub(crate) fn places_in(&self, text: &str) -> Places {
+    pub(crate) fn ranges_in(&self, text: &str) -> SecretRanges {
         let found = self.found(text.as_bytes());
         let found = found.into_iter().flat_map(|search| search.find_iter(text));
-        Places(found.map(|secret| secret.range()).collect())
+        SecretRanges(found.map(|secret| secret.range()).collect())
     }
 
     /// The number of bytes at the end of `text` that begin a secret.

@@ -182,7 +182,7 @@ async fn opener(lab: &Lab, directory: &std::path::Path) -> Tool {
             guest::capabilities(r#"directories = [{ name = "notes", access = "read" }]"#);
     });
     let grants = Grants::none().directory("notes".parse().unwrap(), directory, Access::Read);
-    let approved = Approved::new(verified, grants).unwrap();
+    let approved = Approved::from_lock_record(verified, grants).unwrap();
     lab.host.load(approved).await.unwrap()
 }
 

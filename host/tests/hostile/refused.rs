@@ -28,7 +28,7 @@ async fn undeclared_import(lab: &mut Lab) {
     let approved = inspection.approve(Grants::none());
     assert!(matches!(approved, Err(HostError::Refused { .. })));
     // A program that embeds the host may go past the inspection, and gets no further.
-    let approved = Approved::new(verified, Grants::none()).unwrap();
+    let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();
     let loaded = lab.within(Bounds::tight(), lab.host.load(approved)).await;
     match loaded {
         Err(HostError::Refused { refusals, .. }) => assert_eq!(refusals, [refusal]),
@@ -55,7 +55,7 @@ async fn never_runs(lab: &Lab, component: Vec<u8>, is_it: impl Fn(&HostError) ->
         .await
         .unwrap_err();
     assert!(is_it(&inspected), "{inspected}");
-    let approved = Approved::new(verified, Grants::none()).unwrap();
+    let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();
     let loaded = lab.within(Bounds::tight(), lab.host.load(approved)).await;
     let refused = loaded.unwrap_err();
     assert!(is_it(&refused), "{refused}");

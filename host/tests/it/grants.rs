@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_hub_host::{Approved, HostError, Tool, inspect};
 use tool_hub_manifest::{Access, Grants, Verified};
 
-use crate::support::{HOST, MEMORY, failure, package, reply};
+use crate::support::{HOST, MEMORY, advised, failure, package, reply};
 
 /// Answers its whole environment, twice: as variables and as settings.
 fn environment(capabilities: &str) -> Verified {
@@ -179,7 +179,7 @@ fn notes(path: &Path, access: Access) -> Grants {
 async fn a_granted_directory_is_there_and_may_be_written_when_it_was_granted_so() {
     let directory = tempfile::tempdir().unwrap();
     let grants = notes(directory.path(), Access::ReadWrite);
-    let tool = load(Approved::new(maker(Access::ReadWrite), grants).unwrap()).await;
+    let tool = load(Approved::from_lock_record(maker(Access::ReadWrite), grants).unwrap()).await;
     assert_eq!(structured(&tool, "run").await, json!(1));
     assert!(directory.path().join("made").is_dir());
 }
@@ -188,14 +188,14 @@ async fn a_granted_directory_is_there_and_may_be_written_when_it_was_granted_so(
 async fn a_directory_granted_for_reading_is_not_written() {
     let directory = tempfile::tempdir().unwrap();
     let grants = notes(directory.path(), Access::Read);
-    let tool = load(Approved::new(maker(Access::ReadWrite), grants).unwrap()).await;
+    let tool = load(Approved::from_lock_record(maker(Access::ReadWrite), grants).unwrap()).await;
     failure(tool.call("run", "").await);
     assert!(!directory.path().join("made").exists());
 }
 
 #[tokio::test]
 async fn a_directory_that_was_not_granted_is_not_there() {
-    let tool = load(Approved::new(maker(Access::Read), Grants::none()).unwrap()).await;
+    let tool = load(Approved::from_lock_record(maker(Access::Read), Grants::none()).unwrap()).await;
     assert_eq!(structured(&tool, "run").await, json!(0));
 }
 
@@ -210,19 +210,22 @@ async fn a_failure_reminds_of_what_was_not_granted() {
         ));
     });
     let grants = notes(directory.path(), Access::ReadWrite);
-    let tool = load(Approved::new(verified, grants).unwrap()).await;
+    let approved = Approved::from_lock_record(verified, grants).unwrap();
+    let tool = load(advised(approved)).await;
     let failed = failure(tool.call("run", "").await);
     assert_eq!(
         failed.fix.as_deref(),
         Some(
-            "the tool asks for what is not granted (variable A); a person can grant it: tool grant demo --allow-var A"
+            r#"the tool asks for what is not granted (variable A); a person can grant it: [{"variable":"A"}]"#
         )
     );
 }
 
 #[tokio::test]
 async fn the_root_directory_is_never_granted() {
-    let approved = Approved::new(maker(Access::Read), notes(Path::new("/"), Access::Read)).unwrap();
+    let approved =
+        Approved::from_lock_record(maker(Access::Read), notes(Path::new("/"), Access::Read))
+            .unwrap();
     match HOST.load(approved).await {
         Err(HostError::Directory { reason, .. }) => {
             assert_eq!(reason, "the root directory is never given to a tool");

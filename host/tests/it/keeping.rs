@@ -5,11 +5,11 @@ use tool_hub_host::{Approved, FailureKind, Host, HostConfig, LogLevel, Storage, 
 use tool_hub_manifest::Grants;
 
 use crate::keeper::keeper;
-use crate::support::{HOST, failure, package, reply};
+use crate::support::{HOST, advised, failure, package, reply};
 use crate::talker::{SECRET, talk};
 
 async fn keeping(storage: Option<Storage>) -> Tool {
-    let mut approved = Approved::new(keeper(), Grants::none().storage()).unwrap();
+    let mut approved = Approved::from_lock_record(keeper(), Grants::none().storage()).unwrap();
     if let Some(storage) = storage {
         approved = approved.with_storage(storage).unwrap();
     }
@@ -58,10 +58,8 @@ async fn many_calls_at_once_lose_nothing() {
 
 #[tokio::test]
 async fn storage_that_is_not_granted_is_refused_and_named() {
-    let tool = HOST
-        .load(Approved::new(keeper(), Grants::none()).unwrap())
-        .await
-        .unwrap();
+    let approved = Approved::from_lock_record(keeper(), Grants::none()).unwrap();
+    let tool = HOST.load(advised(approved.clone())).await.unwrap();
     let failed = failure(tool.call("add", r#"{"bucket": "a"}"#).await);
     let capability = "storage".to_owned();
     assert_eq!(failed.kind, FailureKind::Denied { capability });
@@ -69,8 +67,11 @@ async fn storage_that_is_not_granted_is_refused_and_named() {
         failed.message,
         "the tool failed: 1 (tool `demo` was refused storage: it is not granted)"
     );
-    let command = "a person can grant it: tool grant demo --allow-storage";
-    assert_eq!(failed.fix.as_deref(), Some(command));
+    let fix = r#"a person can grant it: ["storage"]"#;
+    assert_eq!(failed.fix.as_deref(), Some(fix));
+    let tool = HOST.load(approved).await.unwrap();
+    let failed = failure(tool.call("add", r#"{"bucket": "a"}"#).await);
+    assert_eq!(failed.fix.as_deref(), Some("a person can grant it"));
 
     let unasked = package(keeper().component().to_vec(), |_| {});
     let inspection = inspect(&unasked).unwrap();
@@ -84,7 +85,7 @@ async fn storage_that_is_not_granted_is_refused_and_named() {
 async fn a_full_storage_says_so() {
     let mut config = HostConfig::new();
     config.limits.storage_bytes = 10_000;
-    let approved = Approved::new(keeper(), Grants::none().storage()).unwrap();
+    let approved = Approved::from_lock_record(keeper(), Grants::none().storage()).unwrap();
     let tool = Host::new(config).unwrap().load(approved).await.unwrap();
     reply(tool.call("keep", r#"{"bytes": 9000}"#).await);
     let failed = failure(tool.call("keep", r#"{"bytes": 10000}"#).await);

@@ -1,7 +1,7 @@
 //! What never runs, and why: the inspection names it and the approval fails.
 
 use serde_json::json;
-use tool_hub_host::{HostError, Power, authoring, inspect};
+use tool_hub_host::{HostError, Power, RequiredGrant, authoring, inspect};
 use tool_hub_manifest::{Grants, Input, Manifest, Methods, Verified};
 
 use crate::support::{component, package};
@@ -147,7 +147,8 @@ fn what_is_asked_and_not_used_is_said() {
     let inspection = inspect(&verified).unwrap();
     let asked = &inspection.capabilities[0];
     assert_eq!((asked.power, asked.used), (Power::Network, false));
-    assert_eq!(asked.flag, "--allow-network https://example.com");
+    let origin = "https://example.com".parse().unwrap();
+    assert_eq!(asked.grant, RequiredGrant::Network(origin));
     assert!(inspection.warnings[1].contains("imports nothing that could use it"));
 }
 

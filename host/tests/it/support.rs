@@ -58,6 +58,11 @@ pub(crate) fn package(component: Vec<u8>, edit: impl FnOnce(&mut Manifest)) -> V
     Verified::check(package).expect("an honest package")
 }
 
+/// `approved` by somebody who tells of grants in JSON.
+pub(crate) fn advised(approved: Approved) -> Approved {
+    approved.with_grant_advice(|grants| serde_json::to_string(grants).unwrap())
+}
+
 /// Approves what asks for nothing.
 pub(crate) fn approve(component: Vec<u8>) -> Approved {
     let verified = package(component, |_| {});

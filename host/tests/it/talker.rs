@@ -87,7 +87,7 @@ pub(crate) const SECRET: &str = "canary-77aa01";
 
 pub(crate) async fn talk(function: &str, arguments: Value) -> (Outcome, Output) {
     let name = || "API_KEY".parse().unwrap();
-    let approved = Approved::new(talker(), Grants::none().variable(name())).unwrap();
+    let approved = Approved::from_lock_record(talker(), Grants::none().variable(name())).unwrap();
     let approved = approved.with_variable(name(), SECRET).unwrap();
     let tool = HOST.load(approved).await.unwrap();
     let listener = Arc::new(Listener::default());

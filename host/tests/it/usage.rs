@@ -80,7 +80,7 @@ async fn a_wait_in_vain_is_a_wait() {
     let host = Host::new(config).unwrap();
     let holder = try_load(&host, spender()).await.unwrap();
     let impatient = package(spender(), |manifest| manifest.limits.call_seconds = Some(1));
-    let impatient = Approved::new(impatient, Grants::none()).unwrap();
+    let impatient = Approved::from_lock_record(impatient, Grants::none()).unwrap();
     let impatient = host.load(impatient).await.unwrap();
     let (outcome, usage) = tokio::select! {
         biased;
@@ -94,7 +94,7 @@ async fn a_wait_in_vain_is_a_wait() {
 
 #[tokio::test]
 async fn what_is_asked_of_storage_is_counted() {
-    let approved = Approved::new(keeper(), Grants::none().storage()).unwrap();
+    let approved = Approved::from_lock_record(keeper(), Grants::none().storage()).unwrap();
     let tool = HOST.load(approved).await.unwrap();
     let (outcome, usage) = watched(&tool, "add", r#"{"bucket": "a"}"#).await;
     reply(outcome);

@@ -30,7 +30,8 @@ async fn toolset(calls_max: u32) -> Toolset {
         manifest: manifest.to_toml().into_bytes(),
         component,
     };
-    let approved = Approved::new(Verified::check(package).unwrap(), Grants::none()).unwrap();
+    let approved =
+        Approved::from_lock_record(Verified::check(package).unwrap(), Grants::none()).unwrap();
     let mut config = HostConfig::new();
     config.calls_in_flight_max = calls_max;
     let tool = Host::new(config).unwrap().load(approved).await.unwrap();

@@ -27,7 +27,7 @@ async fn offers() -> Vec<Offer> {
         component,
     };
     let verified = Verified::check(package).unwrap();
-    let approved = Approved::new(verified, Grants::none()).unwrap();
+    let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();
     let host = Host::new(HostConfig::new()).unwrap();
     let tool = host.load(approved).await.unwrap();
     Offer::all(&"places".parse().unwrap(), &tool).unwrap()

@@ -39,7 +39,7 @@ pub(crate) async fn offers(calls_max: u32) -> Vec<Offer> {
         component,
     };
     let verified = Verified::check(package).unwrap();
-    let approved = Approved::new(verified, Grants::none()).unwrap();
+    let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();
     let mut config = HostConfig::new();
     config.calls_in_flight_max = calls_max;
     let host = Host::new(config).unwrap();

@@ -4,9 +4,9 @@
 use tool_hub_manifest::Members;
 use wit_parser::{Resolve, Type, TypeDefKind};
 
-use super::text;
-use crate::members::joined;
-use crate::shape::{Budget, snake};
+use crate::authoring::docs::text::text;
+use crate::values::descriptions::joined;
+use crate::values::types::{Budget, snake};
 
 /// The most text that is taken from all comments on members within one value. A type that is
 /// named twice is read twice, so a short text could be told of in gigabytes.

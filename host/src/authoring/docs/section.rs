@@ -8,10 +8,12 @@
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::ExportName;
 
-use crate::wit::{self, DOCS_SECTION};
-use crate::{HostError, exports::Exports};
-
-use super::{Docs, FunctionDocs, text};
+use crate::authoring::docs::text::text;
+use crate::authoring::docs::{Docs, FunctionDocs};
+use crate::component::exports::Exports;
+use crate::component::wit;
+use crate::component::wit::DOCS_SECTION;
+use crate::error::HostError;
 
 /// The format's version byte.
 const VERSION: u8 = 1;

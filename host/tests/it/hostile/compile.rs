@@ -30,7 +30,7 @@ async fn refused(component: Vec<u8>) -> HostError {
     let begun = Instant::now();
     let verified = verified(component);
     let inspected = inspect(&verified).map(drop).unwrap_err();
-    let approved = Approved::new(verified, Grants::none()).unwrap();
+    let approved = Approved::from_lock_record(verified, Grants::none()).unwrap();
     let loaded = HOST.load(approved).await.map(drop).unwrap_err();
     assert_eq!(inspected.to_string(), loaded.to_string());
     assert!(

@@ -334,7 +334,7 @@ pub(crate) async fn granted_all(host: &Host, granted: Vec<(&str, DirectoryGrant)
     });
     let mut grants = Grants::none();
     grants.directories.extend(named);
-    host.load(Approved::new(verified, grants).unwrap())
+    host.load(Approved::from_lock_record(verified, grants).unwrap())
         .await
         .unwrap()
 }

@@ -254,7 +254,7 @@ async fn only_granted_methods_are_sent() {
 
 /// The denial is there for the agent, with what a person can do about it.
 #[tokio::test]
-async fn a_denied_method_is_named_with_the_command_that_grants_it() {
+async fn a_denied_method_is_named_with_the_grant_that_allows_it() {
     let server = Server::answering(OK);
     let origin = server.origin();
     let tool = granted(std::slice::from_ref(&origin), &only(&["GET"])).await;
@@ -278,8 +278,8 @@ async fn a_denied_method_is_named_with_the_command_that_grants_it() {
         )),
         "{failure}"
     );
-    let command = format!("a person can grant it: tool grant demo --allow-network {origin}");
-    assert_eq!(failure.fix, Some(command));
+    let fix = format!(r#"a person can grant it: [{{"network":"{origin}"}}]"#);
+    assert_eq!(failure.fix, Some(fix));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use tool_hub_host::{Approved, FailureKind, Outcome, Tool};
 use tool_hub_manifest::{Grants, Methods, Verified};
 
 use self::guest::{ERRORS, component};
-use crate::support::{HOST, package};
+use crate::support::{HOST, advised, package};
 
 /// The guest with a manifest that asks for `origins`.
 pub(crate) fn asking(origins: &[String]) -> Verified {
@@ -25,8 +25,8 @@ pub(crate) async fn granted(origins: &[String], methods: &Methods) -> Tool {
     for origin in origins {
         grants = grants.network(origin.parse().unwrap(), methods.clone());
     }
-    let approved = Approved::new(asking(origins), grants).unwrap();
-    HOST.load(approved).await.unwrap()
+    let approved = Approved::from_lock_record(asking(origins), grants).unwrap();
+    HOST.load(advised(approved)).await.unwrap()
 }
 
 /// A request that a guest is told to send.

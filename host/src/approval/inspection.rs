@@ -1,0 +1,225 @@
+//! Inspection: what a tool claims next to what its bytes import and export.
+
+pub(crate) mod capability;
+pub(crate) mod imports;
+pub(crate) mod producers;
+
+use serde::Serialize;
+use tool_hub_manifest::{Digest, Grants, LimitRequest, Overrides, ToolName, Verified, Version};
+
+use crate::approval::approved::Approved;
+use crate::approval::claims;
+use crate::approval::inspection::capability::{InspectedCapability, capabilities};
+use crate::approval::inspection::imports::{Effect, InspectedImport, Power};
+use crate::approval::inspection::producers::Producer;
+use crate::component::contract_exports::ContractExport;
+use crate::component::exports::Exports;
+use crate::component::function::{CallableFunction, NotCallable};
+use crate::component::wit;
+use crate::error::HostError;
+use crate::error::refusal::Refusal;
+
+/// The report that a person reads before approving a tool. Texts are the manifest's and the
+/// component's own, unescaped: whoever shows them escapes them.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Inspection {
+    #[serde(skip)]
+    pub(crate) verified: Verified,
+    /// The tool's name.
+    pub name: ToolName,
+    /// The version of manifest and component.
+    pub version: Version,
+    /// What the tool says it is for.
+    pub description: String,
+    /// Its license, an SPDX expression, as claimed.
+    pub license: Option<String>,
+    /// The digest of the manifest's bytes.
+    pub manifest_digest: Digest,
+    /// The digest of the component's bytes.
+    pub component_digest: Digest,
+    /// The digest that an approval names: over both, and over the overrides if there are any.
+    pub approval_digest: Digest,
+    /// The component's size in bytes.
+    pub component_bytes: u64,
+    /// What agents can call, in the manifest's order.
+    pub functions: Vec<CallableFunction>,
+    /// What the component exports but agents cannot call, and why.
+    pub not_callable: Vec<NotCallable>,
+    /// Whether it offers prompts: openings of a conversation, for people to pick.
+    pub prompts: bool,
+    /// Whether it offers resources: documents that people and agents may read.
+    pub resources: bool,
+    /// What the component imports.
+    pub imports: Vec<InspectedImport>,
+    /// What the manifest asks for.
+    pub capabilities: Vec<InspectedCapability>,
+    /// Powers that the component imports although the manifest asks for nothing of the
+    /// kind. Every use is refused.
+    pub undeclared: Vec<Power>,
+    /// The limits that the manifest asks for.
+    pub limits: LimitRequest,
+    /// The language the component was written in, as it says itself.
+    pub language: Option<String>,
+    /// The tools that made it, as it says itself.
+    pub producers: Vec<Producer>,
+    /// What a person should know before approving.
+    pub warnings: Vec<String>,
+    /// Reasons never to run the tool; with one of them it cannot be approved.
+    pub refusals: Vec<Refusal>,
+    /// The texts that agents read instead of the author's, see [`Inspection::with_overrides`].
+    #[serde(skip_serializing_if = "Overrides::is_empty")]
+    pub overrides: Overrides,
+}
+
+/// Holds what a tool claims against what its bytes are. Nothing is compiled and nothing runs.
+///
+/// # Errors
+/// When the bytes are no valid component, are bigger than is ever compiled, or need a
+/// feature that the host's engine does not offer. What can still be shown to a person is
+/// shown: see [`Inspection::refusals`].
+pub fn inspect(verified: &Verified) -> Result<Inspection, HostError> {
+    let decoded = wit::decode(verified.component())?;
+    let exports = Exports::of_world(&decoded.resolve, decoded.world);
+    let manifest = verified.manifest();
+    let (functions, mut refusals) = claims::check(manifest, &exports);
+    refusals.extend(imports::refusals(&exports.imports));
+    let (prompts, resources) = (
+        exports.has(&ContractExport::OF_PROMPTS),
+        exports.has(&ContractExport::OF_RESOURCES),
+    );
+    let asked = &manifest.capabilities;
+    let imports: Vec<InspectedImport> = exports
+        .imports
+        .into_iter()
+        .map(|import| InspectedImport::new(&import.name, import.functions, asked))
+        .collect();
+    let producers = producers::producers(verified.component());
+    let capabilities = capabilities(asked, &imports);
+    let undeclared = undeclared(&imports, exports.runtime);
+    let pin = verified.pin();
+    Ok(Inspection {
+        verified: verified.clone(),
+        name: manifest.name.clone(),
+        version: manifest.version.clone(),
+        description: manifest.description.clone(),
+        license: manifest.license.clone(),
+        manifest_digest: pin.manifest,
+        component_digest: pin.component,
+        approval_digest: pin.digest(),
+        component_bytes: verified.component().len() as u64,
+        warnings: warnings(&functions, &capabilities, &undeclared),
+        functions: functions
+            .into_iter()
+            .map(|(function, _)| function)
+            .collect(),
+        not_callable: exports.not_callable,
+        prompts,
+        resources,
+        imports,
+        capabilities,
+        undeclared,
+        limits: manifest.limits,
+        language: exports
+            .runtime
+            .map(str::to_owned)
+            .or_else(|| producers::language(&producers)),
+        producers,
+        refusals,
+        overrides: Overrides::default(),
+    })
+}
+
+impl Inspection {
+    /// Adds a toolbox's overrides: agents read them instead of the author's texts, and approval
+    /// covers them.
+    #[must_use]
+    pub fn with_overrides(mut self, overrides: Overrides) -> Self {
+        self.approval_digest = overrides.digest_with(self.verified.pin());
+        self.overrides = overrides;
+        self
+    }
+
+    /// True if the tool offers any functions, prompts or resources.
+    pub fn offers_something(&self) -> bool {
+        !self.functions.is_empty() || self.prompts || self.resources
+    }
+
+    /// Approves what was inspected, with `grants`. Whoever calls this has the consent of the
+    /// person who read the inspection.
+    ///
+    /// # Errors
+    /// When there are refusals, or the grants go beyond what the manifest asks for.
+    pub fn approve(&self, grants: Grants) -> Result<Approved, HostError> {
+        if !self.refusals.is_empty() {
+            return Err(HostError::Refused {
+                tool: self.name.clone(),
+                refusals: self.refusals.clone(),
+            });
+        }
+        Approved::within_request(self.verified.clone(), grants)
+    }
+
+    /// What the manifest asks for and `grants` do not hold.
+    pub fn ungranted(&self, grants: &Grants) -> Vec<InspectedCapability> {
+        let asked = &self.verified.manifest().capabilities;
+        capabilities(&grants.missing(asked), &self.imports)
+    }
+
+    /// The verified bytes that were inspected.
+    pub fn verified(&self) -> &Verified {
+        &self.verified
+    }
+}
+
+/// Powers beyond what runtimes bring along: HTTP, settings, and opening files. Runtimes of
+/// interpreted languages open files whether or not a tool does.
+fn undeclared(imports: &[InspectedImport], runtime: Option<&str>) -> Vec<Power> {
+    let opens_files = |import: &InspectedImport| {
+        let mut functions = import.functions.iter();
+        runtime.is_none() && functions.any(|function| function.ends_with("descriptor.open-at"))
+    };
+    let mut powers: Vec<Power> = imports
+        .iter()
+        .filter(|import| import.effect == Effect::Inert)
+        .filter(|import| match import.power {
+            Power::Network => import.interface.starts_with("wasi:http/"),
+            Power::Files => opens_files(import),
+            Power::Variables => import.interface.starts_with("wasi:config/"),
+            Power::Storage => true,
+            _ => false,
+        })
+        .map(|import| import.power)
+        .collect();
+    powers.sort_unstable();
+    powers.dedup();
+    powers
+}
+
+fn warnings(
+    functions: &[(CallableFunction, usize)],
+    capabilities: &[InspectedCapability],
+    undeclared: &[Power],
+) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if functions.is_empty() {
+        warnings.push("there is no function that an agent could call".to_owned());
+    }
+    for (function, _) in functions {
+        if function.spec.description.trim().is_empty() {
+            warnings.push(format!("function `{}` has no description", function.name));
+        }
+    }
+    for capability in capabilities.iter().filter(|capability| !capability.used) {
+        warnings.push(format!(
+            "it asks for {} {}, but imports nothing that could use it",
+            capability.power, capability.what
+        ));
+    }
+    for power in undeclared {
+        warnings.push(format!(
+            "it can make use of {power}, but the manifest does not ask for any: every use is refused"
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,68 @@
+//! What a manifest asks for, next to what the component could use of it.
+
+use serde::Serialize;
+use tool_hub_manifest::Capabilities;
+
+use crate::approval::denial::RequiredGrant;
+use crate::approval::inspection::imports::{Effect, InspectedImport, Power};
+
+/// Something that the manifest asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InspectedCapability {
+    /// The power it belongs to.
+    pub power: Power,
+    /// What exactly: an origin, `notes (read-write)`, `API_KEY (secret)`.
+    pub what: String,
+    /// Why, as the manifest says.
+    pub why: String,
+    /// Whether the component imports anything that could use it.
+    pub used: bool,
+    /// The grant that allows it.
+    pub grant: RequiredGrant,
+}
+
+/// What `asked` asks for, and whether `imports` could use it.
+pub(crate) fn capabilities(
+    asked: &Capabilities,
+    imports: &[InspectedImport],
+) -> Vec<InspectedCapability> {
+    let used = |power| {
+        let mut imports = imports.iter();
+        imports.any(|import| import.power == power && import.effect == Effect::Grantable)
+    };
+    let origins = asked.network.iter().zip(asked.network.lines());
+    let network = origins.map(|((origin, _), what)| InspectedCapability {
+        power: Power::Network,
+        what,
+        why: String::new(),
+        used: used(Power::Network),
+        grant: RequiredGrant::Network(origin.clone()),
+    });
+    let directories = asked.directories.iter().map(|request| InspectedCapability {
+        power: Power::Files,
+        what: format!("{} ({})", request.name, request.access),
+        why: request.why.clone(),
+        used: used(Power::Files),
+        grant: RequiredGrant::Directory(request.name.clone()),
+    });
+    let variables = asked.variables.iter().map(|request| InspectedCapability {
+        power: Power::Variables,
+        what: match request.secret {
+            true => format!("{} (secret)", request.name),
+            false => format!("{} (not secret, according to its author)", request.name),
+        },
+        why: request.why.clone(),
+        used: used(Power::Variables),
+        grant: RequiredGrant::Variable(request.name.clone()),
+    });
+    let storage = asked.storage.iter().map(|request| InspectedCapability {
+        power: Power::Storage,
+        what: "of its own".to_owned(),
+        why: request.why.clone(),
+        used: used(Power::Storage),
+        grant: RequiredGrant::Storage,
+    });
+    let named = network.chain(directories).chain(variables);
+    named.chain(storage).collect()
+}

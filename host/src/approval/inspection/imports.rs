@@ -1,0 +1,311 @@
+//! Imports in plain words: which of them give a tool power, and which a language's runtime
+//! merely brings along.
+
+use std::fmt;
+
+use semver::Version;
+use serde::Serialize;
+use tool_hub_manifest::Capabilities;
+
+use crate::component::exports::Import;
+use crate::error::refusal::Refusal;
+
+/// What an import could do if everything were granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Power {
+    /// Nothing: plumbing that other imports need, or ending the call.
+    Nothing,
+    /// Reach other machines.
+    Network,
+    /// Read or change files.
+    Files,
+    /// Read variables and settings.
+    Variables,
+    /// Keep things from call to call.
+    Storage,
+    /// Tell the time and wait.
+    Clock,
+    /// Draw random numbers.
+    Random,
+    /// Write to captured streams and a log that nobody reads as input.
+    StandardStreams,
+    /// Show progress to the person and ask questions.
+    Person,
+    /// Calling functions of other tools that the agent's side offers.
+    Toolbox,
+    /// Unknown to this host.
+    Unsupported,
+}
+
+impl fmt::Display for Power {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "nothing",
+            Self::Network => "network",
+            Self::Files => "files",
+            Self::Variables => "variables",
+            Self::Storage => "storage",
+            Self::Clock => "clock",
+            Self::Random => "random numbers",
+            Self::StandardStreams => "standard streams",
+            Self::Person => "asks the person",
+            Self::Toolbox => "calls other tools",
+            Self::Unsupported => "unsupported",
+        })
+    }
+}
+
+/// What an import comes to in this tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Effect {
+    /// It works, and it is harmless.
+    Harmless,
+    /// It works as far as the user grants what the manifest asks for.
+    Grantable,
+    /// It does nothing: the manifest asks for nothing of the kind, so every use meets an
+    /// empty environment or a refusal. Language runtimes import much that a tool never uses.
+    Inert,
+    /// It is never linked.
+    Refused,
+}
+
+/// One interface that a component imports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InspectedImport {
+    /// The interface's name.
+    pub interface: String,
+    /// What it could do.
+    pub power: Power,
+    /// What it comes to in this tool.
+    pub effect: Effect,
+    /// The same in plain words.
+    pub says: String,
+    /// The functions the component takes from it.
+    pub functions: Vec<String>,
+}
+
+impl InspectedImport {
+    /// Classifies one import of a tool that asks for `asked`.
+    pub(crate) fn new(name: &str, functions: Vec<String>, asked: &Capabilities) -> Self {
+        let power = power(name);
+        let grantable = match power {
+            Power::Network => Some(!asked.network.is_empty() && !name.starts_with("wasi:sockets/")),
+            Power::Files => Some(!asked.directories.is_empty()),
+            Power::Variables => Some(!asked.variables.is_empty()),
+            Power::Storage => Some(asked.storage.is_some()),
+            _ => None,
+        };
+        let effect = match (power, grantable) {
+            (Power::Unsupported, _) => Effect::Refused,
+            (_, None) => Effect::Harmless,
+            (_, Some(true)) => Effect::Grantable,
+            (_, Some(false)) => Effect::Inert,
+        };
+        Self {
+            says: says(name, power, effect),
+            interface: name.to_owned(),
+            power,
+            effect,
+            functions,
+        }
+    }
+}
+
+/// The refusals of those of `imports` that are never linked.
+pub(crate) fn refusals(imports: &[Import]) -> Vec<Refusal> {
+    let names = imports.iter().map(|import| import.name.as_str());
+    names.filter_map(refusal).collect()
+}
+
+/// The refusal of the import `name`, if it is never linked.
+fn refusal(name: &str) -> Option<Refusal> {
+    if power(name) != Power::Unsupported {
+        return None;
+    }
+    let import = name.to_owned();
+    Some(match Interface::parse(name) {
+        Some(interface) if interface.is_preview3() => Refusal::WasiPreview3 { import },
+        _ => Refusal::UnknownImport { import },
+    })
+}
+
+/// What this host links, and what it could do. Everything else is unsupported.
+fn power(name: &str) -> Power {
+    let Some(interface) = Interface::parse(name) else {
+        return Power::Unsupported;
+    };
+    let Interface { package, name, .. } = interface;
+    if !interface.is_linked_version() {
+        return Power::Unsupported;
+    }
+    match (package, name) {
+        ("wasi:io", "error" | "poll" | "streams") | ("wasi:cli", "exit") => Power::Nothing,
+        ("wasi:cli", "environment") | ("wasi:config", "store") => Power::Variables,
+        (
+            "wasi:cli",
+            "stdin" | "stdout" | "stderr" | "terminal-input" | "terminal-output" | "terminal-stdin"
+            | "terminal-stdout" | "terminal-stderr",
+        )
+        | ("wasi:logging", "logging") => Power::StandardStreams,
+        ("wasi:keyvalue", "store" | "atomics" | "batch") => Power::Storage,
+        ("wasi:clocks", "monotonic-clock" | "wall-clock") => Power::Clock,
+        ("wasi:random", "random" | "insecure" | "insecure-seed") => Power::Random,
+        ("wasi:filesystem", "types" | "preopens") => Power::Files,
+        (
+            "wasi:sockets",
+            "network" | "instance-network" | "ip-name-lookup" | "tcp" | "tcp-create-socket" | "udp"
+            | "udp-create-socket",
+        )
+        | ("wasi:http", "types" | "outgoing-handler") => Power::Network,
+        ("tool-hub:tool", "interaction") => Power::Person,
+        ("tool-hub:tool", "toolbox") => Power::Toolbox,
+        ("tool-hub:tool", "types") => Power::Nothing,
+        _ => Power::Unsupported,
+    }
+}
+
+/// The name of an interface, taken apart.
+struct Interface<'a> {
+    package: &'a str,
+    name: &'a str,
+    version: Version,
+}
+
+impl<'a> Interface<'a> {
+    fn parse(text: &'a str) -> Option<Self> {
+        let (path, version) = text.split_once('@')?;
+        let (package, name) = path.split_once('/')?;
+        Some(Self {
+            package,
+            name,
+            version: version.parse().ok()?,
+        })
+    }
+
+    fn is_preview3(&self) -> bool {
+        self.package.starts_with("wasi:") && (self.version.major, self.version.minor) == (0, 3)
+    }
+
+    fn is_linked_version(&self) -> bool {
+        let version = &self.version;
+        match self.package {
+            "wasi:config" => version.to_string() == "0.2.0-rc.1",
+            "wasi:keyvalue" => version.to_string() == "0.2.0-draft",
+            "wasi:logging" => version.to_string() == "0.1.0-draft",
+            "tool-hub:tool" => (version.major, version.minor) == (0, 1) && version.pre.is_empty(),
+            _ => (version.major, version.minor) == (0, 2) && version.pre.is_empty(),
+        }
+    }
+}
+
+fn says(name: &str, power: Power, effect: Effect) -> String {
+    match (power, effect) {
+        (Power::Nothing, _) => "gives no power".into(),
+        (Power::Clock, _) => "tells the time and waits".into(),
+        (Power::Random, _) => "draws random numbers".into(),
+        (Power::StandardStreams, _) => "writes text that the host keeps; reads nothing".into(),
+        (Power::Person, _) => "shows progress and asks the person questions".into(),
+        (Power::Toolbox, _) => "calls other functions, where whoever calls it offers any".into(),
+        (Power::Unsupported, _) => "is not offered by this host".into(),
+        (Power::Network, Effect::Grantable) => {
+            "makes HTTP requests to the origins that are granted".into()
+        }
+        (Power::Network, _) if name.starts_with("wasi:sockets/") => {
+            "raw network sockets, which are always refused".into()
+        }
+        (Power::Network, _) => "HTTP requests, all refused: the manifest asks for none".into(),
+        (Power::Files, Effect::Grantable) => "uses the directories that are granted".into(),
+        (Power::Files, _) => "files, of which it finds none: the manifest asks for none".into(),
+        (Power::Variables, Effect::Grantable) => "reads the variables that are granted".into(),
+        (Power::Storage, Effect::Grantable) => {
+            "keeps keys and values from call to call, where that is granted".into()
+        }
+        (Power::Storage, _) => "storage, which is refused: the manifest asks for none".into(),
+        (Power::Variables, _) => {
+            "variables, of which it finds none: the manifest asks for none".into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, power: Power, effect: Effect) {
+        let import = InspectedImport::new(name, Vec::new(), &Capabilities::default());
+        assert_eq!((import.power, import.effect), (power, effect), "{name}");
+    }
+
+    #[test]
+    fn imports_by_what_they_could_do() {
+        check("wasi:io/streams@0.2.6", Power::Nothing, Effect::Harmless);
+        check(
+            "wasi:clocks/wall-clock@0.2.0",
+            Power::Clock,
+            Effect::Harmless,
+        );
+        check(
+            "wasi:cli/environment@0.2.3",
+            Power::Variables,
+            Effect::Inert,
+        );
+        check(
+            "wasi:config/store@0.2.0-rc.1",
+            Power::Variables,
+            Effect::Inert,
+        );
+        check("wasi:filesystem/types@0.2.6", Power::Files, Effect::Inert);
+        check(
+            "wasi:http/outgoing-handler@0.2.4",
+            Power::Network,
+            Effect::Inert,
+        );
+        check("wasi:sockets/tcp@0.2.0", Power::Network, Effect::Inert);
+        check(
+            "tool-hub:tool/interaction@0.1.0",
+            Power::Person,
+            Effect::Harmless,
+        );
+        check(
+            "tool-hub:tool/toolbox@0.1.0",
+            Power::Toolbox,
+            Effect::Harmless,
+        );
+        check(
+            "wasi:keyvalue/store@0.2.0-draft",
+            Power::Storage,
+            Effect::Inert,
+        );
+        check(
+            "wasi:logging/logging@0.1.0-draft",
+            Power::StandardStreams,
+            Effect::Harmless,
+        );
+        for unknown in [
+            "run",
+            "wasi:keyvalue/watcher@0.2.0-draft",
+            "wasi:keyvalue/store@0.2.0-draft2",
+            "wasi:cli/run",
+            "wasi:cli/environment@0.3.0",
+            "wasi:cli/environment@0.2.0-rc-2023-11-10",
+            "wasi:nn/inference@0.2.0",
+            "wasi:logging/logging@0.1.0",
+            "tool-hub:tool/interaction@0.2.0",
+            "evil:host/shell@1.0.0",
+        ] {
+            check(unknown, Power::Unsupported, Effect::Refused);
+        }
+    }
+
+    #[test]
+    fn components_of_the_next_wasi_are_named_as_such() {
+        let import = "wasi:clocks/monotonic-clock@0.3.0".to_owned();
+        assert_eq!(refusal(&import), Some(Refusal::WasiPreview3 { import }));
+    }
+}

@@ -1,0 +1,163 @@
+//! The terms of a tool: everything that a person approves, as one value, and the differences
+//! between two of them.
+
+mod compare;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+use tool_hub_manifest::{
+    Capabilities, FunctionName, Icon, LimitRequest, Manifest, Overrides, Pin, Source, ToolName,
+    Version,
+};
+
+use crate::approval::inspection::Inspection;
+use crate::approval::inspection::imports::InspectedImport;
+use crate::component::function::CallableFunction;
+use crate::component::function::NotCallable;
+
+/// Everything about a tool that a person approves. [`Terms::changes`] compares a new version with
+/// the approved one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    source: Source,
+    signer: Option<String>,
+    pin: Pin,
+    name: ToolName,
+    version: Version,
+    description: String,
+    license: Option<String>,
+    icon: Option<Icon>,
+    capabilities: Capabilities,
+    limits: LimitRequest,
+    imports: Vec<InspectedImport>,
+    functions: Vec<CallableFunction>,
+    /// The sample calls of each function, as JSON.
+    examples: BTreeMap<FunctionName, String>,
+    not_callable: Vec<NotCallable>,
+    prompts: bool,
+    resources: bool,
+    overrides: Overrides,
+}
+
+/// A difference between two [`Terms`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// The name of the part that differs: `variable API_KEY`, `add: description`. It may contain
+    /// text of the tool, unescaped.
+    pub what: String,
+    /// The approved value, if there was one.
+    pub before: Option<String>,
+    /// The new value, if there is one.
+    pub after: Option<String>,
+    /// The severity of the difference.
+    pub kind: ChangeKind,
+}
+
+/// The severity of a change. The most severe of several changes decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// The tool asks for less than was approved.
+    Less,
+    /// A newer version, with its number and commit.
+    Newer,
+    /// Only the code differs, and no text for agents comes from it.
+    Code,
+    /// Something new that a person has to approve.
+    Beyond,
+}
+
+impl Inspection {
+    /// The terms of this tool from `source`, with the verified signature's `signer` if it is
+    /// signed.
+    pub fn terms(&self, source: Source, signer: Option<String>) -> Terms {
+        // Destructured, so that a new field does not compile until it is sorted into the terms or
+        // derived from the others.
+        let Self {
+            verified,
+            name,
+            version,
+            description,
+            license,
+            manifest_digest: _,
+            component_digest: _,
+            approval_digest: _,
+            component_bytes: _,
+            functions,
+            not_callable,
+            prompts,
+            resources,
+            imports,
+            capabilities: _,
+            undeclared: _,
+            limits,
+            // These two are claims of the component about its build, and change with its code.
+            language: _,
+            producers: _,
+            warnings: _,
+            refusals: _,
+            overrides,
+        } = self;
+        let Manifest {
+            schema: _,
+            name: _,
+            version: _,
+            description: _,
+            license: _,
+            icon,
+            build: _,
+            component: _,
+            functions: claims,
+            capabilities,
+            limits: _,
+        } = verified.manifest();
+        let examples = claims.iter().filter_map(|(name, claim)| {
+            let json = serde_json::to_string(&claim.examples).ok()?;
+            (!claim.examples.is_empty()).then(|| (name.clone(), json))
+        });
+        Terms {
+            source,
+            signer,
+            pin: *verified.pin(),
+            name: name.clone(),
+            version: version.clone(),
+            description: description.clone(),
+            license: license.clone(),
+            icon: icon.clone(),
+            capabilities: capabilities.clone(),
+            limits: *limits,
+            imports: imports.clone(),
+            functions: functions.clone(),
+            examples: examples.collect(),
+            not_callable: not_callable.clone(),
+            prompts: *prompts,
+            resources: *resources,
+            overrides: overrides.clone(),
+        }
+    }
+}
+
+impl Change {
+    /// The most severe kind among `changes`; `None` if there are none.
+    pub fn greatest(changes: &[Self]) -> Option<ChangeKind> {
+        changes.iter().map(|change| change.kind).max()
+    }
+}
+
+/// In the style of a diff: a line with `-` for the old value and one with `+` for the new one.
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = &self.what;
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => write!(f, "- {what}: {before}\n+ {what}: {after}"),
+            (Some(before), None) => write!(f, "- {what}: {before}"),
+            (None, Some(after)) => write!(f, "+ {what}: {after}"),
+            (None, None) => write!(f, "{what}"),
+        }
+    }
+}

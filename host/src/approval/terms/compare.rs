@@ -1,0 +1,245 @@
+//! Compares the approved terms with new ones. There is no other comparison.
+
+mod capabilities;
+mod functions;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use tool_hub_manifest::{Digest, FunctionName, Icon, Overrides, Pin, Source, Version};
+
+use crate::approval::terms::{Change, ChangeKind, Terms};
+use crate::component::function::NotCallable;
+
+use ChangeKind::{Beyond, Code, Less, Newer};
+
+impl Terms {
+    /// All differences between these terms, which were approved, and `new`. If there are none,
+    /// `new` is the approved tool, byte for byte and from the same place.
+    pub fn changes(&self, new: &Self) -> Vec<Change> {
+        // Destructured, so that a new field does not compile until it is compared.
+        let Self {
+            source,
+            signer,
+            pin,
+            name,
+            version,
+            description,
+            license,
+            icon,
+            capabilities,
+            limits,
+            imports,
+            functions,
+            examples,
+            not_callable,
+            prompts,
+            resources,
+            overrides,
+        } = self;
+        let mut found = Changes::default();
+        let order = found.version(version, &new.version);
+        found.source(source, &new.source, order);
+        found.bytes(pin, &new.pin, order, new.told_by_code());
+        found.option("signer", signer.as_deref(), new.signer.as_deref(), Beyond);
+        found.text("name", name.as_str(), new.name.as_str());
+        found.text("description", description, &new.description);
+        let (old_license, new_license) = (license.as_deref(), new.license.as_deref());
+        found.option("license", old_license, new_license, Beyond);
+        found.icon(icon.as_ref(), new.icon.as_ref());
+        found.capabilities(capabilities, &new.capabilities);
+        found.limits(limits, &new.limits);
+        found.imports(imports, &new.imports);
+        found.offered("prompts", *prompts, new.prompts);
+        found.offered("resources", *resources, new.resources);
+        found.functions(functions, &new.functions);
+        found.examples(examples, &new.examples);
+        found.not_callable(not_callable, &new.not_callable);
+        found.overrides(overrides, &new.overrides);
+        found.0
+    }
+
+    /// Says which texts for agents come from the code; `None` if all are in the manifest.
+    fn told_by_code(&self) -> Option<&'static str> {
+        match (self.prompts, self.resources) {
+            (true, true) => Some("code, from which the texts of the prompts and resources come"),
+            (true, false) => Some("code, from which the texts of the prompts come"),
+            (false, true) => Some("code, from which the texts of the resources come"),
+            (false, false) => None,
+        }
+    }
+}
+
+impl Change {
+    /// All differences between the overrides in the approved `old` and in `new`.
+    pub fn between_overrides(old: &Overrides, new: &Overrides) -> Vec<Self> {
+        let mut found = Changes::default();
+        found.overrides(old, new);
+        found.0
+    }
+}
+
+#[derive(Default)]
+struct Changes(Vec<Change>);
+
+impl Changes {
+    fn add(
+        &mut self,
+        what: impl Into<String>,
+        before: Option<String>,
+        after: Option<String>,
+        kind: ChangeKind,
+    ) {
+        self.0.push(Change {
+            what: what.into(),
+            before,
+            after,
+            kind,
+        });
+    }
+
+    /// Compares an optional part. Any change needs a person's approval, except its removal, which
+    /// has the severity `lost`.
+    fn option(&mut self, what: &str, old: Option<&str>, new: Option<&str>, lost: ChangeKind) {
+        if old != new {
+            let kind = if new.is_none() { lost } else { Beyond };
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            self.add(what, owned(old), owned(new), kind);
+        }
+    }
+
+    /// Compares a text; an empty one counts as missing.
+    fn text(&mut self, what: &str, old: &str, new: &str) {
+        let some = |text| Some(text).filter(|text: &&str| !text.is_empty());
+        self.option(what, some(old), some(new), Beyond);
+    }
+
+    /// Compares a part that is either offered or not.
+    fn offered(&mut self, what: &str, old: bool, new: bool) {
+        let some = |is| if is { Some("offered") } else { None };
+        self.option(what, some(old), some(new), Less);
+    }
+
+    fn version(&mut self, old: &Version, new: &Version) -> Ordering {
+        // Build metadata after `+` does not count for precedence.
+        let order = new.cmp_precedence(old);
+        let (what, kind) = match order {
+            Ordering::Greater => ("version", Newer),
+            Ordering::Equal => ("version (not newer)", Beyond),
+            Ordering::Less => ("version (downgrade)", Beyond),
+        };
+        if old != new {
+            self.add(what, Some(old.to_string()), Some(new.to_string()), kind);
+        }
+        order
+    }
+
+    fn source(&mut self, old: &Source, new: &Source, order: Ordering) {
+        let (old, old_commit) = place(old);
+        let (new, new_commit) = place(new);
+        self.text("from", &old, &new);
+        if old == new && old_commit != new_commit {
+            let (what, kind) = match order {
+                Ordering::Greater => ("commit", Newer),
+                Ordering::Equal => ("commit, although the version is the same", Beyond),
+                Ordering::Less => ("commit", Beyond),
+            };
+            self.add(what, old_commit, new_commit, kind);
+        }
+    }
+
+    /// Compares manifest and component. Approving a tool approves the texts that agents read of
+    /// it. Those that are `told_by_code` stand in no manifest, so other code may be other texts.
+    fn bytes(&mut self, old: &Pin, new: &Pin, order: Ordering, told_by_code: Option<&str>) {
+        if order == Ordering::Equal && old.manifest != new.manifest {
+            let (old, new) = (old.manifest.to_string(), new.manifest.to_string());
+            let what = "manifest, although the version is the same";
+            self.add(what, Some(old), Some(new), Beyond);
+        }
+        if old.component != new.component {
+            let (old, new) = (old.component.to_string(), new.component.to_string());
+            let (what, kind) = match (order, told_by_code) {
+                (Ordering::Equal, _) => ("code, although the version is the same", Beyond),
+                (_, Some(what)) => (what, Beyond),
+                (_, None) => ("code", Code),
+            };
+            self.add(what, Some(old), Some(new), kind);
+        }
+    }
+
+    fn icon(&mut self, old: Option<&Icon>, new: Option<&Icon>) {
+        let shown = |icon: &Icon| Digest::of(icon.uri().as_bytes()).to_string();
+        let (old, new) = (old.map(shown), new.map(shown));
+        self.option("icon", old.as_deref(), new.as_deref(), Less);
+    }
+
+    fn not_callable(&mut self, old: &[NotCallable], new: &[NotCallable]) {
+        for pair in paired(old, new, |export| &export.export) {
+            let reason = |export: &NotCallable| {
+                let NotCallable { export: _, reason } = export;
+                reason.clone()
+            };
+            let (before, after) = (pair.0.map(reason), pair.1.map(reason));
+            if before != after
+                && let Some(export) = pair.0.or(pair.1)
+            {
+                let what = format!("{} cannot be called", export.export);
+                self.add(what, before, after, Code);
+            }
+        }
+    }
+
+    fn overrides(&mut self, old: &Overrides, new: &Overrides) {
+        let Overrides {
+            description,
+            functions,
+        } = old;
+        let what = "description in toolbox.toml";
+        let (old, new_text) = (description.as_deref(), new.description.as_deref());
+        self.option(what, old, new_text, Beyond);
+        self.each_text(functions, &new.functions, what);
+    }
+
+    fn each_text(
+        &mut self,
+        old: &BTreeMap<FunctionName, String>,
+        new: &BTreeMap<FunctionName, String>,
+        what: &str,
+    ) {
+        let mut names: BTreeSet<&FunctionName> = old.keys().collect();
+        names.extend(new.keys());
+        for name in names {
+            let text = |texts: &BTreeMap<FunctionName, String>| texts.get(name).cloned();
+            let (before, after) = (text(old), text(new));
+            let what = format!("{name}: {what}");
+            self.option(&what, before.as_deref(), after.as_deref(), Beyond);
+        }
+    }
+}
+
+/// The source of a tool, and its commit there.
+fn place(source: &Source) -> (String, Option<String>) {
+    match source {
+        Source::Registry {
+            endpoint,
+            repo,
+            commit,
+        } => (format!("{endpoint}{repo}"), Some(commit.to_string())),
+        Source::File { path } => (path.display().to_string(), None),
+    }
+}
+
+/// Pairs items by name: first the old ones in their order, then those that are new.
+fn paired<'a, T, N: PartialEq>(
+    old: &'a [T],
+    new: &'a [T],
+    name: impl Fn(&T) -> &N + Copy,
+) -> Vec<(Option<&'a T>, Option<&'a T>)> {
+    let same = |one: &T, list: &'a [T]| {
+        let mut list = list.iter();
+        list.find(|other| name(other) == name(one))
+    };
+    let kept = old.iter().map(|one| (Some(one), same(one, new)));
+    let added = new.iter().filter(|one| same(one, old).is_none());
+    kept.chain(added.map(|one| (None, Some(one)))).collect()
+}

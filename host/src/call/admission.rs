@@ -1,0 +1,177 @@
+//! Bounds the calls that run and those that wait; further calls fail because the host is busy. The
+//! callers that the embedder tells apart share the places: none can take all of them, and the
+//! waiting caller with the fewest running calls is next.
+
+pub(crate) mod caller;
+mod fair_share;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tool_hub_manifest::contract::{Failure, FailureKind};
+
+use crate::call::admission::caller::CallerKey;
+use crate::call::admission::fair_share::{FairShares, next_waiter};
+
+/// The limits of a host on its calls.
+#[derive(Debug)]
+pub(crate) struct CallLimiter(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    in_flight_max: u32,
+    waiting_max: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    inside: FairShares,
+    queue: FairShares,
+    /// In order of arrival.
+    waiting: Vec<Waiter>,
+    tickets: u64,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    ticket: u64,
+    caller: Option<CallerKey>,
+    admit: oneshot::Sender<CallPermit>,
+}
+
+/// The permission to run a call, given back when this is dropped.
+#[derive(Debug)]
+pub(crate) struct CallPermit {
+    shared: Arc<Shared>,
+    caller: Option<CallerKey>,
+}
+
+impl CallLimiter {
+    pub(crate) fn new(in_flight_max: u32, waiting_max: u32) -> Self {
+        Self(Arc::new(Shared {
+            in_flight_max,
+            waiting_max,
+            state: Mutex::new(State {
+                inside: FairShares::new(in_flight_max),
+                queue: FairShares::new(waiting_max),
+                waiting: Vec::new(),
+                tickets: 0,
+            }),
+        }))
+    }
+
+    /// Waits at most `timeout` for a call of `caller` to be admitted. Drop the permit only when the
+    /// guest has ended.
+    pub(crate) async fn acquire(
+        &self,
+        caller: Option<&CallerKey>,
+        timeout: Duration,
+    ) -> Result<CallPermit, Failure> {
+        let (_queued, admitted) = {
+            let mut state = self.0.lock();
+            if state.inside.admit(caller) {
+                return Ok(CallPermit {
+                    shared: self.0.clone(),
+                    caller: caller.cloned(),
+                });
+            }
+            if !state.queue.admit(caller) {
+                let wait = format!("{} wait", state.waiting.len());
+                return Err(self.busy(&state, &wait));
+            }
+            let (admit, admitted) = oneshot::channel();
+            let ticket = state.join(caller, admit);
+            (QueueGuard(&self.0, ticket), admitted)
+        };
+        match tokio::time::timeout(timeout, admitted).await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(_)) | Err(_) => {
+                let waited = format!("this one waited for {} ms", timeout.as_millis());
+                Err(self.busy(&self.0.lock(), &waited))
+            }
+        }
+    }
+
+    fn busy(&self, state: &State, why: &str) -> Failure {
+        let (in_flight, waiting) = (self.0.in_flight_max, self.0.waiting_max);
+        let inside = state.inside.total();
+        Failure::new(
+            FailureKind::Unavailable,
+            format!(
+                "the host is busy: {inside} calls run and {why} (limits \
+                 calls_in_flight_max = {in_flight}, calls_waiting_max = {waiting})"
+            ),
+        )
+        .with_fix("call again in a few seconds")
+        .retryable()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn join(&mut self, caller: Option<&CallerKey>, admit: oneshot::Sender<CallPermit>) -> u64 {
+        self.tickets += 1;
+        self.waiting.push(Waiter {
+            ticket: self.tickets,
+            caller: caller.cloned(),
+            admit,
+        });
+        self.tickets
+    }
+
+    fn leave(&mut self, ticket: u64) {
+        let waiting = self.waiting.iter();
+        let mut tickets = waiting.map(|waiting| waiting.ticket);
+        if let Some(index) = tickets.position(|waiting| waiting == ticket) {
+            self.take_out(index);
+        }
+    }
+
+    /// The next waiting call, if there is a place for one.
+    fn next(&mut self) -> Option<Waiter> {
+        let callers = self.waiting.iter();
+        let callers = callers.map(|waiting| waiting.caller.as_ref());
+        let index = next_waiter(&self.inside, callers)?;
+        let next = self.take_out(index);
+        self.inside.admit(next.caller.as_ref()).then_some(next)
+    }
+
+    fn take_out(&mut self, index: usize) -> Waiter {
+        let waiting = self.waiting.remove(index);
+        self.queue.release(waiting.caller.as_ref());
+        waiting
+    }
+}
+
+impl Drop for CallPermit {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.inside.release(self.caller.as_ref());
+        let admitted: Vec<Waiter> = std::iter::from_fn(|| state.next()).collect();
+        drop(state);
+        for Waiter { caller, admit, .. } in admitted {
+            let shared = self.shared.clone();
+            // A caller that gave up meanwhile drops the permit, which then goes to the next one.
+            drop(admit.send(CallPermit { shared, caller }));
+        }
+    }
+}
+
+/// Removes a call from the queue when dropped, whether it was admitted or gave up.
+struct QueueGuard<'a>(&'a Shared, u64);
+
+impl Drop for QueueGuard<'_> {
+    fn drop(&mut self) {
+        self.0.lock().leave(self.1);
+    }
+}
+
+#[cfg(test)]
+mod tests;

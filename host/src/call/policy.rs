@@ -1,0 +1,33 @@
+//! What every call of a loaded tool may do and use.
+
+use std::sync::Arc;
+
+use tool_hub_manifest::{Capabilities, Grants, Limits};
+use wasmtime_wasi_config::WasiConfigVariables;
+
+use crate::approval::denial::{Denial, ToolIdentity};
+use crate::imports::directories::guard::Guard;
+use crate::imports::http::connect::Tls;
+use crate::secret::Secrets;
+use crate::storage::Storage;
+
+/// What every call of a loaded tool may do and use.
+pub(crate) struct Policy {
+    pub(crate) tool: Arc<ToolIdentity>,
+    /// What the manifest asks for.
+    pub(crate) asked: Arc<Capabilities>,
+    pub(crate) grants: Arc<Grants>,
+    /// What the manifest asks for and the user did not grant.
+    pub(crate) absent: Arc<[Denial]>,
+    pub(crate) limits: Limits,
+    /// The granted variables that have a value.
+    pub(crate) variables: Vec<(String, String)>,
+    /// The same for `wasi:config`.
+    pub(crate) settings: Arc<WasiConfigVariables>,
+    pub(crate) secrets: Secrets,
+    /// The storage, if it is granted.
+    pub(crate) storage: Option<Storage>,
+    /// The names that the tool may not touch in directories with write access.
+    pub(crate) guard: Arc<Guard>,
+    pub(crate) tls: Arc<Tls>,
+}

@@ -1,0 +1,31 @@
+//! Why the host itself ends a call.
+
+use std::fmt;
+
+use tool_hub_manifest::contract::Question;
+
+/// Why the host itself ends a call.
+#[derive(Debug, Clone)]
+pub(crate) enum Stop {
+    /// The guest's code ran too long.
+    Cpu,
+    /// The call took too long.
+    Wall,
+    /// The guest asked a question that has to be answered first.
+    Question(Box<Question>),
+    /// The instance lacks an export that its component has.
+    MissingExport,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Cpu => "the guest's code ran too long",
+            Self::Wall => "the call took too long",
+            Self::Question(_) => "the guest asked a question",
+            Self::MissingExport => "the instance lacks the function's export",
+        })
+    }
+}
+
+impl std::error::Error for Stop {}

@@ -1,0 +1,9 @@
+//! Native code: the engine, the compiler, and the cache of what it compiled.
+
+pub(crate) mod cache;
+pub(crate) mod code;
+pub(crate) mod compile_error;
+pub(crate) mod compiler;
+pub(crate) mod engine;
+pub(crate) mod engine_messages;
+pub(crate) mod prefetch;

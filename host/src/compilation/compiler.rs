@@ -1,0 +1,50 @@
+//! Compiling components. A compiler takes time and memory out of proportion to hostile
+//! input, so it can run in a process of its own, with limits, and be killed.
+
+pub(crate) mod child;
+pub(crate) mod confinement;
+pub(crate) mod limits;
+pub(crate) mod process;
+pub(crate) mod slots;
+
+use wasmtime::Engine;
+
+use crate::compilation::code::{Code, Image};
+use crate::compilation::compile_error::CompileError;
+use crate::compilation::compiler::process::CompilerProcess;
+use crate::component::validate::validate;
+
+/// Where a host compiles components.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Compiler {
+    /// In the host's own process. A component within the limits of the scan can still take
+    /// gigabytes of its memory and minutes of its processor; neither can be taken back.
+    InProcess,
+    /// In a child process for each component. It is killed at a limit, and has access to nothing
+    /// but the component, as far as the system supports that: see
+    /// [`Confinement`](crate::Confinement).
+    Child(CompilerProcess),
+}
+
+impl Compiler {
+    /// Validates `component`, which takes longer than the scan but hardly any memory, and
+    /// compiles it for `engine`.
+    pub(crate) fn compile(&self, component: &[u8], engine: &Engine) -> Result<Code, CompileError> {
+        match self {
+            Self::InProcess => in_process(component, engine),
+            Self::Child(child) => child.compile(component),
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "the engine's own output is what it can run")]
+fn in_process(component: &[u8], engine: &Engine) -> Result<Code, CompileError> {
+    validate(component).map_err(CompileError::Invalid)?;
+    let code = engine
+        .precompile_component(component)
+        .map_err(|error| CompileError::Refused(format!("{error:#}")))?;
+    let image = Image::written(&code).map_err(CompileError::Io)?;
+    // SAFETY: this is what the engine made, whole.
+    Ok(unsafe { Code::vouched(image) })
+}

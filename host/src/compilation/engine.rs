@@ -1,0 +1,211 @@
+//! The engine every tool of a host runs in: what WebAssembly may do here, the pool that
+//! instances come from, and the clock that interrupts them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tool_hub_manifest::Limits;
+use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use crate::component::features::features;
+use crate::error::HostError;
+
+/// How often running guests are interrupted and made to yield. A call that comes when 64
+/// others have just begun waits for a turn of each of them, divided by the processors.
+pub(crate) const TICK: Duration = Duration::from_millis(5);
+/// How long the clock goes on when nothing runs. To wake a thread costs a call more than the
+/// rest of the clock, so calls that come one after the other find it awake.
+const IDLE_TICKS: u32 = 20;
+
+/// Native stack of WebAssembly code.
+const WASM_STACK_BYTES: usize = 512 << 10;
+/// Native stack of a call: the guest's and that of host functions it calls.
+const CALL_STACK_BYTES: usize = 2 << 20;
+/// Unmapped space behind each linear memory.
+const GUARD_BYTES: u64 = 32 << 20;
+
+/// How much of each memory stays resident when a call is over, and is set back to what a fresh
+/// instance has, byte for byte; pages beyond it are given back. That covers the whole memory of
+/// most tools, so that their calls ask the system for nothing: two threads that do would wait
+/// for each other there. It is kept for no more memories than there may be calls.
+///
+/// Not by `pagemap_scan`, which would be twice as fast: it asks the system which pages are
+/// present and written, and a page that is swapped out or about to be moved is neither.
+const RESIDENT_MEMORY_BYTES: usize = 2 << 20;
+/// The same for each table.
+const RESIDENT_TABLE_BYTES: usize = 64 << 10;
+
+/// The features that the compiler needs: those of components, and several memories in one
+/// module, which the engine's own adapters between the modules of a component have. A
+/// component that brings such a module itself is refused before it is compiled.
+fn compiled_features() -> wasmparser::WasmFeatures {
+    features() | wasmparser::WasmFeatures::MULTI_MEMORY
+}
+
+/// Builds the engine for calls with at most `limits`, `calls` of them at once.
+pub(crate) fn engine(limits: &Limits, calls: u32) -> Result<Engine, HostError> {
+    let mut config = config();
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(limits, calls)));
+    Engine::new(&config).map_err(|error| HostError::Engine {
+        reason: format!("{error:#}"),
+    })
+}
+
+/// Builds an engine that only compiles, for any of the engines that run: it has no pool,
+/// whose address space a process with little memory would not get.
+pub(crate) fn compiling() -> wasmtime::Result<Engine> {
+    Engine::new(&config())
+}
+
+/// What compiled code depends on.
+fn config() -> Config {
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        .max_wasm_stack(WASM_STACK_BYTES)
+        .async_stack_size(CALL_STACK_BYTES)
+        .memory_guard_size(GUARD_BYTES)
+        .concurrency_support(false)
+        // What only debuggers and profilers read: a tenth of what is authenticated.
+        .generate_address_map(false)
+        .native_unwind_info(false)
+        .wasm_features(compiled_features(), true)
+        .wasm_features(compiled_features().complement(), false);
+    config
+}
+
+/// Room for `calls` of the biggest components at once, so that a permit to call is enough.
+fn pool(limits: &Limits, calls: u32) -> PoolingAllocationConfig {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(calls)
+        .total_core_instances(calls.saturating_mul(limits.instances))
+        .total_memories(calls.saturating_mul(limits.memories))
+        .total_tables(calls.saturating_mul(limits.tables))
+        .total_stacks(calls)
+        .max_core_instances_per_component(limits.instances)
+        .max_memories_per_component(limits.memories)
+        .max_tables_per_component(limits.tables)
+        .max_tables_per_module(limits.tables)
+        .max_memory_size(usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX))
+        .table_elements(limits.table_elements as usize)
+        .linear_memory_keep_resident(RESIDENT_MEMORY_BYTES)
+        .table_keep_resident(RESIDENT_TABLE_BYTES)
+        .max_unused_warm_slots(calls);
+    pool
+}
+
+/// The clock: a thread of its own, because a timer of the async runtime would stand still
+/// when guests keep all of its threads busy. It stops a little after the last call.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    shared: Arc<Shared>,
+    thread: thread::Thread,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    running: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+impl Clock {
+    /// Starts the clock of `engine`.
+    pub(crate) fn start(engine: &Engine) -> Result<Self, HostError> {
+        let shared = Arc::new(Shared::default());
+        let (seen, engine) = (shared.clone(), engine.weak());
+        let tick = move || {
+            let mut idle_ticks = 0;
+            while !seen.stopped.load(Ordering::Acquire) {
+                idle_ticks = match seen.running.load(Ordering::Acquire) {
+                    0 => idle_ticks + 1,
+                    _ => 0,
+                };
+                if idle_ticks > IDLE_TICKS {
+                    thread::park();
+                    idle_ticks = 0;
+                    continue;
+                }
+                thread::sleep(TICK);
+                match engine.upgrade() {
+                    Some(engine) => engine.increment_epoch(),
+                    None => return,
+                }
+            }
+        };
+        let spawned = thread::Builder::new()
+            .name("tool-hub clock".into())
+            .spawn(tick);
+        let handle = spawned.map_err(|error| HostError::Engine {
+            reason: format!("no thread for the clock: {error}"),
+        })?;
+        Ok(Self {
+            thread: handle.thread().clone(),
+            shared,
+        })
+    }
+
+    /// Keeps the clock ticking until the guard is dropped.
+    pub(crate) fn tick(&self) -> Ticking {
+        if self.shared.running.fetch_add(1, Ordering::AcqRel) == 0 {
+            self.thread.unpark();
+        }
+        Ticking(self.shared.clone())
+    }
+}
+
+impl Drop for Clock {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+/// While one exists, the clock ticks.
+#[derive(Debug)]
+pub(crate) struct Ticking(Arc<Shared>);
+
+impl Drop for Ticking {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+    use super::*;
+
+    #[test]
+    fn the_engine_compiles_what_components_may_use_and_adapters_need() {
+        let engine = engine(&Limits::standard(), 1).unwrap();
+        let differ = engine.get_wasm_features() ^ features();
+        assert_eq!(differ, wasmparser::WasmFeatures::MULTI_MEMORY);
+    }
+
+    #[test]
+    fn code_is_the_same_whatever_the_limits_and_whoever_compiles() {
+        let hash = |engine: Engine| {
+            let mut hasher = DefaultHasher::new();
+            engine.precompile_compatibility_hash().hash(&mut hasher);
+            hasher.finish()
+        };
+        let mut small = Limits::standard();
+        small.memory_bytes = 1 << 20;
+        let expect = hash(engine(&Limits::standard(), 32).unwrap());
+        assert_eq!(hash(engine(&small, 1).unwrap()), expect);
+        assert_eq!(hash(compiling().unwrap()), expect);
+    }
+
+    #[test]
+    fn the_clock_ticks_while_it_is_needed() {
+        let engine = engine(&Limits::standard(), 1).unwrap();
+        let clock = Clock::start(&engine).unwrap();
+        let ticking = clock.tick();
+        assert_eq!(clock.shared.running.load(Ordering::Acquire), 1);
+        drop(ticking);
+        assert_eq!(clock.shared.running.load(Ordering::Acquire), 0);
+    }
+}

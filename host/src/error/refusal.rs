@@ -1,0 +1,108 @@
+//! Reasons never to run a tool.
+
+use std::fmt;
+
+use serde::Serialize;
+use tool_hub_manifest::{ExportName, FunctionName};
+
+/// A reason never to run a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "refusal")]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The component imports something that this host never links.
+    UnknownImport {
+        /// The import's name.
+        import: String,
+    },
+    /// The component was built for WASI 0.3.
+    WasiPreview3 {
+        /// The import's name.
+        import: String,
+    },
+    /// The manifest claims a function that the component does not export.
+    NotExported {
+        /// The function.
+        function: FunctionName,
+        /// Where it should be exported.
+        export: String,
+    },
+    /// The component exports a function of which the manifest does not speak.
+    NotClaimed {
+        /// The export.
+        export: ExportName,
+    },
+    /// The manifest claims a function that agents cannot call.
+    ClaimNotCallable {
+        /// The function.
+        function: FunctionName,
+        /// Why it cannot be called.
+        reason: String,
+    },
+    /// Two functions of the manifest name the same export.
+    ClaimedTwice {
+        /// The second function.
+        function: FunctionName,
+        /// The export.
+        export: ExportName,
+    },
+    /// The manifest describes a function otherwise than the component's types do.
+    Differs {
+        /// The function.
+        function: FunctionName,
+        /// Which part of it.
+        part: String,
+        /// What the manifest says.
+        claimed: String,
+        /// What the component says.
+        actual: String,
+    },
+    /// A name of the component cannot be offered to agents.
+    BadName {
+        /// The name in the component.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownImport { import } => {
+                write!(f, "it imports `{import}`, which this host does not offer")
+            }
+            Self::WasiPreview3 { import } => write!(
+                f,
+                "it imports `{import}`: components for WASI 0.3 are not supported, build it for WASI 0.2"
+            ),
+            Self::NotExported { function, export } => write!(
+                f,
+                "function `{function}` is claimed, but the component does not export `{export}`"
+            ),
+            Self::NotClaimed { export } => write!(
+                f,
+                "the component exports `{export}`, of which the manifest says nothing"
+            ),
+            Self::ClaimNotCallable { function, reason } => {
+                write!(f, "function `{function}` is claimed, but {reason}")
+            }
+            Self::ClaimedTwice { function, export } => write!(
+                f,
+                "function `{function}` names `{export}`, which another function names already"
+            ),
+            Self::Differs {
+                function,
+                part,
+                claimed,
+                actual,
+            } => write!(
+                f,
+                "function `{function}`: {part} is claimed to be {claimed}, the component says {actual}"
+            ),
+            Self::BadName { name, reason } => {
+                write!(f, "`{name}` cannot be offered to agents: {reason}")
+            }
+        }
+    }
+}

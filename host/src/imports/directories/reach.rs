@@ -1,0 +1,176 @@
+//! Finds the end of a guest's path. Where names are guarded, WASI's own functions are given no
+//! path of the guest's but the directory that it led to, held open, and one name in it that is
+//! no link: nothing can be put in its way between the look and the act.
+//!
+//! A program outside can still rename a directory that is held to a guarded name, or make a
+//! hard link to a guarded file: a tool then changes what it had reached before, or what it
+//! finds under the other name.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use wasmtime::component::{Resource, ResourceTableError};
+use wasmtime_wasi::FsPerms;
+use wasmtime_wasi::filesystem::{Descriptor, Dir};
+use wasmtime_wasi::p2::FsResult;
+use wasmtime_wasi::p2::bindings::filesystem::types::{ErrorCode, PathFlags};
+
+use crate::approval::denial::Denial;
+use crate::call::state::CallState;
+use crate::imports::directories::guard::Guard;
+use crate::imports::directories::path::{LastLink, PathError, ResolvedPath};
+#[cfg(unix)]
+use crate::imports::directories::walk;
+
+pub(super) type Fd = Resource<Descriptor>;
+
+/// A path as WASI's own functions are given it.
+pub(super) struct TargetPath {
+    rep: u32,
+    pub(super) path: String,
+    /// The directory that was reached, if the guest does not hold it itself.
+    reached: Option<Fd>,
+    is_followed: bool,
+}
+
+impl TargetPath {
+    pub(super) fn fd(&self) -> Fd {
+        Resource::new_borrow(self.rep)
+    }
+
+    /// The flags that go with the path, where the guest asked for `flags`.
+    pub(super) fn flags(&self, flags: PathFlags) -> PathFlags {
+        match self.is_followed {
+            true => PathFlags::empty(),
+            false => flags,
+        }
+    }
+}
+
+impl CallState {
+    /// Finds where `path` leads from `fd`. What is found is left again by
+    /// [`CallState::leave`].
+    pub(super) async fn reach(
+        &mut self,
+        fd: &Fd,
+        path: String,
+        last: LastLink,
+    ) -> FsResult<TargetPath> {
+        let as_it_is = |path| TargetPath {
+            rep: fd.rep(),
+            path,
+            reached: None,
+            is_followed: false,
+        };
+        let guard = self.policy.guard.clone();
+        let Some(directory) = self.guarded_directory(fd, &guard)? else {
+            return Ok(as_it_is(path));
+        };
+        if let Some(name) = guard.refuses(&path) {
+            return Err(self.refused(name).into());
+        }
+        // One name that is not followed leads to itself. It is not guarded, or it would have to
+        // be looked at where it is.
+        let is_one_name = last == LastLink::Keep && !path.contains('/');
+        if path.is_empty() || is_one_name && guard.meant_by(&path).is_none() {
+            return Ok(as_it_is(path));
+        }
+        match walk(directory.dir.clone(), path, last, guard).await {
+            Ok(reached) => Ok(self.place(fd, directory, reached)?),
+            Err(PathError::Guarded(name)) => Err(self.refused(&name).into()),
+            Err(PathError::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// Finds where two paths lead.
+    pub(super) async fn reach_both(
+        &mut self,
+        (fd, path): (&Fd, String),
+        (other, other_path): (&Fd, String),
+    ) -> FsResult<(TargetPath, TargetPath)> {
+        let first = self.reach(fd, path, LastLink::Keep).await?;
+        match self.reach(other, other_path, LastLink::Keep).await {
+            Ok(second) => Ok((first, second)),
+            Err(error) => {
+                self.leave(first)?;
+                Err(error)
+            }
+        }
+    }
+
+    pub(super) fn leave(&mut self, place: TargetPath) -> Result<(), ResourceTableError> {
+        match place.reached {
+            Some(fd) => self.table().delete(fd).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// The directory `fd`, where the tool may change things in it and has to leave some alone.
+    fn guarded_directory(
+        &mut self,
+        fd: &Fd,
+        guard: &Guard,
+    ) -> Result<Option<Dir>, ResourceTableError> {
+        if guard.is_empty() {
+            return Ok(None);
+        }
+        Ok(match self.table().get(fd)? {
+            Descriptor::Dir(directory) if directory.perms == FsPerms::ReadWrite => {
+                Some(directory.clone())
+            }
+            _ => None,
+        })
+    }
+
+    fn refused(&self, name: &str) -> ErrorCode {
+        let denial = Denial::guarded(&self.policy.tool, name);
+        self.record.denials.add(denial);
+        ErrorCode::NotPermitted
+    }
+
+    fn place(
+        &mut self,
+        fd: &Fd,
+        from: Dir,
+        reached: ResolvedPath,
+    ) -> Result<TargetPath, ResourceTableError> {
+        let directory = match reached.directory {
+            Some(file) => {
+                let directory = Dir::new(file, from.perms, from.open_mode, false);
+                Some(self.table().push(Descriptor::Dir(directory))?)
+            }
+            None => None,
+        };
+        Ok(TargetPath {
+            rep: directory.as_ref().unwrap_or(fd).rep(),
+            path: reached.name,
+            reached: directory,
+            is_followed: cfg!(unix),
+        })
+    }
+}
+
+#[cfg(unix)]
+async fn walk(
+    start: Arc<File>,
+    path: String,
+    last: LastLink,
+    guard: Arc<Guard>,
+) -> Result<ResolvedPath, PathError> {
+    let walk = move || walk::walk(&start, &path, last, &guard);
+    wasmtime_wasi::runtime::spawn_blocking(walk).await
+}
+
+/// Elsewhere the text of a path is all that is looked at.
+#[cfg(not(unix))]
+async fn walk(
+    _start: Arc<File>,
+    path: String,
+    _last: LastLink,
+    _guard: Arc<Guard>,
+) -> Result<ResolvedPath, PathError> {
+    Ok(ResolvedPath {
+        directory: None,
+        name: path,
+    })
+}

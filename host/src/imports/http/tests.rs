@@ -1,0 +1,359 @@
+//! The gate, with servers on the loopback interface as canaries.
+
+use std::pin::Pin;
+
+use bytes::Bytes;
+use http_body_util::Empty;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
+
+use super::*;
+use crate::secret::{Secret, Secrets};
+use tool_hub_manifest::Methods;
+
+#[track_caller]
+fn check_origin(uri: &str, expect: &str) {
+    let origin = plain_origin(&uri.parse().unwrap());
+    assert_eq!(origin.as_deref(), Some(expect));
+}
+
+#[test]
+fn origins_are_compared_in_their_plain_form() {
+    check_origin("https://Example.com/a?b", "https://example.com");
+    check_origin("https://example.com:443/", "https://example.com");
+    check_origin("http://example.com:80/", "http://example.com");
+    check_origin("http://example.com:8080/", "http://example.com:8080");
+    check_origin(
+        "https://allowed.com@evil.com/",
+        "https://allowed.com@evil.com",
+    );
+    check_origin("http://[::1]:80/", "http://[::1]");
+}
+
+/// Answers one connection with `answer`, in two pieces where it holds a `|`.
+async fn server(answer: String) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request).await;
+            for piece in answer.split('|') {
+                let _ = stream.write_all(piece.as_bytes()).await;
+                tokio::time::sleep(Duration::from_millis(300)).await;
+            }
+        }
+    });
+    port
+}
+
+fn rules(granted: &[String], edit: impl FnOnce(&mut Limits)) -> Rules {
+    rules_with(granted, &Methods::Any, edit)
+}
+
+fn rules_with(granted: &[String], methods: &Methods, edit: impl FnOnce(&mut Limits)) -> Rules {
+    let mut grants = Grants::none();
+    for origin in granted {
+        grants = grants.network(origin.parse().unwrap(), methods.clone());
+    }
+    let mut limits = Limits::standard();
+    edit(&mut limits);
+    Rules {
+        tool: Arc::new(ToolIdentity::new("demo".into())),
+        granted: Arc::new(grants),
+        asked: Arc::default(),
+        in_flight: Arc::new(Semaphore::new(limits.http_in_flight as usize)),
+        record: Arc::new(Record::blank(limits)),
+        resolver: Resolver::default(),
+        tls: Arc::default(),
+    }
+}
+
+async fn get(rules: &Rules, uri: &str) -> Result<(http::StatusCode, Bytes), Error> {
+    let nothing = Empty::<Bytes>::new();
+    let request = http::Request::get(uri).header("host", "x").body(nothing);
+    send(rules, request.unwrap()).await
+}
+
+async fn send<B>(
+    rules: &Rules,
+    request: http::Request<B>,
+) -> Result<(http::StatusCode, Bytes), Error>
+where
+    B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
+{
+    let request = request.map(|body| body.map_err(|never| match never {}).boxed_unsync());
+    let (response, driver) = rules
+        .send_and_note(request, RequestOptions::default())
+        .await?;
+    let driver = tokio::spawn(Pin::from(driver));
+    let status = response.status();
+    let body = response.into_body().collect().await?.to_bytes();
+    driver.abort();
+    Ok((status, body))
+}
+
+#[tokio::test]
+async fn a_granted_origin_is_reached() {
+    let port = server("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi".into()).await;
+    for host in ["127.0.0.1", "localhost"] {
+        let origin = format!("http://{host}:{port}");
+        let rules = rules(std::slice::from_ref(&origin), |_| {});
+        let (status, body) = get(&rules, &format!("{origin}/path")).await.unwrap();
+        assert_eq!((status.as_u16(), &body[..]), (200, &b"hi"[..]));
+        let counts = &rules.record.counts;
+        assert_eq!(counts.http_requests.get(), 1);
+        assert_eq!(counts.http_received_bytes.get(), 2);
+    }
+}
+
+#[tokio::test]
+async fn every_other_origin_is_denied_and_named() {
+    let port = server("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".into()).await;
+    let granted = format!("http://localhost:{port}");
+    let rules = rules(&[granted, "http://allowed.example".into()], |_| {});
+    for uri in [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://0x7f.1:{port}/"),
+        format!("http://2130706433:{port}/"),
+        format!("http://[::ffff:127.0.0.1]:{port}/"),
+        format!("https://localhost:{port}/"),
+        format!("http://localhost.:{port}/"),
+        format!("http://allowed.example@127.0.0.1:{port}/"),
+        format!("http://allowed.example.evil:{port}/"),
+        "http://sub.allowed.example/".into(),
+        "http://allowed.example:8080/".into(),
+        "http://169.254.169.254/latest/meta-data".into(),
+    ] {
+        let denied = get(&rules, &uri).await;
+        assert!(
+            matches!(denied, Err(Error::HttpRequestDenied)),
+            "{uri}: {denied:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer_and_not_followed() {
+    let port = server(
+        "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n".into(),
+    )
+    .await;
+    let origin = format!("http://127.0.0.1:{port}");
+    let (status, _) = get(&rules(std::slice::from_ref(&origin), |_| {}), &origin)
+        .await
+        .unwrap();
+    assert_eq!(status.as_u16(), 302);
+}
+
+#[tokio::test]
+async fn long_and_slow_responses_are_cut() {
+    let long = format!(
+        "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{}",
+        "x".repeat(2_000)
+    );
+    let origin = format!("http://127.0.0.1:{}", server(long).await);
+    let short = rules(std::slice::from_ref(&origin), |limits| {
+        limits.http_response_bytes = 1_000
+    });
+    let cut = get(&short, &origin).await;
+    assert!(
+        matches!(cut, Err(Error::HttpResponseBodySize(Some(1_000)))),
+        "{cut:?}"
+    );
+    assert_eq!(
+        short.record.denials.limit(),
+        Some(("http_response_bytes", 1_000))
+    );
+
+    let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
+    let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
+    let hasty = rules(std::slice::from_ref(&origin), |limits| {
+        limits.http_first_byte_ms = 50
+    });
+    let cut = get(&hasty, &origin).await;
+    assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
+    assert_eq!(
+        hasty.record.denials.limit(),
+        Some(("http_first_byte_ms", 50))
+    );
+
+    let silent = "|HTTP/1.1 200 OK\r\n\r\n";
+    let origin = format!("http://127.0.0.1:{}", server(silent.into()).await);
+    let hasty = rules(std::slice::from_ref(&origin), |limits| {
+        limits.http_first_byte_ms = 50
+    });
+    let cut = get(&hasty, &origin).await;
+    assert!(matches!(cut, Err(Error::ConnectionReadTimeout)), "{cut:?}");
+    assert_eq!(
+        hasty.record.denials.limit(),
+        Some(("http_first_byte_ms", 50))
+    );
+}
+
+#[tokio::test]
+async fn requests_in_flight_are_counted_until_their_bodies_end() {
+    let slow = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nhi|ho";
+    let origin = format!("http://127.0.0.1:{}", server(slow.into()).await);
+    let one = rules(std::slice::from_ref(&origin), |limits| {
+        limits.http_in_flight = 1
+    });
+    let (first, second) = tokio::join!(get(&one, &origin), get(&one, &origin));
+    assert!(first.is_ok());
+    assert!(
+        matches!(second, Err(Error::ConnectionLimitReached)),
+        "{second:?}"
+    );
+    assert_eq!(one.record.denials.limit(), Some(("http_in_flight", 1)));
+    assert!(get(&one, &origin).await.is_ok());
+}
+
+#[test]
+fn a_time_that_the_guest_chose_is_not_the_host_s_limit() {
+    let limits = Limits::standard();
+    let timeout = Error::ConnectionTimeout;
+    let hasty = RequestOptions {
+        connect_timeout: Some(Duration::from_millis(1)),
+        ..RequestOptions::default()
+    };
+    assert_eq!(reached(&limits, &hasty, &timeout), None);
+    let patient = RequestOptions {
+        connect_timeout: Some(Duration::from_secs(60)),
+        ..RequestOptions::default()
+    };
+    let ours = Some(("http_connect_ms", limits.http_connect_ms));
+    assert_eq!(reached(&limits, &patient, &timeout), ours);
+}
+
+/// A server that must not be contacted.
+fn canary() -> (String, std::net::TcpListener) {
+    let canary = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    canary.set_nonblocking(true).unwrap();
+    let origin = format!("http://{}", canary.local_addr().unwrap());
+    (origin, canary)
+}
+
+/// A body of unknown length, as guests send it.
+fn piecewise(
+    pieces: &[&'static str],
+) -> impl http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + use<> {
+    let frames: Vec<_> = pieces
+        .iter()
+        .map(|piece| Ok(Frame::data(Bytes::from_static(piece.as_bytes()))))
+        .collect();
+    http_body_util::StreamBody::new(futures::stream::iter(frames))
+}
+
+#[tokio::test]
+async fn methods_that_are_not_granted_come_by_no_other_way() {
+    let (origin, canary) = canary();
+    let only = Methods::Only(["GET".parse().unwrap(), "HEAD".parse().unwrap()].into());
+    let request = |method: &str| {
+        http::Request::builder()
+            .method(method)
+            .uri(&origin)
+            .header("host", "x")
+    };
+    let refused = async |what: &str, request: http::Request<_>| {
+        let rules = rules_with(std::slice::from_ref(&origin), &only, |_| {});
+        let answered = send(&rules, request).await;
+        assert!(
+            matches!(answered, Err(Error::HttpRequestDenied)),
+            "{what}: {answered:?}"
+        );
+        let failure = Failure::new(FailureKind::Failed, "no answer");
+        rules.record.released::<Reply>(Err(failure)).unwrap_err()
+    };
+    for header in [
+        "X-HTTP-Method-Override",
+        "x-method-override",
+        "X-Http-Method",
+    ] {
+        let request = request("GET").header(header, "delete").body(piecewise(&[]));
+        let failure = refused(header, request.unwrap()).await;
+        let capability = format!("network {origin} with DELETE");
+        assert_eq!(failure.kind, FailureKind::Denied { capability });
+    }
+    for method in ["GET", "HEAD"] {
+        let body = request(method).body(piecewise(&["", "_method=DELETE"]));
+        let failure = refused(method, body.unwrap()).await;
+        let capability = format!("network {origin} with a body in {method}");
+        assert_eq!(failure.kind, FailureKind::Denied { capability });
+        let announced = request(method)
+            .header("content-length", "14")
+            .body(piecewise(&[]));
+        refused(method, announced.unwrap()).await;
+    }
+    assert!(canary.accept().is_err(), "something was sent");
+}
+
+#[tokio::test]
+async fn a_body_that_is_opened_and_empty_is_none() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    let only = Methods::Only(["GET".parse().unwrap()].into());
+    let rules = rules_with(std::slice::from_ref(&origin), &only, |_| {});
+    let request = http::Request::get(&origin)
+        .header("host", "x")
+        .header("x-http-method-override", "GET")
+        .body(piecewise(&["", ""]));
+    let heard = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut head = vec![0; 4096];
+        let length = stream.read(&mut head).await.unwrap();
+        let answer = b"HTTP/1.1 204 No Content\r\n\r\n";
+        stream.write_all(answer).await.unwrap();
+        String::from_utf8_lossy(&head[..length]).to_lowercase()
+    };
+    let (answered, head) = tokio::join!(send(&rules, request.unwrap()), heard);
+    assert_eq!(answered.unwrap().0.as_u16(), 204);
+    assert!(!head.contains("transfer-encoding"), "{head}");
+}
+
+/// The messages of refused requests, to the agent and in the audit log.
+#[tokio::test]
+async fn no_refusal_holds_a_part_of_a_secret() {
+    const SECRET: &str = "sk-Canary77AA01secretX";
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _listening = tracing::subscriber::set_default(subscriber);
+    let mut said = String::new();
+    // For many positions at which the origin's name is cut.
+    for before in (0..220).step_by(3) {
+        let mut rules = rules(&[], |_| {});
+        let mut record = Record::blank(Limits::standard());
+        record.secrets = Secrets::new([Secret::new(SECRET.to_owned())]);
+        rules.record = Arc::new(record);
+        let uri = format!("http://{}:{SECRET}@example.com/", "u".repeat(before));
+        assert!(get(&rules, &uri).await.is_err());
+        let failure = Failure::new(FailureKind::Failed, format!("no {uri}"));
+        let failure = rules.record.released::<Reply>(Err(failure));
+        said += &format!("{failure:?}");
+    }
+    said += &String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    assert!(said.contains("tool_hub_host::audit: refused"), "{said}");
+    let said = said.to_lowercase();
+    for part in SECRET.to_lowercase().as_bytes().windows(5) {
+        let part = std::str::from_utf8(part).unwrap();
+        assert!(!said.contains(part), "{part} in {said}");
+    }
+}
+
+#[derive(Clone, Default)]
+struct Written(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

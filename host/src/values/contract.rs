@@ -1,0 +1,185 @@
+//! Reads the contract's types from component values.
+
+use tool_hub_manifest::contract::{
+    Content, ContentAnnotations, ContentBody, EmbeddedResource, Failure, FailureKind,
+    ResourceContents, ResourceLink, Role,
+};
+use wasmtime::component::Val;
+
+use crate::values::json::write::{TypeMismatch, bytes};
+
+impl From<TypeMismatch> for Failure {
+    fn from(TypeMismatch: TypeMismatch) -> Self {
+        let message = "the tool's result does not have the type it was loaded with";
+        Self::new(FailureKind::Internal, message)
+    }
+}
+
+pub(crate) fn failure(value: &Val) -> Result<Failure, TypeMismatch> {
+    let [kind, message, fix, argument, retryable] = members(value)?;
+    let Val::Enum(kind) = kind else {
+        return Err(TypeMismatch);
+    };
+    Ok(Failure {
+        kind: match kind.as_str() {
+            "invalid-argument" => FailureKind::InvalidArgument,
+            "not-found" => FailureKind::NotFound,
+            "permission-denied" => FailureKind::PermissionDenied,
+            "conflict" => FailureKind::Conflict,
+            "limit-reached" => FailureKind::LimitReached,
+            "unavailable" => FailureKind::Unavailable,
+            "internal" => FailureKind::Internal,
+            _ => return Err(TypeMismatch),
+        },
+        message: text(message)?,
+        fix: maybe_text(fix)?,
+        argument: maybe_text(argument)?,
+        retryable: matches!(retryable, Val::Bool(true)),
+    })
+}
+
+/// The successful side of a `result` whose other side is a failure.
+pub(crate) fn ok(result: Option<&Val>) -> Result<&Val, Failure> {
+    match result {
+        Some(Val::Result(Ok(Some(value)))) => Ok(value),
+        Some(Val::Result(Err(Some(failed)))) => Err(failure(failed)?),
+        _ => Err(TypeMismatch.into()),
+    }
+}
+
+pub(crate) fn part(value: &Val) -> Result<Content, TypeMismatch> {
+    let [body, annotations] = members(value)?;
+    let annotations = maybe(annotations, hints)?;
+    let Val::Variant(kind, Some(value)) = body else {
+        return Err(TypeMismatch);
+    };
+    let body = match kind.as_str() {
+        "text" => ContentBody::Text(text(value)?),
+        "image" => ContentBody::Image {
+            media_type: text(members::<2>(value)?[0])?,
+            data: data(members::<2>(value)?[1])?,
+        },
+        "audio" => ContentBody::Audio {
+            media_type: text(members::<2>(value)?[0])?,
+            data: data(members::<2>(value)?[1])?,
+        },
+        "link" => ContentBody::Link(link(value)?),
+        "resource" => ContentBody::Resource(resource(value)?),
+        _ => return Err(TypeMismatch),
+    };
+    Ok(Content { body, annotations })
+}
+
+/// Pictures and sounds have one type; the media type tells them apart.
+pub(crate) fn media(value: &Val) -> Result<ContentBody, TypeMismatch> {
+    let [media_type, bytes] = members(value)?;
+    let (media_type, data) = (text(media_type)?, data(bytes)?);
+    Ok(if media_type.starts_with("audio/") {
+        ContentBody::Audio { media_type, data }
+    } else {
+        ContentBody::Image { media_type, data }
+    })
+}
+
+pub(crate) fn link(value: &Val) -> Result<ResourceLink, TypeMismatch> {
+    let [uri, name, title, description, media_type, size] = members(value)?;
+    Ok(ResourceLink {
+        uri: text(uri)?,
+        name: text(name)?,
+        title: maybe_text(title)?,
+        description: maybe_text(description)?,
+        media_type: maybe_text(media_type)?,
+        size: match size {
+            Val::Option(Some(size)) => match **size {
+                Val::U64(size) => Some(size),
+                _ => return Err(TypeMismatch),
+            },
+            _ => None,
+        },
+    })
+}
+
+pub(crate) fn resource(value: &Val) -> Result<EmbeddedResource, TypeMismatch> {
+    let [uri, media_type, contents] = members(value)?;
+    let contents = match contents {
+        Val::Variant(kind, Some(value)) if kind == "text" => ResourceContents::Text(text(value)?),
+        Val::Variant(_, Some(value)) => ResourceContents::Blob(data(value)?),
+        _ => return Err(TypeMismatch),
+    };
+    Ok(EmbeddedResource {
+        uri: text(uri)?,
+        media_type: maybe_text(media_type)?,
+        contents,
+    })
+}
+
+pub(crate) fn hints(value: &Val) -> Result<ContentAnnotations, TypeMismatch> {
+    let [audience, priority, last_modified] = members(value)?;
+    let priority = match priority {
+        Val::Option(Some(priority)) => match **priority {
+            Val::Float64(priority) => Some(priority.clamp(0.0, 1.0)).filter(|p| !p.is_nan()),
+            _ => return Err(TypeMismatch),
+        },
+        _ => None,
+    };
+    Ok(ContentAnnotations {
+        audience: items(audience)?
+            .iter()
+            .map(role)
+            .collect::<Result<_, _>>()?,
+        priority,
+        last_modified: maybe_text(last_modified)?,
+    })
+}
+
+/// Who says something.
+pub(crate) fn role(value: &Val) -> Result<Role, TypeMismatch> {
+    match value {
+        Val::Enum(role) if role == "user" => Ok(Role::User),
+        Val::Enum(role) if role == "assistant" => Ok(Role::Assistant),
+        _ => Err(TypeMismatch),
+    }
+}
+
+pub(crate) fn members<const N: usize>(value: &Val) -> Result<[&Val; N], TypeMismatch> {
+    let Val::Record(members) = value else {
+        return Err(TypeMismatch);
+    };
+    let values: Vec<&Val> = members.iter().map(|(_, value)| value).collect();
+    values.try_into().map_err(|_| TypeMismatch)
+}
+
+pub(crate) fn text(value: &Val) -> Result<String, TypeMismatch> {
+    match value {
+        Val::String(text) => Ok(text.clone()),
+        _ => Err(TypeMismatch),
+    }
+}
+
+pub(crate) fn maybe_text(value: &Val) -> Result<Option<String>, TypeMismatch> {
+    maybe(value, text)
+}
+
+/// The value of an option, read by `some`.
+pub(crate) fn maybe<T>(
+    value: &Val,
+    some: impl FnOnce(&Val) -> Result<T, TypeMismatch>,
+) -> Result<Option<T>, TypeMismatch> {
+    match value {
+        Val::Option(None) => Ok(None),
+        Val::Option(Some(value)) => some(value).map(Some),
+        _ => Err(TypeMismatch),
+    }
+}
+
+/// The items of a list.
+pub(crate) fn items(value: &Val) -> Result<&[Val], TypeMismatch> {
+    match value {
+        Val::List(items) => Ok(items),
+        _ => Err(TypeMismatch),
+    }
+}
+
+fn data(value: &Val) -> Result<Vec<u8>, TypeMismatch> {
+    bytes(items(value)?)
+}

@@ -1,0 +1,45 @@
+//! Parses JSON arguments straight into component values.
+//!
+//! One visitor serves every type: what JSON holds decides which method is called, and the
+//! type decides whether that is acceptable. The first error is noted with its path by the
+//! innermost value that meets it.
+
+mod base64;
+pub(crate) mod error;
+mod scalar;
+mod value;
+
+use serde::de::DeserializeSeed as _;
+use serde_json::error::Category;
+use wasmtime::component::Val;
+
+use crate::values::json::read::error::{ArgumentError, Context, Path};
+use crate::values::json::read::value::Members;
+use crate::values::types::Field;
+
+/// Parses `text`, a JSON object, into the values of `parameters`.
+pub(crate) fn arguments(parameters: &[Field], text: &str) -> Result<Vec<Val>, ArgumentError> {
+    // Agents send nothing at all to functions that take nothing.
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    let context = Context::default();
+    let seed = Members {
+        fields: parameters,
+        context: &context,
+        path: &Path::Root,
+    };
+    let mut json = serde_json::Deserializer::from_str(text);
+    let parsed = seed
+        .deserialize(&mut json)
+        .and_then(|members| json.end().map(|()| members));
+    match parsed {
+        Ok(members) => Ok(members.into_iter().map(|(_, value)| value).collect()),
+        Err(error) => Err(context.into_noted().unwrap_or_else(|| ArgumentError {
+            path: String::new(),
+            message: match error.classify() {
+                Category::Data => "the arguments should be a JSON object".to_owned(),
+                _ => format!("the arguments are not valid JSON: {error}"),
+            },
+            fix: Some("send one JSON object with an entry for each argument".into()),
+        })),
+    }
+}
