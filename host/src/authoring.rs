@@ -1,4 +1,4 @@
-//! For those who make tools: manifests from components, and doc comments into both.
+//! Fills manifests from components and their doc comments, and doc comments into components.
 
 mod docs;
 

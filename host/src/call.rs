@@ -35,12 +35,12 @@ use crate::call::size::Size;
 use crate::call::state::CallState;
 use crate::call::stop::Stop;
 use crate::compilation::engine::TICK;
-use crate::secret::reply::Mask;
+use crate::secret::mask::Mask;
 
 /// A guest's result, if its function has one.
 type GuestResult = Result<Option<Val>, Failure>;
 
-/// What each call of a tool makes a sandbox of its own from.
+/// Each call of a tool makes a sandbox of its own from this.
 pub(crate) struct SandboxTemplate {
     pub(crate) executor: Arc<Executor>,
     pub(crate) policy: Arc<Policy>,

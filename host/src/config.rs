@@ -1,4 +1,4 @@
-//! How a host is set up. What is not set here grants nothing.
+//! The configuration of a host. What is not set here grants nothing.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use tool_hub_manifest::Limits;
 
 use crate::compilation::compiler::Compiler;
 
-/// How a host is set up.
+/// The configuration of a host.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HostConfig {

@@ -1,5 +1,4 @@
-//! Everything that can go wrong before a call: what a component is refused for, and what
-//! the machine refuses us.
+//! Errors before a call: a component is refused, or the machine refuses something.
 
 pub(crate) mod refusal;
 

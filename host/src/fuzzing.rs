@@ -1,4 +1,4 @@
-//! What the fuzz targets need of the host's insides. No part of the interface.
+//! Access of the fuzz targets to the host's insides. No part of the interface.
 
 use std::fs::{self, File};
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! The host: one engine, and everything that the tools of a process share.
+//! The host: loads tools, and holds what they share.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ use crate::component::scan;
 use crate::config::HostConfig;
 use crate::error::HostError;
 use crate::imports::directories::guard::Guard;
-use crate::imports::directories::{self, changes};
+use crate::imports::directories::{self, operations};
 use crate::imports::http::connect::Tls;
 use crate::imports::{interaction, keyvalue, logging, toolbox};
 use crate::secret::Secrets;
@@ -40,7 +40,7 @@ pub struct Host {
     shared: Arc<Shared>,
 }
 
-/// What clones of a host share.
+/// Shared by all clones of a host.
 struct Shared {
     config: HostConfig,
     executor: Arc<Executor>,
@@ -51,7 +51,7 @@ struct Shared {
     compile_slots: CompileSlots,
 }
 
-/// What happens while a tool is loaded.
+/// A step of loading a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadEvent {
@@ -308,7 +308,7 @@ fn linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     wasmtime_wasi_config::add_to_linker(&mut linker, |state: &mut CallState| {
         WasiConfig::from(&*state.policy.settings)
     })?;
-    changes::add_to_linker(&mut linker)?;
+    operations::add_to_linker(&mut linker)?;
     interaction::add_to_linker(&mut linker)?;
     toolbox::add_to_linker(&mut linker)?;
     keyvalue::add_to_linker(&mut linker)?;

@@ -1,4 +1,5 @@
-//! What a guest may import: HTTP, directories, storage, logging, and the contract's interfaces.
+//! The interfaces that a guest may import: HTTP, directories, storage, logging, and the contract's
+//! interfaces.
 
 pub(crate) mod directories;
 pub(crate) mod http;

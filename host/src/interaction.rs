@@ -1,4 +1,5 @@
-//! What a call may ask of the agent's side while it runs: progress and questions.
+//! The agent's side of a running call: progress, questions, functions beside the tool, and what the
+//! call wrote and used.
 
 pub(crate) mod usage;
 

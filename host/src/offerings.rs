@@ -1,4 +1,4 @@
-//! What a tool may offer beside functions: prompts and resources.
+//! Offers of a tool beside functions: prompts and resources.
 
 pub(crate) mod entries;
 pub(crate) mod prompt;

@@ -1,10 +1,10 @@
-//! Values that are shown nowhere.
+//! Secrets: the values of variables, and the search that masks them in everything a tool says.
 
 mod escapes;
 mod forms;
 mod json;
+pub(crate) mod mask;
 pub(crate) mod parts;
-pub(crate) mod reply;
 pub(crate) mod split;
 
 use std::fmt;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-/// What stands in place of a value.
+/// Stands in place of a value.
 const MASK: &str = "***";
 
 /// The value of a variable.

@@ -1,6 +1,6 @@
-//! What a tool keeps from call to call: buckets of keys and values in a SQLite database of
-//! its own, so that a change is there as a whole or not at all, whatever process dies when,
-//! and several processes may use it at once.
+//! The storage of a tool from call to call: buckets of keys and values in a SQLite database of its
+//! own, so that a change is there as a whole or not at all, whatever process dies when, and several
+//! processes may use it at once.
 
 use std::fmt;
 use std::io;

@@ -20,7 +20,7 @@ use crate::call::{self, SandboxTemplate, limit};
 use crate::component::contract_exports::ContractExport;
 use crate::component::function::CallableFunction;
 use crate::interaction::{Interaction, Nobody};
-use crate::secret::reply::Mask;
+use crate::secret::mask::Mask;
 use crate::values::json::read;
 use crate::values::json::read::error::ArgumentError;
 
@@ -33,7 +33,7 @@ pub struct Tool {
     caller: Option<CallerKey>,
 }
 
-/// What all clones of a tool share.
+/// Shared by all clones of a tool.
 pub(crate) struct Loaded {
     pub(crate) name: ToolName,
     pub(crate) icon: Option<Icon>,
@@ -85,7 +85,7 @@ impl Tool {
         }
     }
 
-    /// Whether this is a clone of `other`.
+    /// True if this is a clone of `other`.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.loaded, &other.loaded)
     }
@@ -95,7 +95,7 @@ impl Tool {
         self.loaded.pin
     }
 
-    /// What can be called, in the manifest's order.
+    /// The functions that can be called, in the manifest's order.
     pub fn functions(&self) -> &[CallableFunction] {
         &self.loaded.functions
     }

@@ -210,7 +210,7 @@ impl Approved {
         &self.verified
     }
 
-    /// What was granted.
+    /// The grants.
     pub fn grants(&self) -> &Grants {
         &self.grants
     }

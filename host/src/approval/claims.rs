@@ -1,4 +1,4 @@
-//! The manifest's claims about functions, held against the component's facts.
+//! Compares the manifest's claims about functions with what the component exports.
 
 use serde_json::Value;
 use tool_hub_manifest::{
@@ -12,9 +12,8 @@ use crate::values::descriptions::{Descriptions, has_member};
 use crate::values::types::{Field, Signature, Type, snake};
 use crate::values::{reply_kind, schema};
 
-/// Holds every claim against `exports`. What comes back are the functions that are both
-/// claimed and there, each with its index among the callable exports, and every point on
-/// which claim and fact disagree.
+/// Compares every claim with `exports`. Returns the functions that are both claimed and exported,
+/// each with its index among the callable exports, and a refusal for each difference.
 pub(crate) fn check<I>(
     manifest: &Manifest,
     exports: &Exports<I>,
@@ -84,7 +83,7 @@ pub(crate) fn index<I>(
     })
 }
 
-/// What the type of a whole result is in the manifest's vocabulary.
+/// The type of a whole result in the manifest's vocabulary.
 pub(crate) fn output_type(signature: &Signature) -> Option<ValueType> {
     signature.answered().map(schema::value_type)
 }
@@ -146,14 +145,14 @@ fn differences(name: &FunctionName, function: &Function, signature: &Signature) 
     refusals
 }
 
-/// How many members that there are not are named.
+/// At most so many members that do not exist are named.
 const UNDESCRIBABLE_MAX: usize = 8;
-/// What the manifest says of a member by saying anything.
+/// The claim of a manifest about a member that it describes.
 const DESCRIBED: &str = "described";
 
-/// The first places in `members` at which a value of type `ty` has nothing. Agents would never read
-/// a text there, whatever people approve. Looking for more would take a manifest's length times
-/// that of a type.
+/// The first members described in `members` that a value of type `ty` does not have. Agents would
+/// never read their descriptions, whatever people approve. Looking for all of them would take the
+/// length of a manifest times that of a type.
 fn undescribable<'m>(members: &'m Members, ty: Option<&Type>) -> impl Iterator<Item = &'m str> {
     let paths = members.keys().map(String::as_str);
     let paths = paths.filter(move |path| !ty.is_some_and(|ty| has_member(ty, path)));

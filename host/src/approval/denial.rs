@@ -1,4 +1,4 @@
-//! Denials: what a tool was refused, and the grant that would allow it.
+//! Denials: a tool, the capability that it was refused, and the grant that would allow it.
 
 use std::fmt;
 use std::sync::Arc;

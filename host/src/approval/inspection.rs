@@ -30,7 +30,7 @@ pub struct Inspection {
     pub name: ToolName,
     /// The version of manifest and component.
     pub version: Version,
-    /// What the tool says it is for.
+    /// Its purpose, as the tool says.
     pub description: String,
     /// Its license, an SPDX expression, as claimed.
     pub license: Option<String>,
@@ -42,17 +42,17 @@ pub struct Inspection {
     pub approval_digest: Digest,
     /// The component's size in bytes.
     pub component_bytes: u64,
-    /// What agents can call, in the manifest's order.
+    /// The functions that agents can call, in the manifest's order.
     pub functions: Vec<CallableFunction>,
-    /// What the component exports but agents cannot call, and why.
+    /// Exports that agents cannot call, each with the reason.
     pub not_callable: Vec<NotCallable>,
-    /// Whether it offers prompts: openings of a conversation, for people to pick.
+    /// True if it offers prompts: openings of a conversation, for people to pick.
     pub prompts: bool,
-    /// Whether it offers resources: documents that people and agents may read.
+    /// True if it offers resources: documents that people and agents may read.
     pub resources: bool,
-    /// What the component imports.
+    /// The component's imports.
     pub imports: Vec<InspectedImport>,
-    /// What the manifest asks for.
+    /// The capabilities that the manifest asks for.
     pub capabilities: Vec<InspectedCapability>,
     /// Powers that the component imports although the manifest asks for nothing of the
     /// kind. Every use is refused.
@@ -63,7 +63,7 @@ pub struct Inspection {
     pub language: Option<String>,
     /// The tools that made it, as it says itself.
     pub producers: Vec<Producer>,
-    /// What a person should know before approving.
+    /// Remarks for the person who approves.
     pub warnings: Vec<String>,
     /// Reasons never to run the tool; with one of them it cannot be approved.
     pub refusals: Vec<Refusal>,
@@ -160,7 +160,7 @@ impl Inspection {
         Approved::within_request(self.verified.clone(), grants)
     }
 
-    /// What the manifest asks for and `grants` do not hold.
+    /// The capabilities that the manifest asks for and `grants` do not hold.
     pub fn ungranted(&self, grants: &Grants) -> Vec<InspectedCapability> {
         let asked = &self.verified.manifest().capabilities;
         capabilities(&grants.missing(asked), &self.imports)

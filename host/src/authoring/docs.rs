@@ -1,5 +1,5 @@
-//! Doc comments: read from WIT sources, because components lose them, and carried inside
-//! components in the section that other component tools read.
+//! Doc comments: read from WIT sources, because components lose them, and carried inside components
+//! in the section that other component tools read.
 
 mod members;
 mod section;

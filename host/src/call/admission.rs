@@ -1,6 +1,6 @@
-//! Bounds the calls that run and those that wait; further calls fail because the host is busy. The
-//! callers that the embedder tells apart share the places: none can take all of them, and the
-//! waiting caller with the fewest running calls is next.
+//! Admission of calls: bounds those that run and those that wait; further calls fail because the
+//! host is busy. No caller can take all places, and the waiting caller with the fewest running
+//! calls is next.
 
 pub(crate) mod caller;
 mod fair_share;

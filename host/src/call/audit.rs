@@ -1,5 +1,5 @@
-//! What guests do with what they were granted, as events of `tool_hub_host::audit`: one for
-//! each thing that a call is given, each use of it, and each refusal.
+//! Events of `tool_hub_host::audit`: one for each capability that a call is given, each use of it,
+//! and each refusal.
 
 use http::StatusCode;
 use tool_hub_manifest::{Grants, Origin};
@@ -7,7 +7,7 @@ use wasmtime_wasi_http::Error;
 
 use crate::secret::Masked;
 
-/// What these events are filtered by.
+/// The target by which these events are filtered.
 const TARGET: &str = "tool_hub_host::audit";
 
 /// A call of `tool` begins with `grants` at hand. Requests and storage have events of their

@@ -1,4 +1,4 @@
-//! What all calls of a host share: the engine, its clock, and whose turn it is.
+//! The executor of a host, which all its calls share: engine, clock, admission and scheduler.
 
 use wasmtime::Engine;
 
@@ -8,7 +8,7 @@ use crate::compilation::engine::{self, Clock};
 use crate::config::HostConfig;
 use crate::error::HostError;
 
-/// What all calls of a host share.
+/// Shared by all calls of a host.
 pub(crate) struct Executor {
     pub(crate) engine: Engine,
     pub(crate) clock: Clock,

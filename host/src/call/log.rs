@@ -1,8 +1,9 @@
-//! The log of a call, kept for the embedder up to a bound with secrets masked.
+//! The log of a call, with secrets masked: kept for the embedder up to a bound, and each entry an
+//! event of this process, so that whoever looks for a fault sees it where it happens.
 
-pub(crate) mod pieces;
+pub(crate) mod pending;
 
-use crate::call::log::pieces::Pieces;
+use crate::call::log::pending::PendingEntries;
 use crate::interaction::{LogEntry, LogLevel};
 use crate::secret::Secrets;
 
@@ -12,7 +13,7 @@ const ENTRY_BYTES: u64 = 64;
 /// The log of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
-    pieces: Pieces,
+    pending: PendingEntries,
     entries: Vec<LogEntry>,
     bytes: u64,
     /// How many bytes of text did not fit.
@@ -34,18 +35,18 @@ impl Log {
             return &[];
         }
         self.bytes += text + ENTRY_BYTES;
-        let released = self.pieces.push(entry, secrets);
+        let released = self.pending.push(entry, secrets);
         self.release(released, secrets)
     }
 
     /// Releases the remaining entries, with secrets masked.
     pub(crate) fn finish(&mut self, secrets: &Secrets) -> &[LogEntry] {
-        let released = self.pieces.finish(secrets);
+        let released = self.pending.finish(secrets);
         self.release(released, secrets)
     }
 
-    /// Pieces are searched as they are written, and then each text by itself with its escapes
-    /// undone.
+    /// PendingEntries are searched as they are written, and then each text by itself with its
+    /// escapes undone.
     fn release(&mut self, released: Vec<LogEntry>, secrets: &Secrets) -> &[LogEntry] {
         let before = self.entries.len();
         self.entries
@@ -82,7 +83,7 @@ pub(crate) fn emit(tool: &str, entry: &LogEntry) {
     }
 }
 
-/// What the events of guests are filtered by.
+/// The target by which the events of guests are filtered.
 const TARGET: &str = "tool_hub_host::guest";
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! One budget for all memories and tables of a call together. The engine's own limiter
-//! counts each memory for itself, so a component with many would have many times the limit.
+//! The meter of a call: one budget for all its memories and tables together. The engine's own
+//! limiter counts each memory for itself, so a component with many would have many times the limit.
 
 use tool_hub_manifest::Limits;
 use wasmtime::ResourceLimiter;
@@ -16,7 +16,7 @@ pub(crate) struct Meter {
     pub(crate) refused: Option<RefusedGrowth>,
 }
 
-/// What there was not enough of.
+/// The budget that was exhausted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RefusedGrowth {
     Memory,

@@ -1,5 +1,4 @@
-//! The plan of a function: everything about its types that a call would otherwise have to
-//! find out again, decided once at load.
+//! The plan of a function: how to call it and read its result, decided once at load.
 
 use tool_hub_manifest::contract::{Content, Failure, FailureKind, Outcome, Reply};
 use wasmtime::component::{ComponentExportIndex, Val};
@@ -19,7 +18,7 @@ pub(crate) struct Plan {
     error: Option<ErrorKind>,
 }
 
-/// What the error side of a result becomes.
+/// The failure that the error side of a result becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ErrorKind {
     Message,
@@ -46,7 +45,7 @@ impl Plan {
         &self.signature.parameters
     }
 
-    /// What a call's result comes to. Its JSON is written to at most `max` bytes.
+    /// The outcome of a call's result. Its JSON is written to at most `max` bytes.
     pub(crate) fn outcome(&self, result: Option<&Val>, max: u64) -> Result<Reply, Failure> {
         match self.try_outcome(result, max)? {
             Some(outcome) => outcome.into_result(),

@@ -1,4 +1,4 @@
-//! What every call of a loaded tool may do and use.
+//! The policy of a loaded tool: the capabilities, limits and secrets of each of its calls.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::imports::http::connect::Tls;
 use crate::secret::Secrets;
 use crate::storage::Storage;
 
-/// What every call of a loaded tool may do and use.
+/// The capabilities, limits and secrets of each call of a loaded tool.
 pub(crate) struct Policy {
     pub(crate) tool: Arc<ToolIdentity>,
-    /// What the manifest asks for.
+    /// The capabilities that the manifest asks for.
     pub(crate) asked: Arc<Capabilities>,
     pub(crate) grants: Arc<Grants>,
-    /// What the manifest asks for and the user did not grant.
+    /// The capabilities that the manifest asks for and the user did not grant.
     pub(crate) absent: Arc<[Denial]>,
     pub(crate) limits: Limits,
     /// The granted variables that have a value.

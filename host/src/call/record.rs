@@ -1,4 +1,4 @@
-//! What is known of a call when its guest is gone.
+//! The record of a call, which outlives its guest: output, denials, time and counts.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::call::time::Time;
 use crate::interaction::usage::{Counts, Usage, micros};
 use crate::interaction::{Interaction, LogEntry, Output};
 use crate::secret::Secrets;
-use crate::secret::reply::Mask;
+use crate::secret::mask::Mask;
 
-/// What outlives the guest of a call.
+/// The part of a call that outlives its guest.
 pub(crate) struct Record {
     pub(crate) tool: Arc<ToolIdentity>,
     pub(crate) time: Time,
@@ -30,11 +30,11 @@ pub(crate) struct Record {
     pub(crate) denials: Denials,
     pub(crate) limits: Limits,
     pub(crate) interaction: Arc<dyn Interaction>,
-    /// What the manifest asks for and the user did not grant.
+    /// The capabilities that the manifest asks for and the user did not grant.
     absent: Arc<[Denial]>,
 }
 
-/// What the host refused during a call, in order.
+/// The refusals of a call, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Denials(Mutex<Refusals>);
 

@@ -1,10 +1,10 @@
-//! The processors of a host: how many guests run at any moment, and whose turn is next.
+//! The scheduler of guests: bounds those that run at any moment, and decides whose turn is next.
 //!
-//! A guest begins on its caller's thread, because most calls are over before the clock ticks.
-//! One that the clock interrupts, or that finds every processor taken, moves to the host's own
-//! threads: the caller's runtime keeps its timers and its other tasks, whatever guests do.
-//! There the guest that has run least is next, so a short call waits for one tick and not for
-//! all those that spin. A guest that waits for something else takes no processor.
+//! A guest begins on its caller's thread, because most calls are over before the clock ticks. One
+//! that the clock interrupts, or that finds every processor taken, moves to the host's own threads:
+//! the caller's runtime keeps its timers and its other tasks, whatever guests do. There the guest
+//! that has run least is next, so a short call waits for one tick and not for all those that spin.
+//! A guest that waits for something else takes no processor.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -25,7 +25,7 @@ use crate::error::HostError;
 /// The guest of a call: a future that owns all that the guest has.
 pub(crate) type Guest<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The processors of a host, and the threads that run on them.
+/// The processors that guests may use, and the threads that run on them.
 pub(crate) struct Scheduler {
     shared: Arc<Shared>,
 }

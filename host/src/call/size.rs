@@ -1,4 +1,4 @@
-//! How long what a tool says is as JSON, about.
+//! The approximate size of replies, prompts and resources as JSON.
 
 use tool_hub_manifest::contract::{
     Content, ContentBody, EmbeddedResource, Failure, Reply, ResourceContents, ResourceLink,

@@ -1,4 +1,4 @@
-//! Everything the guest of one call can reach on the host's side.
+//! The host's side of one call: everything that its guest can reach.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl CallState {
     }
 }
 
-/// What every guest has of WASI.
+/// The part of WASI that every guest has.
 fn base(policy: &Policy, record: &Record) -> WasiCtxBuilder {
     let mut wasi = WasiCtx::builder();
     wasi.stdout(record.stdout.clone())

@@ -1,10 +1,10 @@
-//! Why the host itself ends a call.
+//! The reasons for which the host itself ends a call.
 
 use std::fmt;
 
 use tool_hub_manifest::contract::Question;
 
-/// Why the host itself ends a call.
+/// A reason for which the host itself ends a call.
 #[derive(Debug, Clone)]
 pub(crate) enum Stop {
     /// The guest's code ran too long.

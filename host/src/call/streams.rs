@@ -16,7 +16,7 @@ use crate::secret::Secrets;
 /// How much a guest may write at once.
 const WRITE_BYTES_MAX: usize = 64 << 10;
 
-/// What a guest wrote to one stream. What does not fit is counted and dropped: a tool that
+/// The output of a guest to one stream. What does not fit is counted and dropped: a tool that
 /// writes much to its log is not a tool that fails.
 #[derive(Clone)]
 pub(crate) struct Captured {

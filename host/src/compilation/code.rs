@@ -1,6 +1,6 @@
-//! Compiled code as it is run: bytes that nobody changes between the moment somebody vouched
-//! for them and the moment the engine maps them. What the compiler's child hands over is
-//! sealed; an entry of the cache belongs to the user, who replaces it and never writes to it.
+//! Compiled code as it is run: bytes that nobody changes between the moment somebody vouched for
+//! them and the moment the engine maps them. What the compiler's child hands over is sealed; an
+//! entry of the cache belongs to the user, who replaces it and never writes to it.
 
 use std::fs::File;
 use std::io::{self, Write as _};

@@ -1,4 +1,4 @@
-//! Why there is no code for a component.
+//! The reasons for which a component is not compiled or its code not loaded.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! The engine every tool of a host runs in: what WebAssembly may do here, the pool that
-//! instances come from, and the clock that interrupts them.
+//! The engine every tool of a host runs in: what WebAssembly may do here, the pool that instances
+//! come from, and the clock that interrupts them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

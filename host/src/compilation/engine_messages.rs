@@ -1,7 +1,7 @@
 //! Limits that the engine reports as text only, with no type to recognise the error by.
 //!
-//! The words are those of wasmtime and wasmtime-wasi 48.0. The tests below provoke those of a
-//! load, the target `hostile` those of a call, so an upgrade that rewords one fails a test.
+//! The words are those of wasmtime and wasmtime-wasi 48.0. The tests below provoke those of a load,
+//! the target `hostile` those of a call, so an upgrade that rewords one fails a test.
 
 use tool_hub_manifest::Limits;
 

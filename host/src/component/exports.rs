@@ -1,4 +1,4 @@
-//! What a component exports and imports, read from its WIT or from its compiled form.
+//! The exports and imports of a component, read from its WIT or from its compiled form.
 
 use tool_hub_manifest::ExportName;
 use wasmtime::component::types::{ComponentFunc, ComponentItem};
@@ -35,7 +35,7 @@ const RUNTIMES: [Runtime; 2] = [
     },
 ];
 
-/// What a component exports and imports. `I` says where an export is found, where anybody
+/// The exports and imports of a component. `I` says where an export is found, where anybody
 /// needs to know.
 #[derive(Debug)]
 pub(crate) struct Exports<I> {

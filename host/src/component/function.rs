@@ -1,5 +1,5 @@
-//! A function as it can be called: what the manifest says of it and what the component's
-//! types make of it. And exports that cannot be called.
+//! Functions that agents can call, with texts from the manifest and types from the component, and
+//! exports that they cannot call.
 
 use serde::Serialize;
 use tool_hub_manifest::{

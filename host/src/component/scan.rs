@@ -1,6 +1,6 @@
-//! A cheap look at untrusted bytes before anything expensive is done with them. Compilers
-//! and decoders take time and memory out of proportion to hostile input, so what is counted
-//! here is refused by number first.
+//! Scans untrusted bytes cheaply before anything expensive is done with them. Compilers and
+//! decoders take time and memory out of proportion to hostile input, so what is counted here is
+//! refused by number first.
 
 use wasmparser::{Encoding, Parser, Payload};
 

@@ -1,5 +1,5 @@
-//! Full validation, with the features that a component may use and nothing more. It reads
-//! every instruction, so it also counts what compilers take long over in one function.
+//! Full validation, with the features that a component may use and nothing more. It reads every
+//! instruction, so it also counts what compilers take long over in one function.
 
 mod instance_cost;
 mod rejection;

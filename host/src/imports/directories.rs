@@ -1,10 +1,9 @@
-//! Granted directories: which of them may be given to a tool, and how a call gets exactly
-//! what was granted.
+//! Granted directories: refuses those that no tool is given, and opens the others for a call.
 
-pub(crate) mod changes;
 pub(crate) mod guard;
+pub(crate) mod operations;
 mod path;
-mod reach;
+mod resolve;
 #[cfg(unix)]
 mod walk;
 

@@ -1,4 +1,4 @@
-//! `wasi:keyvalue`: what a tool keeps from call to call, in the storage that it was granted.
+//! `wasi:keyvalue`, the interface to the storage that a tool was granted.
 
 use wasmtime::component::{HasSelf, Linker, Resource};
 use wasmtime_wasi::ResourceTableError;

@@ -1,6 +1,4 @@
-//! `wasi:logging`: what a tool says about its work. It is kept for the embedder up to a
-//! bound, and becomes an event of this process, so that whoever looks for a fault sees it
-//! where it happens.
+//! `wasi:logging`: adds to the log of the call.
 
 use wasmtime::component::{HasSelf, Linker};
 

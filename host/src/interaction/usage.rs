@@ -1,4 +1,4 @@
-//! What a call used: time, memory and bytes.
+//! The usage of a call: time, memory and bytes.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Checks of the entries that a tool lists: how many there are, and what is said of wrong ones.
+//! Checks of the prompts and resources that a tool lists.
 
 use tool_hub_manifest::contract::{Failure, FailureKind};
 

@@ -1,5 +1,5 @@
-//! Resources that a tool offers for reading: listed one by one, as families whose addresses
-//! follow a pattern, and read.
+//! Resources that a tool offers for reading: listed one by one, as families whose addresses follow
+//! a pattern, and read.
 
 use tool_hub_manifest::contract::{ContentAnnotations, EmbeddedResource, Failure, ResourceLink};
 use wasmtime::component::Val;

@@ -1,5 +1,5 @@
-//! Patterns of URIs: the first level of RFC 6570, where `{name}` stands for characters that
-//! need no escape, and for escaped ones.
+//! Patterns of URIs: the first level of RFC 6570, where `{name}` stands for characters that need no
+//! escape, and for escaped ones.
 
 use std::fmt;
 

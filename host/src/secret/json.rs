@@ -1,4 +1,4 @@
-//! JSON without secrets.
+//! Masks secrets in JSON.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;

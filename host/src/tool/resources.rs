@@ -10,7 +10,7 @@ use crate::call::size::Size;
 use crate::component::contract_exports::ContractExport;
 use crate::interaction::{Interaction, Nobody};
 use crate::offerings::resource::{ResourceEntry, ResourceTemplate, all, entry, part, template};
-use crate::secret::reply::Mask;
+use crate::secret::mask::Mask;
 use crate::tool::{Request, Tool};
 
 impl Tool {

@@ -1,8 +1,8 @@
-//! What the result of a function becomes in a reply, by its type.
+//! The kind of reply that the result of a function becomes, by its type.
 
 use crate::values::types::{Signature, Type, contract};
 
-/// What the successful side of a result becomes in a reply.
+/// The kind of reply that the successful side of a result becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyKind {
     Nothing,
@@ -17,7 +17,7 @@ pub(crate) enum ReplyKind {
 }
 
 impl ReplyKind {
-    /// What a result of this type becomes; no type is no result.
+    /// The kind of reply for a result of this type; no type is no result.
     pub(crate) fn of(ty: Option<&Type>) -> Self {
         match ty {
             None => ReplyKind::Nothing,

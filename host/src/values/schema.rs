@@ -6,9 +6,9 @@ use tool_hub_manifest::ValueType;
 use crate::values::descriptions::Descriptions;
 use crate::values::types::{Field, Integer, Label, Type, contract};
 
-/// Which way values travel. The schema of what is accepted says what agents should write. The
-/// schema of what is returned covers everything that is ever written, and says what helps to read
-/// it: bounds that no value can pass, and members that never come, help nobody.
+/// The direction in which values travel. The schema of what is accepted says what agents should
+/// write. The schema of what is returned covers everything that is ever written, and says what
+/// helps to read it: bounds that no value can pass, and members that never come, help nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
     In,
@@ -123,7 +123,7 @@ fn object<'a>(fields: impl Iterator<Item = (&'a Field, Value)>, direction: Direc
     object
 }
 
-/// What kind of value a type is, in the vocabulary of manifests.
+/// The type in the vocabulary of manifests.
 pub(crate) fn value_type(ty: &Type) -> ValueType {
     match ty {
         _ if *ty == *contract::MEDIA => ValueType::Image,

@@ -107,7 +107,8 @@ async fn place_of_a_cancelled_call(lab: &mut Lab) {
         reply(quick.call("run", "").await);
     }
     for _ in 0..3 {
-        // A call waits for a place as long as it may take: the second has time left when the first is ended.
+        // A call waits for a place as long as it may take: the second has time left when the first
+        // is ended.
         let (stopped, answered) = tokio::join!(spinner.call("run", ""), async {
             tokio::time::sleep(Duration::from_millis(300)).await;
             quick.call("run", "").await

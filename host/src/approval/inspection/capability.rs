@@ -1,4 +1,4 @@
-//! What a manifest asks for, next to what the component could use of it.
+//! The capabilities that a manifest asks for, and whether the component could use them.
 
 use serde::Serialize;
 use tool_hub_manifest::Capabilities;
@@ -12,17 +12,17 @@ use crate::approval::inspection::imports::{Effect, InspectedImport, Power};
 pub struct InspectedCapability {
     /// The power it belongs to.
     pub power: Power,
-    /// What exactly: an origin, `notes (read-write)`, `API_KEY (secret)`.
+    /// The capability itself: an origin, `notes (read-write)`, `API_KEY (secret)`.
     pub what: String,
     /// Why, as the manifest says.
     pub why: String,
-    /// Whether the component imports anything that could use it.
+    /// True if the component imports anything that could use it.
     pub used: bool,
     /// The grant that allows it.
     pub grant: RequiredGrant,
 }
 
-/// What `asked` asks for, and whether `imports` could use it.
+/// The capabilities that `asked` asks for, and whether `imports` could use them.
 pub(crate) fn capabilities(
     asked: &Capabilities,
     imports: &[InspectedImport],

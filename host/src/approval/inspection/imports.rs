@@ -1,5 +1,5 @@
-//! Imports in plain words: which of them give a tool power, and which a language's runtime
-//! merely brings along.
+//! Describes imports in plain words: those that give a tool power, and those that a language's
+//! runtime merely brings along.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use tool_hub_manifest::Capabilities;
 use crate::component::exports::Import;
 use crate::error::refusal::Refusal;
 
-/// What an import could do if everything were granted.
+/// The power of an import if everything were granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ impl fmt::Display for Power {
     }
 }
 
-/// What an import comes to in this tool.
+/// The effect of an import in this tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -79,9 +79,9 @@ pub enum Effect {
 pub struct InspectedImport {
     /// The interface's name.
     pub interface: String,
-    /// What it could do.
+    /// Its power if everything were granted.
     pub power: Power,
-    /// What it comes to in this tool.
+    /// Its effect in this tool.
     pub effect: Effect,
     /// The same in plain words.
     pub says: String,
@@ -134,7 +134,7 @@ fn refusal(name: &str) -> Option<Refusal> {
     })
 }
 
-/// What this host links, and what it could do. Everything else is unsupported.
+/// The power of the interface `name`. An interface that this host does not link is unsupported.
 fn power(name: &str) -> Power {
     let Some(interface) = Interface::parse(name) else {
         return Power::Unsupported;

@@ -1,11 +1,11 @@
-//! Who made a component: its producers sections.
+//! The producers sections of a component: the compilers and tools that made it.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use wasmparser::{BinaryReader, KnownCustom, Parser, Payload};
 
-/// How many producers are read; more than any honest component has.
+/// At most so many producers are read; no honest component has more.
 const PRODUCERS_MAX: usize = 64;
 
 /// A program that had a hand in making the component, as the component says.

@@ -1,5 +1,5 @@
-//! Comments on the fields of records and on the cases of variants, enums and flags, by where
-//! they stand within a value.
+//! Comments on the fields of records and on the cases of variants, enums and flags, by where they
+//! stand within a value.
 
 use tool_hub_manifest::Members;
 use wit_parser::{Resolve, Type, TypeDefKind};

@@ -1,9 +1,9 @@
 //! The `package-docs` section of a component.
 //!
-//! Decoders of components accept in it only what names the component's own world, which they
-//! call `root`, and functions that stand at top level; anything else makes them refuse the
-//! whole component. The comments of functions in interfaces therefore travel in the text of
-//! the world. Reading is lenient: other tools write the names of source packages.
+//! Decoders of components accept in it only what names the component's own world, which they call
+//! `root`, and functions that stand at top level; anything else makes them refuse the whole
+//! component. The comments of functions in interfaces therefore travel in the text of the world.
+//! Reading is lenient: other tools write the names of source packages.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::ExportName;

@@ -1,4 +1,4 @@
-//! The text of a doc comment, without space around it and not longer than anybody reads.
+//! The text of a doc comment, trimmed and cut.
 
 /// The longest text that is taken from one comment.
 const TEXT_BYTES_MAX: usize = 8 << 10;

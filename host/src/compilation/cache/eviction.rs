@@ -1,5 +1,5 @@
-//! How much disk the compiled code takes: what was used least recently makes room, and what
-//! nobody needs is removed.
+//! Eviction: removes the entries of the cache that were used least recently, and those that nobody
+//! needs.
 
 use std::fs::{self, Metadata};
 use std::io;

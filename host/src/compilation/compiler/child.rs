@@ -1,4 +1,4 @@
-//! The child's side: a process that reads one component, writes its code and ends.
+//! The compiler's child process: reads one component, writes its code and ends.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};

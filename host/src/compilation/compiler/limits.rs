@@ -1,9 +1,9 @@
-//! How much of the machine one compilation gets.
+//! The limits of one compilation.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-/// How much of the machine one compilation gets. A refusal names the field and its value.
+/// The limits of one compilation. A refusal names the field and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompileLimits {

@@ -1,5 +1,5 @@
-//! The parent's side: starts the child, waits for it no longer than it may take, and says
-//! which limit ended it.
+//! The parent of the compiler's child process: starts it, waits no longer than it may take, and
+//! says which limit ended it.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,6 +1,6 @@
-//! How much an instance costs the validator, which compares its types with those that it is
-//! given, part by part. A few kilobytes can instantiate a type of a million parts a thousand
-//! times, so instances are weighed before they are validated.
+//! The cost of instances to the validator, which compares its types with those that it is given,
+//! part by part. A few kilobytes can instantiate a type of a million parts a thousand times, so
+//! instances are weighed before they are validated.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ use crate::component::validate::rejection::Rejection;
 /// The parts of the types of all instances together. A Python component has 7,000.
 const PARTS_MAX: u64 = 1_000_000;
 
-/// What instances have cost so far.
+/// The cost of the instances so far.
 #[derive(Default)]
 pub(super) struct InstanceCost {
     parts: u64,

@@ -1,10 +1,10 @@
-//! Why a component is not validated.
+//! The reasons for which a component is not valid here.
 
 use wasmparser::BinaryReaderError;
 
 use crate::error::HostError;
 
-/// Why a component is not validated.
+/// A reason for which a component is not valid here.
 pub(super) enum Rejection {
     /// It has too much of something.
     TooBig(HostError),

@@ -1,5 +1,5 @@
-//! Names that a tool may not touch in a directory that it may change, because other programs
-//! act on what is called so.
+//! Names that a tool may not touch in a directory that it may change, because other programs act on
+//! what is called so.
 
 use std::path::{Path, PathBuf};
 

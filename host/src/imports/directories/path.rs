@@ -1,4 +1,4 @@
-//! Where a guest's path ends, or why it does not.
+//! The end of a guest's path, or the reason why it has none.
 
 use std::fs::File;
 

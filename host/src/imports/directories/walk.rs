@@ -1,5 +1,5 @@
-//! The way of a path through a directory, name by name: no link is followed but by putting
-//! what it says in its place, so every name on the way is looked at, and what is found is held.
+//! Walks a path through a directory, name by name: a link is replaced by its target, so every name
+//! on the way is checked, and the directory that is reached is held open.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which addresses a public name may lead to.
+//! Tells addresses of the public internet from private ones and from this machine's own.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 

@@ -1,8 +1,8 @@
 //! Parses JSON arguments straight into component values.
 //!
-//! One visitor serves every type: what JSON holds decides which method is called, and the
-//! type decides whether that is acceptable. The first error is noted with its path by the
-//! innermost value that meets it.
+//! One visitor serves every type: what JSON holds decides which method is called, and the type
+//! decides whether that is acceptable. The first error is noted with its path by the innermost
+//! value that meets it.
 
 mod base64;
 pub(crate) mod error;

@@ -1,4 +1,5 @@
-//! Linux: Landlock for files and TCP connections, seccomp for all other system calls.
+//! The confinement on Linux: Landlock for files and TCP connections, seccomp for all other system
+//! calls.
 
 use std::collections::BTreeMap;
 

@@ -12,7 +12,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What is wrong with a base64 text.
+/// A text is not base64.
 pub(super) struct Base64Error(DecodeError);
 
 impl fmt::Display for Base64Error {

@@ -1,4 +1,4 @@
-//! What is wrong with the arguments of a call, and where.
+//! Errors in the arguments of a call, with their path.
 
 use std::cell::RefCell;
 use std::fmt;

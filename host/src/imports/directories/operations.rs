@@ -1,6 +1,6 @@
-//! Operations that guests are denied in directories with write access: creating links that could
-//! lead out, and touching names that have a meaning for the user's other programs. WASI's own
-//! functions check neither, so this wraps those that take a path.
+//! File operations with checks that WASI's own do not have, in directories with write access:
+//! guests create no links that could lead out, and touch no names that have a meaning for the
+//! user's other programs. WASI's own functions check neither, so this wraps those that take a path.
 
 use wasmtime::component::{Linker, LinkerInstance};
 use wasmtime_wasi::filesystem::WasiFilesystemView as _;
@@ -11,7 +11,7 @@ use wasmtime_wasi::p2::bindings::filesystem::types::{
 
 use crate::call::state::CallState;
 use crate::imports::directories::path::LastLink;
-use crate::imports::directories::reach::Fd;
+use crate::imports::directories::resolve::Fd;
 
 /// The interface under which WASI's own functions are linked. Guests that import an older version
 /// get this one.

@@ -1,6 +1,6 @@
-//! Entries as pieces of one text: a secret that is split between them is found all the same. An
-//! entry with a part of what begins as a secret waits until that is one or is not, or for the
-//! end of the call.
+//! Log entries that are not released yet, read as pieces of one text: a secret that is split
+//! between them is found all the same. An entry with a part of what begins as a secret waits until
+//! that is one or is not, or for the end of the call.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::secret::split::mask_at;
 
 /// The end of a log that is not out yet.
 #[derive(Debug)]
-pub(super) struct Pieces {
+pub(super) struct PendingEntries {
     readings: [Reading; 3],
     held: VecDeque<LogEntry>,
 }
@@ -34,7 +34,7 @@ struct Reading {
     begun: usize,
 }
 
-impl Default for Pieces {
+impl Default for PendingEntries {
     fn default() -> Self {
         use Field::{Context, Message};
         Self {
@@ -44,7 +44,7 @@ impl Default for Pieces {
     }
 }
 
-impl Pieces {
+impl PendingEntries {
     /// Adds the next entry. Returns the entries that can be released, with secrets masked.
     pub(super) fn push(&mut self, entry: LogEntry, secrets: &Secrets) -> Vec<LogEntry> {
         if secrets.longest() == 0 {
@@ -167,10 +167,10 @@ mod tests {
     /// The entries that go out at once, and at the end of the call.
     fn out(secret: &str, entries: Vec<LogEntry>) -> [Vec<LogEntry>; 2] {
         let secrets = Secrets::new([Secret::new(secret.to_owned())]);
-        let mut pieces = Pieces::default();
+        let mut pending = PendingEntries::default();
         let entries = entries.into_iter();
-        let at_once = entries.flat_map(|entry| pieces.push(entry, &secrets));
-        [at_once.collect(), pieces.finish(&secrets)]
+        let at_once = entries.flat_map(|entry| pending.push(entry, &secrets));
+        [at_once.collect(), pending.finish(&secrets)]
     }
 
     #[track_caller]

@@ -1,4 +1,4 @@
-//! Answers without secrets. What has no secrets is not looked at.
+//! Masks secrets in replies, failures, questions, prompts and resources.
 
 use tool_hub_manifest::contract::{
     Content, ContentBody, EmbeddedResource, Failure, FailureKind, Question, Reply,

@@ -1,10 +1,10 @@
-//! Finds the end of a guest's path. Where names are guarded, WASI's own functions are given no
-//! path of the guest's but the directory that it led to, held open, and one name in it that is
-//! no link: nothing can be put in its way between the look and the act.
+//! Resolves a guest's path. Where names are guarded, WASI's own functions are given no path of the
+//! guest's but the directory that it led to, held open, and one name in it that is no link: nothing
+//! can be put in its way between the look and the act.
 //!
-//! A program outside can still rename a directory that is held to a guarded name, or make a
-//! hard link to a guarded file: a tool then changes what it had reached before, or what it
-//! finds under the other name.
+//! A program outside can still rename a directory that is held to a guarded name, or make a hard
+//! link to a guarded file: a tool then changes what it had reached before, or what it finds under
+//! the other name.
 
 use std::fs::File;
 use std::sync::Arc;
