@@ -10,7 +10,7 @@ use crate::compilation::compiler::Compiler;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct HostConfig {
-    /// How much of the machine one call may use; a tool's manifest can only lower it.
+    /// The limits of one call; a tool's manifest can only lower them.
     pub limits: Limits,
     /// The directory of the compiled-code cache, made when it is missing, readable by its
     /// owner only. Without one, every load compiles.
@@ -18,7 +18,7 @@ pub struct HostConfig {
     /// The bytes that the cache may have. When more is stored, what was used least recently
     /// is removed; code with more bytes than this is not stored.
     pub cache_bytes_max: u64,
-    /// Where components are compiled.
+    /// The place where components are compiled.
     pub compiler: Compiler,
     /// Directories that are never given to a tool, whatever was granted, and neither is
     /// anything that holds them: the embedder's own files. The root directory, the system's
@@ -35,7 +35,7 @@ pub struct HostConfig {
     /// The most calls that run, or wait for something outside of the host, at once. No single
     /// caller can use all of them; see [`Tool::for_caller`](crate::Tool::for_caller).
     pub calls_in_flight_max: u32,
-    /// How many of those run their own code at once. A call whose guest is asleep or waits
+    /// The most of those that run their own code at once. A call whose guest is asleep or waits
     /// for an answer does not count.
     pub calls_running_max: u32,
     /// The most calls that wait for their turn; further calls fail because the host is busy. No

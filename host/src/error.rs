@@ -16,23 +16,23 @@ pub enum HostError {
     /// The bytes are something else than a component.
     #[error("the file is {found}, not a WebAssembly component")]
     NotAComponent {
-        /// What they are, with its article.
+        /// Their actual kind, with its article.
         found: &'static str,
     },
     /// The bytes are not valid.
     #[error("the component is not valid: {reason}")]
     Malformed {
-        /// What the validator says.
+        /// The validator's message.
         reason: String,
     },
     /// The component is bigger than is ever compiled.
     #[error("the component has {actual} {what}, at most {max} are accepted")]
     TooBig {
-        /// What was counted, in the plural.
+        /// The name of what was counted, in the plural.
         what: &'static str,
-        /// How many there are.
+        /// The number found.
         actual: u64,
-        /// How many are accepted.
+        /// The number accepted.
         max: u64,
     },
     /// The component needs something that this host's engine does not do.
@@ -79,7 +79,7 @@ pub enum HostError {
     /// The engine could not be set up on this machine.
     #[error("the sandbox could not be set up: {reason}")]
     Engine {
-        /// What the engine says.
+        /// The engine's message.
         reason: String,
     },
     /// The component could not be compiled or linked.
@@ -87,7 +87,7 @@ pub enum HostError {
     Compile {
         /// The tool.
         tool: ToolName,
-        /// What the compiler says.
+        /// The compiler's message.
         reason: String,
     },
     /// The component needs more from the start than a call may have.
@@ -95,7 +95,7 @@ pub enum HostError {
     NeedsTooMuch {
         /// The tool.
         tool: ToolName,
-        /// Which limit: the name of a field of [`Limits`](tool_hub_manifest::Limits).
+        /// The limit: the name of a field of [`Limits`](tool_hub_manifest::Limits).
         limit: &'static str,
         /// Its value, in the unit that ends the name.
         value: u64,
@@ -115,18 +115,18 @@ pub enum HostError {
     Compiler {
         /// The tool.
         tool: ToolName,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
     /// The compiled-code cache could not be used.
     #[error("could not {act} {}", .path.display())]
     Cache {
-        /// What was tried.
+        /// The act that failed.
         act: &'static str,
         /// On which file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
@@ -147,7 +147,7 @@ pub enum HostError {
     /// WIT sources could not be read.
     #[error("the WIT sources cannot be read: {reason}")]
     Wit {
-        /// What the parser says, with file and line.
+        /// The parser's message, with file and line.
         reason: String,
     },
 }

@@ -17,7 +17,7 @@ use crate::values::json::write;
 use crate::values::types::numbered::{cases, fields, labels};
 use crate::values::types::{Integer, Type};
 
-/// How deep random types nest.
+/// The depth to which random types nest.
 const DEPTH_MAX: usize = 5;
 
 /// Reads the rest of `input` as the JSON arguments of a function with random types. What is

@@ -64,7 +64,7 @@ pub enum LoadEvent {
     },
     /// Compilation is over.
     Compiled {
-        /// How long it took.
+        /// The time it took.
         elapsed: Duration,
     },
 }

@@ -83,24 +83,24 @@ impl Interaction for Nobody {}
 pub struct Offered {
     /// The name by which agents call it.
     pub name: String,
-    /// What it does, as agents read it.
+    /// Its description, as agents read it.
     pub description: String,
     /// JSON Schema of its arguments, an object.
     pub input_schema: Value,
 }
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// How much is done, in the unit of `total`.
+    /// The amount done, in the unit of `total`.
     pub done: f64,
-    /// How much there is, when the tool knows.
+    /// The whole amount, if the tool knows it.
     pub total: Option<f64>,
-    /// What is being done, as the tool wrote it.
+    /// The present step, as the tool wrote it.
     pub message: Option<String>,
 }
 
-/// What the person said.
+/// The answer of a person to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// The answer, a JSON object.
@@ -118,7 +118,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// What was said, without the answer itself.
+    /// The kind of answer, without the answer itself.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Given(_) => "given",
@@ -130,7 +130,7 @@ impl Answer {
     }
 }
 
-/// What a tool wrote to its standard streams and its log.
+/// The output of a tool to its standard streams and its log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
     /// Standard output.
@@ -139,7 +139,7 @@ pub struct Output {
     pub stderr: Vec<u8>,
     /// The log, through `wasi:logging`.
     pub log: Vec<LogEntry>,
-    /// How many bytes of all of them were dropped because one was full.
+    /// The bytes of all of them that were dropped because one was full.
     pub dropped_bytes: u64,
 }
 
@@ -147,15 +147,15 @@ pub struct Output {
 /// `tool_hub_host::guest`, with its texts escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// How much it matters.
+    /// Its level.
     pub level: LogLevel,
-    /// What groups messages; what it says is up to the tool.
+    /// Groups messages as the tool likes.
     pub context: String,
     /// The message.
     pub message: String,
 }
 
-/// How much an entry of a log matters.
+/// The level of an entry of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
     /// Every step.

@@ -152,7 +152,7 @@ impl Secrets {
         ranges
     }
 
-    /// What finds the secrets, where there is one in `bytes`.
+    /// The search for secrets, if there is one in `bytes`.
     fn found(&self, bytes: &[u8]) -> Option<&AhoCorasick> {
         let forms = &self.0.as_ref()?.forms;
         forms.is_match(bytes).then_some(forms)

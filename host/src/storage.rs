@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior};
 
-/// How long an operation waits for another process.
+/// The time that an operation waits for another process.
 const WAIT: Duration = Duration::from_secs(5);
 /// The longest name of a bucket and the longest key.
 const NAME_BYTES_MAX: usize = 1 << 10;
-/// How many keys a page has.
+/// The number of keys of a page.
 const PAGE_KEYS_MAX: i64 = 1_000;
-/// What each entry counts beyond its bucket, key and value, so that their number is bounded.
+/// The bytes that each entry counts beyond its bucket, key and value, so that their number is
+/// bounded.
 const ENTRY_BYTES: usize = 64;
 
 /// The layout of the database. Triggers keep the sum of what is in it.
@@ -229,7 +230,7 @@ impl Open<'_> {
         Ok(values)
     }
 
-    /// Whether `key` has a value.
+    /// True if `key` has a value.
     pub(crate) fn exists(&self, bucket: &str, key: &str) -> Result<bool> {
         let mut statement = self
             .0

@@ -93,9 +93,9 @@ struct FunctionDocs {
     text: String,
     /// Parameters of the contract's type `audio`, which has the fields of `image`.
     audio: Vec<String>,
-    /// What is said of the members within parameters.
+    /// The comments on members within parameters.
     members: BTreeMap<String, Members>,
-    /// What is said of the members within the result.
+    /// The comments on members within the result.
     answered: Members,
 }
 
@@ -150,12 +150,12 @@ impl Docs {
         Ok(Self::of_section(decoded.docs.as_deref()))
     }
 
-    /// What the world is for.
+    /// The comment on the world.
     pub fn world(&self) -> Option<&str> {
         self.world.as_deref()
     }
 
-    /// What an exported function does.
+    /// The comment on an exported function.
     pub fn function(&self, export: &ExportName) -> Option<&str> {
         let text = &self.find(export)?.text;
         Some(text.as_str()).filter(|text| !text.is_empty())
@@ -194,7 +194,7 @@ impl Docs {
         self.find(export)?.members.get(parameter)
     }
 
-    /// What the members within a function's result mean.
+    /// The comments on the members within a function's result.
     pub(super) fn answered(&self, export: &ExportName) -> Option<&Members> {
         Some(&self.find(export)?.answered)
     }
@@ -261,7 +261,7 @@ impl Docs {
     }
 }
 
-/// Which dependency a file belongs to, if not to the project's own package.
+/// The dependency that a file belongs to, if not to the project's own package.
 fn dependency(path: &Path) -> Option<String> {
     let mut parts = path.iter().map(|part| part.to_string_lossy());
     match parts.next().as_deref() {

@@ -13,7 +13,7 @@ use crate::call::state::CallState;
 use crate::call::stop::Stop;
 use crate::compilation::engine_messages;
 
-/// How much of a guest's last words is repeated.
+/// At most so much of a guest's last words is repeated.
 const LAST_WORDS_MAX: usize = 500;
 
 /// The failure of a call that ended with `error`.

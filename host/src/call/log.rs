@@ -7,7 +7,7 @@ use crate::call::log::pending::PendingEntries;
 use crate::interaction::{LogEntry, LogLevel};
 use crate::secret::Secrets;
 
-/// What each entry counts beyond its texts, so that their number is bounded too.
+/// The bytes that each entry counts beyond its texts, so that their number is bounded too.
 const ENTRY_BYTES: u64 = 64;
 
 /// The log of a call.
@@ -16,7 +16,7 @@ pub(crate) struct Log {
     pending: PendingEntries,
     entries: Vec<LogEntry>,
     bytes: u64,
-    /// How many bytes of text did not fit.
+    /// The bytes of text that did not fit.
     dropped: u64,
 }
 

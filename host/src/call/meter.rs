@@ -4,7 +4,7 @@
 use tool_hub_manifest::Limits;
 use wasmtime::ResourceLimiter;
 
-/// What one table element costs.
+/// The bytes of one table element.
 const TABLE_ELEMENT_BYTES: usize = size_of::<usize>();
 
 /// Counts memory and tables, and remembers a refusal.
@@ -27,7 +27,7 @@ pub(crate) enum RefusedGrowth {
 struct Budget {
     max: usize,
     used: usize,
-    /// What the latest growth added, in case the engine cannot carry it out.
+    /// The amount that the latest growth added, in case the engine cannot carry it out.
     latest: usize,
 }
 
@@ -66,7 +66,7 @@ impl Meter {
         }
     }
 
-    /// How much there is of memories and tables.
+    /// The bytes of all memories and tables.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.used as u64
     }

@@ -33,7 +33,7 @@ pub(crate) struct Scheduler {
 struct Shared {
     count: usize,
     free: AtomicUsize,
-    /// How many turns are in `queue`, for those who do not want to lock it.
+    /// The number of turns in `queue`, for those who do not want to lock it.
     waiting: AtomicUsize,
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -42,7 +42,7 @@ struct Shared {
 #[derive(Default)]
 struct Queue {
     turns: BinaryHeap<Turn>,
-    /// How many turns were ever queued.
+    /// The number of turns that were ever queued.
     turns_total: u64,
     threads: usize,
     idle: usize,
@@ -101,7 +101,7 @@ pub(crate) struct Running<T> {
     location: GuestLocation<T>,
 }
 
-/// Where a guest has its turns.
+/// The threads on which a guest has its turns.
 enum GuestLocation<T> {
     /// On the thread of the caller.
     Caller(Guest<T>),

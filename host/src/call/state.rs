@@ -25,9 +25,9 @@ pub(crate) struct CallState {
     table: ResourceTable,
     /// When the agent was last told how far the call is.
     pub(crate) reported: Option<std::time::Instant>,
-    /// How many questions the guest has asked.
+    /// The number of questions that the guest has asked.
     pub(crate) questions: u32,
-    /// How many functions beside its own tool the guest has called.
+    /// The number of functions beside its own tool that the guest has called.
     pub(crate) called: u32,
 }
 

@@ -13,7 +13,7 @@ use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
 use crate::secret::Secrets;
 
-/// How much a guest may write at once.
+/// The most bytes that a guest may write at once.
 const WRITE_BYTES_MAX: usize = 64 << 10;
 
 /// The output of a guest to one stream. What does not fit is counted and dropped: a tool that

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Time {
     begun: Instant,
-    /// What the turns that are over took.
+    /// The time of the turns that are over.
     ran_ns: AtomicU64,
     /// When the latest turn began, counted from `begun`.
     turn_ns: AtomicU64,
@@ -36,7 +36,7 @@ impl Time {
         }
     }
 
-    /// How long ago the call was made.
+    /// The time since the call was made.
     pub(crate) fn total(&self) -> Duration {
         self.begun.elapsed()
     }
@@ -52,12 +52,12 @@ impl Time {
         done
     }
 
-    /// How long the guest ran, its present turn included.
+    /// The time that the guest ran, its present turn included.
     pub(crate) fn ran(&self) -> Duration {
         Duration::from_nanos(self.ran_ns.load(Relaxed)) + self.this_turn()
     }
 
-    /// How long the present turn lasts already.
+    /// The time of the present turn so far.
     pub(crate) fn this_turn(&self) -> Duration {
         if !self.in_turn.load(Relaxed) {
             return Duration::ZERO;
@@ -70,7 +70,7 @@ impl Time {
         self.interrupted.store(true, Relaxed);
     }
 
-    /// Whether the guest was ever interrupted.
+    /// True if the guest was ever interrupted.
     pub(crate) fn interrupted(&self) -> bool {
         self.interrupted.load(Relaxed)
     }

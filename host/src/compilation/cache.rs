@@ -23,7 +23,7 @@ const KEY_BYTES: usize = 32;
 const MAC_BYTES: usize = 32;
 /// Entries longer than this are not read: no component that passes the scan makes one.
 const ENTRY_BYTES_MAX: u64 = 1 << 30;
-/// How exactly an entry says when it was used last. Saying it costs a write.
+/// The precision of the time at which an entry was used last. Noting it costs a write.
 const USED_PRECISION: Duration = Duration::from_secs(60);
 
 /// A private directory of compiled code, and the key that authenticates it.
@@ -201,7 +201,7 @@ fn close(file: &File) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Whether nobody but this user, who has the key as well, can have the file open for writing.
+/// True if nobody but this user, who has the key as well, can have the file open for writing.
 fn is_own(metadata: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {

@@ -56,7 +56,7 @@ pub(crate) fn anonymous_file() -> io::Result<File> {
 }
 
 impl Image {
-    /// What the engine wrote into memory.
+    /// The bytes that the engine wrote into memory.
     pub(crate) fn written(code: &[u8]) -> io::Result<Self> {
         let mut file = anonymous_file()?;
         file.write_all(code)?;

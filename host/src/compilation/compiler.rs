@@ -14,7 +14,7 @@ use crate::compilation::compile_error::CompileError;
 use crate::compilation::compiler::process::CompilerProcess;
 use crate::component::validate::validate;
 
-/// Where a host compiles components.
+/// The place where a host compiles components.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Compiler {

@@ -12,11 +12,11 @@ use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConf
 use crate::component::features::features;
 use crate::error::HostError;
 
-/// How often running guests are interrupted and made to yield. A call that comes when 64
-/// others have just begun waits for a turn of each of them, divided by the processors.
+/// The interval at which running guests are interrupted and made to yield. A call that comes when
+/// 64 others have just begun waits for a turn of each of them, divided by the processors.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
-/// How long the clock goes on when nothing runs. To wake a thread costs a call more than the
-/// rest of the clock, so calls that come one after the other find it awake.
+/// The ticks for which the clock goes on when nothing runs. To wake a thread costs a call more than
+/// the rest of the clock, so calls that come one after the other find it awake.
 const IDLE_TICKS: u32 = 20;
 
 /// Native stack of WebAssembly code.
@@ -26,7 +26,7 @@ const CALL_STACK_BYTES: usize = 2 << 20;
 /// Unmapped space behind each linear memory.
 const GUARD_BYTES: u64 = 32 << 20;
 
-/// How much of each memory stays resident when a call is over, and is set back to what a fresh
+/// The part of each memory that stays resident when a call is over, and is set back to what a fresh
 /// instance has, byte for byte; pages beyond it are given back. That covers the whole memory of
 /// most tools, so that their calls ask the system for nothing: two threads that do would wait
 /// for each other there. It is kept for no more memories than there may be calls.
@@ -59,7 +59,7 @@ pub(crate) fn compiling() -> wasmtime::Result<Engine> {
     Engine::new(&config())
 }
 
-/// What compiled code depends on.
+/// The settings that compiled code depends on.
 fn config() -> Config {
     let mut config = Config::new();
     config

@@ -12,7 +12,7 @@ struct Message {
     value: fn(&Limits) -> u64,
 }
 
-/// What the engine says of a component that needs more than any call may have.
+/// Messages about a component that needs more than any call may have.
 const LOAD: [Message; 7] = [
     Message {
         words: "core module instances, which exceeds",
@@ -51,7 +51,7 @@ const LOAD: [Message; 7] = [
     },
 ];
 
-/// What the engine says of a guest that asks for too much in a call, and what that was.
+/// Messages about a guest that asks for too much in a call, and what that was.
 const CALL: [(Message, &str); 3] = [
     (
         Message {

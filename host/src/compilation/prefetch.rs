@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tool_hub_manifest::Digest;
 use wasmtime::component::Component;
 
-/// What other threads read from the cache, or fail to, until somebody asks for it.
+/// Components that other threads read from the cache, or fail to, until somebody asks for them.
 #[derive(Default)]
 pub(crate) struct Prefetch {
     begun: Mutex<HashMap<Digest, Receiver<Option<Component>>>>,

@@ -37,13 +37,13 @@ impl ContractExport {
     const PROMPTS: &str = "tool-hub:tool/prompts@";
     const RESOURCES: &str = "tool-hub:tool/resources@";
 
-    /// What a tool with prompts exports.
+    /// The exports of a tool with prompts.
     pub(crate) const OF_PROMPTS: [Self; 2] = [Self::ListPrompts, Self::GetPrompt];
-    /// What a tool with resources exports.
+    /// The exports of a tool with resources.
     pub(crate) const OF_RESOURCES: [Self; 3] =
         [Self::ListResources, Self::ListTemplates, Self::ReadResource];
 
-    /// Whether the contract speaks of the exported `interface`, so that nothing in it is a
+    /// True if the contract speaks of the exported `interface`, so that nothing in it is a
     /// function of the tool.
     pub(crate) fn is_in(interface: &str) -> bool {
         interface.starts_with(Self::PROMPTS) || interface.starts_with(Self::RESOURCES)

@@ -264,7 +264,7 @@ impl<I> Exports<I> {
         }
     }
 
-    /// Whether all of `needed` are exported.
+    /// True if all of `needed` are exported.
     pub(crate) fn has(&self, needed: &[ContractExport]) -> bool {
         let exported =
             |export: &ContractExport| self.contract.iter().any(|(found, ..)| found == export);

@@ -12,14 +12,14 @@ use tool_hub_manifest::{
 pub struct CallableFunction {
     /// Its name within the tool.
     pub name: FunctionName,
-    /// Where the component exports it.
+    /// Its export in the component.
     pub export: ExportName,
     /// Its arguments, in the order of the export's parameters.
     pub inputs: Vec<CallableInput>,
-    /// What comes back, where anything does.
+    /// Its result, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
-    /// What an agent is offered, under the function's own name: texts from the manifest,
+    /// The definition for agents, under the function's own name: texts from the manifest,
     /// schemas from the component's types.
     pub spec: FunctionSpec,
 }
@@ -30,14 +30,14 @@ pub struct CallableFunction {
 pub struct CallableInput {
     /// The name agents use.
     pub name: ArgumentName,
-    /// What kind of value it is.
+    /// Its type.
     #[serde(rename = "type")]
     pub value_type: ValueType,
-    /// Whether it may be left out.
+    /// True if it may be left out.
     pub optional: bool,
-    /// What to write there, as the manifest says.
+    /// Its description in the manifest.
     pub description: String,
-    /// What the members within it mean, as the manifest says.
+    /// The descriptions of the members within it in the manifest.
     #[serde(skip_serializing_if = "Members::is_empty")]
     pub members: Members,
 }

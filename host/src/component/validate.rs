@@ -19,7 +19,7 @@ use crate::error::HostError;
 const BLOCKS_MAX: u64 = 20_000;
 /// Variables of one function, parameters included.
 const VARIABLES_MAX: u64 = 10_000;
-/// Where the jump tables of one function lead, together.
+/// The targets of all jump tables of one function.
 const JUMPS_MAX: u64 = 100_000;
 
 /// Validates `component`; where that fails, finds out which feature is missing.

@@ -14,7 +14,7 @@ use crate::error::HostError;
 /// The custom section in which doc comments travel.
 pub(crate) const DOCS_SECTION: &str = "package-docs";
 
-/// What a component's bytes say about its interface.
+/// A component's interface, decoded from its bytes.
 pub(crate) struct Decoded {
     pub(crate) resolve: Resolve,
     pub(crate) world: WorldId,
@@ -76,7 +76,7 @@ pub(crate) fn without_docs(component: &[u8]) -> Result<(Vec<u8>, Option<Vec<u8>>
     Ok((bare, docs))
 }
 
-/// Where a custom section starts whose contents are at `contents`: a zero, the length of
+/// The start of a custom section whose contents are at `contents`: a zero, the length of
 /// the contents as LEB128 in one to five bytes, the contents.
 fn section_start(component: &[u8], contents: Range<usize>) -> Option<usize> {
     (1..=5).find_map(|width| {

@@ -24,7 +24,7 @@ pub enum Refusal {
     NotExported {
         /// The function.
         function: FunctionName,
-        /// Where it should be exported.
+        /// The export that it should have.
         export: String,
     },
     /// The component exports a function of which the manifest does not speak.
@@ -50,11 +50,11 @@ pub enum Refusal {
     Differs {
         /// The function.
         function: FunctionName,
-        /// Which part of it.
+        /// The part that differs.
         part: String,
-        /// What the manifest says.
+        /// The value in the manifest.
         claimed: String,
-        /// What the component says.
+        /// The value in the component.
         actual: String,
     },
     /// A name of the component cannot be offered to agents.

@@ -15,8 +15,8 @@ use tool_hub_manifest::{DirectoryName, Grants};
 use crate::config::HostConfig;
 use crate::error::HostError;
 
-/// What no tool is given whatever was granted: what is in there is no file of the user's,
-/// but the machine itself, and this process.
+/// Directories that no tool is given whatever was granted: they hold no files of the user's, but
+/// the machine itself, and this process.
 const SYSTEM: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// Refuses grants with a directory that is never given away, or that is not what its path

@@ -25,7 +25,7 @@ use bindings::tool_hub::tool::interaction::{self, AskError};
 
 /// Progress reports that come faster are dropped.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-/// How long a person may think about a question.
+/// The time that a person may think about a question.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(600);
 /// The longest question, schema or progress message.
 const TEXT_BYTES_MAX: usize = 16 << 10;
@@ -154,7 +154,7 @@ fn choices(schema: &Value) -> Option<Vec<&Value>> {
     }
 }
 
-/// Whether `answer` fits a flat schema: every required member is there, every member is
+/// True if `answer` fits a flat schema: every required member is there, every member is
 /// known and of its type, and one of the enumerated values.
 fn fits(schema: &Value, answer: &Value) -> bool {
     let Some(members) = answer.as_object() else {

@@ -35,7 +35,7 @@ use store::{Error, KeyResponse};
 )]
 pub struct Bucket(String);
 
-/// What a guest function answers: an error of its own is not one of the call's.
+/// The result of a function that guests import: an error in it does not end the call.
 type Answer<T> = wasmtime::Result<Result<T, Error>>;
 
 /// Offers the interfaces to guests.

@@ -25,9 +25,9 @@ mod bindings {
 }
 use bindings::tool_hub::tool::{toolbox, types};
 
-/// How many functions one call may call.
+/// The most functions that one call may call.
 const CALLS_MAX: u32 = 1_000;
-/// How long one of them may take, a person's thinking included. Functions have limits of their
+/// The time that one of them may take, a person's thinking included. Functions have limits of their
 /// own; this one holds for whatever else answers.
 const CALL_TIME_MAX: Duration = Duration::from_secs(600);
 

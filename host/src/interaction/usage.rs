@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-/// What a call used, from the moment it was made to its outcome. Instructions are not counted:
+/// The usage of a call, from the moment it was made to its outcome. Instructions are not counted:
 /// the engine interrupts guests by the clock, which costs them less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -35,7 +35,7 @@ pub struct Usage {
     pub http_sent_bytes: u64,
     /// The bodies of HTTP responses.
     pub http_received_bytes: u64,
-    /// What was asked of the tool's storage.
+    /// Operations on the tool's storage.
     pub storage_operations: u64,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// What the parts of a call count while it runs.
+/// The counters of a call while it runs.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) queued_ns: Count,

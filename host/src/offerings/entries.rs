@@ -2,7 +2,7 @@
 
 use tool_hub_manifest::contract::{Failure, FailureKind};
 
-/// How many prompts, resources, templates or parts of a resource a tool names at once.
+/// The most prompts, resources, templates or parts of a resource that a tool names at once.
 pub(crate) const ENTRIES_MAX: usize = 1_000;
 /// The longest text of the tool that is quoted in an error.
 const QUOTED_BYTES_MAX: usize = 200;

@@ -20,9 +20,9 @@ pub struct Prompt {
     pub name: String,
     /// A name for people.
     pub title: Option<String>,
-    /// What it is good for.
+    /// Its purpose.
     pub description: Option<String>,
-    /// What can be filled in, in the order in which to ask for it.
+    /// Its arguments, in the order in which to ask for them.
     pub arguments: Vec<PromptArgument>,
 }
 
@@ -32,9 +32,9 @@ pub struct Prompt {
 pub struct PromptArgument {
     /// Its name within the prompt: `[a-z0-9_]`, at most 64 characters.
     pub name: String,
-    /// What to write there.
+    /// Its description.
     pub description: Option<String>,
-    /// Whether the prompt makes no sense without it.
+    /// True if the prompt makes no sense without it.
     pub required: bool,
 }
 
@@ -42,9 +42,9 @@ pub struct PromptArgument {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Who says it.
+    /// The role of the speaker.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub content: Content,
 }
 

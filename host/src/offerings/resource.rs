@@ -16,7 +16,7 @@ const URI_BYTES_MAX: usize = 2_048;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ResourceEntry {
-    /// Where it is and what it holds; the URI is absolute.
+    /// Its address and description; the URI is absolute.
     pub link: ResourceLink,
     /// Hints to whoever shows it.
     pub annotations: Option<ContentAnnotations>,
@@ -32,7 +32,7 @@ pub struct ResourceTemplate {
     pub name: String,
     /// A name for people.
     pub title: Option<String>,
-    /// What the resources hold.
+    /// The contents of the resources.
     pub description: Option<String>,
     /// Their media type, when all have the same.
     pub media_type: Option<String>,

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UriTemplate {
     text: String,
-    /// What stands before the first variable.
+    /// The text before the first variable.
     start: String,
     /// The variables, each with what stands behind it.
     variables: Vec<(String, String)>,
@@ -75,7 +75,7 @@ impl UriTemplate {
         Some(found)
     }
 
-    /// Whether `uri` is absolute (RFC 3986): a scheme, and something behind it.
+    /// True if `uri` is absolute (RFC 3986): a scheme, and something behind it.
     pub fn is_absolute(uri: &str) -> bool {
         scheme(uri).is_some_and(|rest| !rest.is_empty()) && uri.bytes().all(is_in_uri)
     }
@@ -87,7 +87,7 @@ impl fmt::Display for UriTemplate {
     }
 }
 
-/// What follows the scheme of `uri`, where it has one.
+/// The part behind the scheme of `uri`, if it has one.
 fn scheme(uri: &str) -> Option<&str> {
     let (scheme, rest) = uri.split_once(':')?;
     let is_in_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);

@@ -9,7 +9,7 @@ use crate::offerings::prompt::{Prompt, PromptMessage};
 use crate::offerings::resource::{ResourceEntry, ResourceTemplate};
 use crate::secret::Secrets;
 
-/// What a call comes to, on its way to whoever made it.
+/// Part of an outcome, on its way to the caller.
 pub(crate) trait Mask {
     /// The same without `secrets`, in whatever part of it they are.
     fn masked(self, secrets: &Secrets) -> Self;

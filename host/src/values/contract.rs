@@ -132,7 +132,7 @@ pub(crate) fn hints(value: &Val) -> Result<ContentAnnotations, TypeMismatch> {
     })
 }
 
-/// Who says something.
+/// The role of a speaker.
 pub(crate) fn role(value: &Val) -> Result<Role, TypeMismatch> {
     match value {
         Val::Enum(role) if role == "user" => Ok(Role::User),

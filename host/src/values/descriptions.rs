@@ -10,7 +10,7 @@ use crate::values::types::{Label, Type};
 pub(crate) struct Descriptions<'a> {
     /// The texts of the outermost value; none if the manifest describes no member.
     all: Option<&'a Members>,
-    /// Where in the outermost value this one stands.
+    /// The path of this value in the outermost one.
     path: String,
 }
 

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// The most parts that the types of one function may have together. A type that names
 /// another twice doubles it, so a short text could describe a schema of gigabytes.
 const PARTS_MAX: usize = 10_000;
-/// How deep types may nest; the JSON parser stops at 128 levels.
+/// The depth to which types may nest; the JSON parser stops at 128 levels.
 const DEPTH_MAX: usize = 100;
 /// The longest name that is offered to agents.
 const NAME_LENGTH_MAX: usize = 64;
@@ -69,7 +69,7 @@ impl Integer {
         }
     }
 
-    /// Whether values may be too large for programs that hold every number as a float.
+    /// True if values may be too large for programs that hold every number as a float.
     pub(crate) fn is_wide(self) -> bool {
         matches!(self, Self::S64 | Self::U64)
     }
@@ -78,9 +78,9 @@ impl Integer {
 /// A name in both spellings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
-    /// As the component's WIT spells it.
+    /// The spelling of the component's WIT.
     pub(crate) wit: String,
-    /// As agents spell it: snake_case.
+    /// The spelling for agents: snake_case.
     pub(crate) json: String,
 }
 
@@ -148,7 +148,7 @@ pub(crate) enum TypeError {
 }
 
 impl Type {
-    /// Whether `null` stands for a value of this type.
+    /// True if `null` stands for a value of this type.
     pub(crate) fn takes_null(&self) -> bool {
         matches!(self, Self::Option(_))
     }
@@ -184,7 +184,7 @@ impl Type {
         }
     }
 
-    /// What a person would call it in an error message.
+    /// The type in plain words, for error messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Bool => "true or false".into(),

@@ -12,7 +12,7 @@ use crate::values::types::{Budget, snake};
 /// named twice is read twice, so a short text could be told of in gigabytes.
 const TEXTS_BYTES_MAX: usize = 64 << 10;
 
-/// What the sources say of the members within a value of type `ty`.
+/// The comments on the members within a value of type `ty`.
 pub(super) fn of(resolve: &Resolve, ty: &Type) -> Members {
     let mut reader = Reader {
         resolve,

@@ -17,9 +17,9 @@ const UNFINISHED_AGE_MAX: Duration = Duration::from_secs(3600);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Trimmed {
-    /// How many files.
+    /// The number of files.
     pub files: u64,
-    /// How many bytes they had.
+    /// Their bytes.
     pub bytes: u64,
 }
 

@@ -14,11 +14,11 @@ use crate::compilation::compile_error::CompileError;
 use crate::compilation::compiler::child::OUT_OF_MEMORY;
 use crate::compilation::compiler::limits::CompileLimits;
 
-/// How often the parent looks whether the child has ended.
+/// The interval at which the parent looks whether the child has ended.
 const LOOK: Duration = Duration::from_millis(2);
-/// How much of the child's standard error is repeated.
+/// At most so much of the child's standard error is repeated.
 const STDERR_BYTES_MAX: u64 = 2 << 10;
-/// What Rust's standard library writes before it aborts because memory ran out.
+/// The message of Rust's standard library before it aborts because memory ran out.
 const ALLOCATION_FAILED: &str = "memory allocation of ";
 
 /// The program that compiles, and how much of the machine it gets.
@@ -33,9 +33,9 @@ const ALLOCATION_FAILED: &str = "memory allocation of ";
 pub struct CompilerProcess {
     /// The program's path.
     pub program: PathBuf,
-    /// What tells the program that it is to compile.
+    /// The arguments that tell the program to compile.
     pub arguments: Vec<OsString>,
-    /// What one compilation gets. Memory, processor time and code are limited on Unix, time
+    /// The limits of one compilation. Memory, processor time and code are limited on Unix, time
     /// everywhere.
     pub limits: CompileLimits,
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use wasmtime_wasi::p2::bindings::filesystem::types::{ErrorCode, PathFlags};
 
-/// What to do with a link at the end of a path.
+/// The treatment of a link at the end of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastLink {
     /// Take it as the name that it is.

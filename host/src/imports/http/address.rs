@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
-/// Whether `address` belongs to the public internet. A name that leads anywhere else leads
+/// True if `address` belongs to the public internet. A name that leads anywhere else leads
 /// into the network of whoever runs the host.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {

@@ -18,7 +18,7 @@ use wasmtime_wasi_http::io::TokioIo;
 
 use crate::imports::http::address::{is_own, is_public};
 
-/// How many of a name's addresses are tried.
+/// At most so many of a name's addresses are tried.
 const ADDRESSES_TRIED_MAX: usize = 4;
 
 /// Why there is no connection.
@@ -55,7 +55,7 @@ fn build() -> Result<rustls::ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-/// Where names are looked up.
+/// Looks names up.
 #[derive(Debug, Default)]
 pub(crate) enum Resolver {
     /// At the system's resolver.

@@ -145,7 +145,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether `ty` is `u8`, by whatever name.
+/// True if `ty` is `u8`, by whatever name.
 fn is_byte(resolve: &Resolve, ty: &WitType) -> bool {
     match ty {
         WitType::U8 => true,

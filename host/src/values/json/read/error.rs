@@ -7,17 +7,17 @@ use serde::de::Error;
 
 use crate::values::types::{Field, labels};
 
-/// How much of an offending value is repeated in an error.
+/// At most so much of an offending value is repeated in an error.
 const SHOWN_MAX: usize = 60;
 
 /// The arguments do not fit the function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ArgumentError {
-    /// Where: `items[2].price`; empty for the arguments as a whole.
+    /// The path of the value: `items[2].price`; empty for the arguments as a whole.
     pub(crate) path: String,
-    /// What is wrong there, to be read after the path: `is missing`.
+    /// The error, to be read after the path: `is missing`.
     pub(crate) message: String,
-    /// How to mend it.
+    /// The way to mend it.
     pub(crate) fix: Option<String>,
 }
 
@@ -70,7 +70,7 @@ impl Context {
     }
 }
 
-/// Where a value stands, as a chain on the stack; it becomes text only in an error.
+/// The path of a value, as a chain on the stack; it becomes text only in an error.
 pub(super) enum Path<'a> {
     Root,
     Member(&'a Path<'a>, &'a str),
