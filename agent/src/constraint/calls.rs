@@ -65,6 +65,14 @@ impl Calls {
         }))
     }
 
+    /// An answer and no call.
+    pub(super) fn answer_only() -> Self {
+        Self {
+            functions: Vec::new(),
+            schema: answer_schema(),
+        }
+    }
+
     pub(super) fn schema(&self) -> &Value {
         &self.schema
     }
@@ -113,6 +121,9 @@ impl Calls {
         else {
             return Err(self.neither());
         };
+        if self.functions.is_empty() {
+            return Err(self.neither());
+        }
         let known = self.functions.iter().find(|(known, _)| known == name);
         let (_, schema) = known.ok_or_else(|| self.unknown(name))?;
         answer::valid(schema, arguments, ARGUMENTS)?;
@@ -132,13 +143,19 @@ impl Calls {
 
     /// Whether the model may answer without a call.
     pub(super) fn takes_answers(&self) -> bool {
-        let last = self.schema["anyOf"]
-            .as_array()
-            .and_then(|choices| choices.last());
-        last.is_some_and(|last| last["properties"].get(ANSWER).is_some())
+        let choices = self.schema["anyOf"].as_array();
+        let last = choices.and_then(|choices| choices.last());
+        last.unwrap_or(&self.schema)["properties"]
+            .get(ANSWER)
+            .is_some()
     }
 
     fn neither(&self) -> WrongAnswer {
+        if self.functions.is_empty() {
+            return WrongAnswer::new(format!(
+                "Nothing can be called. Write {{\"{ANSWER}\": \"…\"}}, and nothing else."
+            ));
+        }
         let or = if self.takes_answers() {
             format!(", or {{\"{ANSWER}\": \"…\"}}")
         } else {
@@ -169,6 +186,15 @@ fn retain(functions: &mut Vec<(&str, &Value)>, names: &[String]) -> Result<(), C
     Ok(())
 }
 
+fn answer_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {ANSWER: {"type": "string"}},
+        "required": [ANSWER],
+        "additionalProperties": false,
+    })
+}
+
 fn schema(functions: &[(&str, &Value)], is_required: bool) -> Value {
     let mut definitions = Map::new();
     let mut choices: Vec<Value> = functions
@@ -185,12 +211,7 @@ fn schema(functions: &[(&str, &Value)], is_required: bool) -> Value {
         })
         .collect();
     if !is_required {
-        choices.push(json!({
-            "type": "object",
-            "properties": {ANSWER: {"type": "string"}},
-            "required": [ANSWER],
-            "additionalProperties": false,
-        }));
+        choices.push(answer_schema());
     }
     let mut schema = match choices.len() {
         1 => choices.remove(0),

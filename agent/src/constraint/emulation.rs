@@ -24,8 +24,9 @@ pub struct EmulatedTools {
 
 /// Rewrites a Chat Completions request so that `backend` holds the model to what `tools` and
 /// `tool_choice` say, without reading them: they become a constraint and instructions, and
-/// calls and results of the conversation become text. None where no call is wanted, or none
-/// can be made.
+/// calls and results of the conversation become text. After calls a model that may make no more
+/// is held to an answer, because it would go on writing calls. None where no call is wanted, or
+/// none can be made.
 ///
 /// The model makes one call at a time. The reply is read whole, so the request must not ask
 /// for a stream, and the form of the answer has to be free.
@@ -53,6 +54,8 @@ pub fn emulate_tools(
     let offered = tools.iter().map(|tool| (&*tool.name, &tool.parameters));
     let calls = Calls::new(offered, &choice)?;
     let (mut messages, count) = as_text(request.get("messages"))?;
+    let is_last = calls.is_none() && !tools.is_empty() && count > 0;
+    let calls = calls.or_else(|| is_last.then(Calls::answer_only));
     let mut emulated = None;
     let mut members = Map::new();
     if let Some(calls) = calls {
@@ -216,23 +219,7 @@ fn result_text(result: &Value, messages: &[Value]) -> String {
 
 /// Says what can be called and how, in the system's first message.
 fn instruct(messages: &mut Vec<Value>, tools: &[Offered], calls: &Calls) {
-    let wanted = tools.iter().filter(|tool| calls.offers(&tool.name));
-    let lines: Vec<String> = wanted
-        .map(|tool| {
-            let description = &tool.description;
-            json!({"name": tool.name, "description": description, "parameters": tool.parameters})
-                .to_string()
-        })
-        .collect();
-    let mut text = format!(
-        "You can call functions. Each line describes one, with a JSON schema of its arguments:\n{}\n\n\
-         Write nothing but one JSON object. To call a function: \
-         {{\"name\": \"<function>\", \"arguments\": {{<arguments>}}}}. Its result comes in the next message.",
-        lines.join("\n")
-    );
-    if calls.takes_answers() {
-        text.push_str(" To answer without a call: {\"answer\": \"<text>\"}.");
-    }
+    let text = instructions(tools, calls);
     let first = messages
         .first_mut()
         .filter(|first| first["role"] == "system");
@@ -243,4 +230,30 @@ fn instruct(messages: &mut Vec<Value>, tools: &[Offered], calls: &Calls) {
         }
         _ => messages.insert(0, json!({"role": "system", "content": text})),
     }
+}
+
+fn instructions(tools: &[Offered], calls: &Calls) -> String {
+    let wanted = tools.iter().filter(|tool| calls.offers(&tool.name));
+    let lines: Vec<String> = wanted
+        .map(|tool| {
+            let description = &tool.description;
+            json!({"name": tool.name, "description": description, "parameters": tool.parameters})
+                .to_string()
+        })
+        .collect();
+    if lines.is_empty() {
+        return "No more functions can be called. Answer with what you know, as one JSON object and \
+                nothing else: {\"answer\": \"<text>\"}."
+            .to_owned();
+    }
+    let mut text = format!(
+        "You can call functions. Each line describes one, with a JSON schema of its arguments:\n{}\n\n\
+         Write nothing but one JSON object. To call a function: \
+         {{\"name\": \"<function>\", \"arguments\": {{<arguments>}}}}. Its result comes in the next message.",
+        lines.join("\n")
+    );
+    if calls.takes_answers() {
+        text.push_str(" To answer without a call: {\"answer\": \"<text>\"}.");
+    }
+    text
 }

@@ -75,6 +75,34 @@ fn a_call_that_has_to_be_leaves_no_other_answer() {
 }
 
 #[test]
+fn after_calls_a_model_that_may_make_no_more_is_held_to_an_answer() {
+    let mut request = request(json!("none"));
+    let messages = request["messages"].as_array_mut().unwrap();
+    let call = json!({"id": "a", "type": "function",
+        "function": {"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"}});
+    messages.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
+    messages.push(json!({"role": "tool", "tool_call_id": "a", "content": "sunny"}));
+    let emulated = emulate_tools(&mut request, Backend::Vllm, &mut compiler());
+    let emulated = emulated.unwrap().unwrap();
+    let schema = &request["structured_outputs"]["json"];
+    assert_eq!(schema["required"], json!(["answer"]));
+    let system = request["messages"][0]["content"].as_str().unwrap();
+    assert!(
+        system.contains("No more functions can be called"),
+        "{system}"
+    );
+    let mut answered = reply(r#"{"answer":"Sunny."}"#);
+    emulated.read_reply(&mut answered).unwrap();
+    assert_eq!(answered["choices"][0]["message"]["content"], "Sunny.");
+    let call = r#"{"name":"get_weather","arguments":{"city":"Rome"}}"#;
+    let wrong = emulated.read_reply(&mut reply(call)).unwrap_err();
+    assert_eq!(
+        wrong.to_string(),
+        r#"Nothing can be called. Write {"answer": "…"}, and nothing else."#
+    );
+}
+
+#[test]
 fn what_no_tool_may_be_called_for_loses_its_tools() {
     let mut request = request(json!("none"));
     let emulated = emulate_tools(&mut request, Backend::LlamaCpp, &mut compiler());

@@ -57,9 +57,9 @@ impl std::error::Error for CallProblem {}
 ///
 /// # Errors
 /// When there is no such function, or when it cannot take these arguments.
-pub fn check(call: ToolCall, offered: &[FunctionSpec]) -> Result<CheckedCall, CallProblem> {
+pub fn check(call: ToolCall, offered: &[FunctionSpec]) -> Result<CheckedCall, Box<CallProblem>> {
     let Some(spec) = offered.iter().find(|spec| spec.name == call.name) else {
-        return Err(unknown(&call.name, offered));
+        return Err(Box::new(unknown(&call.name, offered)));
     };
     let schema = &spec.input_schema;
     let Some(problem) = wrong(&call, schema) else {
@@ -75,7 +75,7 @@ pub fn check(call: ToolCall, offered: &[FunctionSpec]) -> Result<CheckedCall, Ca
             return Ok(CheckedCall { call, note });
         }
     }
-    Err(problem)
+    Err(Box::new(problem))
 }
 
 fn unknown(name: &str, offered: &[FunctionSpec]) -> CallProblem {
