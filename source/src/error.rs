@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::{FUNCTIONS_MAX, Language, Position, SOURCE_BYTES_MAX};
+use crate::language::Language;
+use crate::limits::{FUNCTIONS_MAX, SOURCE_BYTES_MAX};
+use crate::position::Position;
 
 /// How much of a name or a type is repeated, in characters.
 const NAME_SHOWN_MAX: usize = 200;
@@ -49,6 +51,14 @@ pub enum SourceError {
         /// The language.
         language: Language,
     },
+}
+
+/// Refuses more functions than are read.
+pub(crate) fn bounded(count: usize) -> Result<(), SourceError> {
+    match count > FUNCTIONS_MAX {
+        true => Err(SourceError::TooMany { count }),
+        false => Ok(()),
+    }
 }
 
 /// What is missing of one function, where, and what to write.

@@ -2,6 +2,7 @@
 //! JSDoc says of them.
 
 mod comment;
+mod found;
 mod object;
 mod scope;
 mod types;
@@ -10,13 +11,16 @@ mod union;
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
-use crate::definition::Lines;
+use crate::definition::{Definition, Function, Signature};
 use crate::description::describe;
+use crate::error::{Fault, FaultKind, SourceError, bounded};
+use crate::language::Language;
+use crate::position::Lines;
 use crate::syntax::{self, children, text_of};
-use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError, bounded};
 use comment::{Comment, Param};
-use scope::Scope;
-use types::{Found, Types};
+use found::Found;
+use scope::{Declared, Scope};
+use types::Types;
 
 /// The name of a parameter that is taken apart where it stands, and that nothing names.
 const UNNAMED: &str = "options";
@@ -41,14 +45,6 @@ pub(crate) fn read(text: &str, language: Language) -> Result<Vec<Function>, Sour
         .filter(|(name, _)| !name.starts_with('_'))
         .map(|(name, declared)| reader.function(name, declared))
         .collect())
-}
-
-/// A function, the node that a comment stands before, and the byte of its name.
-#[derive(Clone, Copy)]
-struct Declared<'t> {
-    function: Node<'t>,
-    statement: Node<'t>,
-    offset: usize,
 }
 
 struct Reader<'a> {

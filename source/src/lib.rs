@@ -31,33 +31,24 @@ mod description;
 mod error;
 mod javascript;
 mod language;
+mod limits;
+mod position;
 mod python;
 mod rust;
 mod syntax;
 
-pub use definition::{Definition, Function, Position, Signature};
+pub use definition::{Definition, Function, Signature};
 pub use error::{Fault, FaultKind, SourceError};
 pub use language::Language;
+pub use limits::{FUNCTIONS_MAX, SOURCE_BYTES_MAX};
+pub use position::Position;
 pub use python::imports::{Import, ImportTime, imports};
-pub use rust::{RustSignature, RustType};
+pub use rust::signature::{RustSignature, RustType};
 
-/// The longest file that is read.
-pub const SOURCE_BYTES_MAX: usize = 1 << 20;
-/// The most functions that one file may offer.
-pub const FUNCTIONS_MAX: usize = 1_000;
-
-/// How many types of one file are looked at. A type that names others twice doubles them, so
-/// a short file could describe a schema of gigabytes.
-const TYPES_MAX: usize = 100_000;
-/// How much text of one file is parsed again, because it stands in texts or comments.
-const PARSED_BYTES_MAX: usize = 2 << 20;
-/// How many members an enumeration, a union or an object may have.
-const MEMBERS_MAX: usize = 1_000;
-
-/// The functions that `text` offers to others, in its order: in Python those at the top whose
-/// names do not begin with `_`, in JavaScript and TypeScript those that are exported by such names, in
-/// Rust those that are `pub`. A function that cannot be a tool as it stands says why and
-/// leaves the others alone.
+/// The functions that `text` offers to others, in its order: in Python those at the top whose names
+/// do not begin with `_`, in JavaScript and TypeScript those that are exported by such names, in
+/// Rust those that are `pub`. A function that cannot be a tool as it stands says why and leaves the
+/// others alone.
 ///
 /// # Errors
 /// When the text is too long, has too many functions, or is not written in `language`.
@@ -69,13 +60,5 @@ pub fn read(text: &str, language: Language) -> Result<Vec<Function>, SourceError
         Language::Python => python::read(text),
         Language::JavaScript | Language::TypeScript => javascript::read(text, language),
         Language::Rust => rust::read(text),
-    }
-}
-
-/// Refuses more functions than are read.
-fn bounded(count: usize) -> Result<(), SourceError> {
-    match count > FUNCTIONS_MAX {
-        true => Err(SourceError::TooMany { count }),
-        false => Ok(()),
     }
 }

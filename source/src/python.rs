@@ -1,6 +1,7 @@
 //! Functions in Python, read as `transformers.utils.get_json_schema` of Transformers 5.23
 //! reads them when it has them running.
 
+mod annotation;
 mod docstring;
 mod enumeration;
 mod expression;
@@ -14,12 +15,14 @@ mod signature;
 use serde_json::{Map, Value, json};
 use tree_sitter::Node;
 
-use crate::definition::Lines;
+use crate::definition::{Definition, Function, Signature};
+use crate::error::{Fault, FaultKind, SourceError, bounded};
+use crate::language::Language;
+use crate::position::Lines;
 use crate::syntax::{self, text_of};
-use crate::{Definition, Fault, FaultKind, Function, Language, Signature, SourceError, bounded};
 use docstring::Docstring;
 use hint::Hint;
-use module::Scope;
+use module::{Scope, undecorated};
 use signature::Parameter;
 
 /// The functions at the top of `text` whose names do not begin with `_`. Of several with one
@@ -50,14 +53,6 @@ pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
         }
     }
     Ok(functions)
-}
-
-/// What a decorator stands before.
-fn undecorated(node: Node<'_>) -> Node<'_> {
-    match node.kind() {
-        "decorated_definition" => node.child_by_field_name("definition").unwrap_or(node),
-        _ => node,
-    }
 }
 
 struct Reader<'a> {

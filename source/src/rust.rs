@@ -2,6 +2,7 @@
 
 mod comment;
 mod items;
+pub(crate) mod signature;
 mod types;
 
 use proc_macro2::Span;
@@ -9,22 +10,13 @@ use serde_json::{Map, Value, json};
 use syn::spanned::Spanned as _;
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Visibility};
 
+use crate::definition::{Definition, Function, Signature};
 use crate::description::describe;
-use crate::{Definition, Fault, FaultKind, Function, Position, Signature, SourceError, bounded};
+use crate::error::{Fault, FaultKind, SourceError, bounded};
 use comment::Comment;
-pub use types::RustType;
+use items::position;
+use signature::{RustSignature, RustType};
 use types::Types;
-
-/// How a function in Rust is called.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RustSignature {
-    /// The types of its parameters, in order.
-    pub parameters: Vec<RustType>,
-    /// The type of what it returns when it does not fail.
-    pub output: RustType,
-    /// Whether it returns a `Result`.
-    pub is_fallible: bool,
-}
 
 /// The functions of `text` that are `pub`.
 pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
@@ -43,14 +35,6 @@ pub(crate) fn read(text: &str) -> Result<Vec<Function>, SourceError> {
 
 /// What is wrong, and where.
 type Fails = (FaultKind, Span);
-
-fn position(span: Span) -> Position {
-    let start = span.start();
-    Position {
-        line: start.line,
-        column: start.column + 1,
-    }
-}
 
 fn read_function(function: &ItemFn, types: &Types<'_>) -> Function {
     let name = function.sig.ident.to_string();

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
-use crate::definition::Lines;
-use crate::{Language, SourceError};
+use crate::error::SourceError;
+use crate::language::Language;
+use crate::position::Lines;
 
 /// How often the parser may report before it is stopped; it does so every hundred steps. A
 /// text of the longest kind that means something takes a tenth of it.

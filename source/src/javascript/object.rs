@@ -1,11 +1,9 @@
 //! Schemas of objects, put together of their members.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::types::Found;
+use super::found::{Found, Schema};
 use crate::description::describe;
-
-type Schema = Map<String, Value>;
 
 /// The members of an object while they are gathered.
 #[derive(Default)]

@@ -4,9 +4,16 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use super::Declared;
 use super::comment::{Comment, Param};
 use crate::syntax::{children, text_of};
+
+/// A function, the node that a comment stands before, and the byte of its name.
+#[derive(Clone, Copy)]
+pub(super) struct Declared<'t> {
+    pub(super) function: Node<'t>,
+    pub(super) statement: Node<'t>,
+    pub(super) offset: usize,
+}
 
 /// The declarations of a module.
 pub(super) struct Scope<'t> {

@@ -2,16 +2,18 @@
 
 use std::cell::Cell;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tree_sitter::Node;
 
 use super::comment::{Comment, Param};
+use super::found::{Found, Schema};
 use super::object::Object;
 use super::scope::Scope;
 use super::union;
 use crate::description::describe_values;
+use crate::error::FaultKind;
+use crate::limits::{MEMBERS_MAX, PARSED_BYTES_MAX, TYPES_MAX};
 use crate::syntax::{self, children, text_of};
-use crate::{FaultKind, MEMBERS_MAX, PARSED_BYTES_MAX, TYPES_MAX};
 
 /// How deep types may be nested and name each other.
 const DEPTH_MAX: usize = 32;
@@ -19,45 +21,6 @@ const DEPTH_MAX: usize = 32;
 const CUSTOM: &str = "has no schema in JSON";
 const MANY: &str = "has too many members";
 const CIRCLE: &str = "is nested too deep or refers to itself";
-
-type Schema = Map<String, Value>;
-
-/// What a type allows.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) schema: Schema,
-    /// Whether `undefined` is among it.
-    pub(super) is_optional: bool,
-    /// Whether nothing else is.
-    pub(super) is_nothing: bool,
-}
-
-impl Found {
-    pub(super) fn plain(name: &str) -> Self {
-        Self::of(Schema::from_iter([("type".to_owned(), json!(name))]))
-    }
-
-    fn of(schema: Schema) -> Self {
-        Self {
-            schema,
-            ..Self::default()
-        }
-    }
-
-    fn value(name: &str, value: Value) -> Self {
-        let mut found = Self::plain(name);
-        found.schema.insert("enum".to_owned(), json!([value]));
-        found
-    }
-
-    fn nothing() -> Self {
-        Self {
-            is_optional: true,
-            is_nothing: true,
-            ..Self::default()
-        }
-    }
-}
 
 /// The types of a module.
 pub(super) struct Types<'a> {
@@ -104,7 +67,7 @@ impl<'a> Types<'a> {
         if is_object && !members.is_empty() {
             let object = self.members(members, depth)?;
             return Ok(match of.ends_with("[]") {
-                true => array(object),
+                true => Found::array(object),
                 false => Found::of(object),
             });
         }
@@ -200,7 +163,7 @@ impl<'a> Reader<'a> {
             "literal_type" => self.literal(node),
             "template_literal_type" => Ok(Found::plain("string")),
             "type_annotation" | "parenthesized_type" | "readonly_type" => below.inner(node),
-            "array_type" => Ok(array(below.inner(node)?.schema)),
+            "array_type" => Ok(Found::array(below.inner(node)?.schema)),
             "tuple_type" => below.tuple(node),
             "union_type" => below.union(node),
             "intersection_type" => {
@@ -426,7 +389,7 @@ impl<'a> Reader<'a> {
         let arguments = node.child_by_field_name("type_arguments");
         let arguments = arguments.map(children).unwrap_or_default();
         match (name.unwrap_or_default(), &arguments[..]) {
-            ("Array" | "ReadonlyArray", [item]) => Ok(array(self.found(*item)?.schema)),
+            ("Array" | "ReadonlyArray", [item]) => Ok(Found::array(self.found(*item)?.schema)),
             ("Promise" | "Readonly" | "Awaited", [inner]) => self.found(*inner),
             ("Record" | "Object", [_, value]) => {
                 let rest = Some(self.found(*value)?.schema);
@@ -469,12 +432,6 @@ const BUILT_IN: [&str; 20] = [
     "never",
     "this",
 ];
-
-fn array(item: Schema) -> Found {
-    let mut found = Found::plain("array");
-    found.schema.insert("items".to_owned(), Value::Object(item));
-    found
-}
 
 fn unsupported(name: &str, reason: &'static str) -> FaultKind {
     FaultKind::UnsupportedType {

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::expression::string;
 use super::literal::Text;
-use crate::FaultKind;
+use crate::error::FaultKind;
 use crate::syntax::children;
 
 /// The columns that a tab reaches to.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::expression::Expression;
 use super::hint::{Hint, Unsupported};
 use super::module::{Binding, Class, Scope};
-use crate::MEMBERS_MAX;
+use crate::limits::MEMBERS_MAX;
 
 /// How many classes or constants may follow one another.
 const HOPS_MAX: usize = 16;

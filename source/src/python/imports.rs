@@ -2,9 +2,11 @@
 
 use tree_sitter::Node;
 
-use crate::definition::{Lines, Position};
+use crate::error::SourceError;
+use crate::language::Language;
+use crate::limits::SOURCE_BYTES_MAX;
+use crate::position::{Lines, Position};
 use crate::syntax::{self, children, text_of};
-use crate::{Language, SOURCE_BYTES_MAX, SourceError};
 
 /// An import of a module, or of one name from it.
 #[derive(Debug, Clone, PartialEq, Eq)]

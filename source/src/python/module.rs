@@ -6,11 +6,43 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::expression::Expression;
-use super::undecorated;
+use crate::limits::TYPES_MAX;
 use crate::syntax::{children, text_of};
 
 /// How deep classes may be nested.
 const DEPTH_MAX: usize = 16;
+
+/// What is built in and may stand in an annotation without being imported.
+const BUILTINS: [&str; 24] = [
+    "int",
+    "float",
+    "str",
+    "bool",
+    "list",
+    "tuple",
+    "dict",
+    "set",
+    "frozenset",
+    "bytes",
+    "bytearray",
+    "memoryview",
+    "complex",
+    "object",
+    "type",
+    "range",
+    "slice",
+    "property",
+    "Exception",
+    "BaseException",
+    "ValueError",
+    "TypeError",
+    "callable",
+    "any",
+];
+/// What `from typing import *` brings along that has a schema.
+const TYPING: [&str; 8] = [
+    "Any", "Dict", "List", "Literal", "Optional", "Text", "Tuple", "Union",
+];
 
 /// Names and what they stand for.
 #[derive(Debug, Default)]
@@ -19,7 +51,7 @@ pub(super) struct Scope {
     /// Modules all of whose names are imported.
     stars: Vec<String>,
     /// How many types and values were looked at.
-    pub(super) seen: Cell<usize>,
+    seen: Cell<usize>,
     /// How many bytes of types were parsed.
     pub(super) parsed: Cell<usize>,
 }
@@ -86,10 +118,44 @@ impl Scope {
         !self.stars.is_empty()
     }
 
+    /// The whole name of what an expression names, if the file does not define it.
+    pub(super) fn path(&self, expression: &Expression) -> Option<String> {
+        match expression {
+            Expression::Name(name) => match self.get(name) {
+                Some(Binding::Import(path)) => Some(path.clone()),
+                Some(_) => None,
+                None if BUILTINS.contains(&name.as_str()) => Some(format!("builtins.{name}")),
+                None => {
+                    let is_typing = TYPING.contains(&name.as_str()) && self.has_all_of("typing");
+                    let is_enum = name.ends_with("Enum") && self.has_all_of("enum");
+                    is_typing
+                        .then(|| format!("typing.{name}"))
+                        .or_else(|| is_enum.then(|| format!("enum.{name}")))
+                }
+            },
+            Expression::Attribute(of, name) => Some(format!("{}.{name}", self.path(of)?)),
+            _ => None,
+        }
+    }
+
+    /// Counts `more` types, and tells whether there were too many.
+    pub(super) fn has_seen_enough(&self, more: usize) -> bool {
+        self.seen.set(self.seen.get() + more);
+        self.seen.get() > TYPES_MAX
+    }
+
     fn bind(&mut self, name: &str, binding: Binding, again: Again) {
         if again == Again::Yes || !self.names.contains_key(name) {
             self.names.insert(name.to_owned(), binding);
         }
+    }
+}
+
+/// What a decorator stands before.
+pub(super) fn undecorated(node: Node<'_>) -> Node<'_> {
+    match node.kind() {
+        "decorated_definition" => node.child_by_field_name("definition").unwrap_or(node),
+        _ => node,
     }
 }
 

@@ -4,9 +4,9 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use syn::Item;
 
-use crate::{Language, SourceError};
-
-use super::position;
+use crate::error::SourceError;
+use crate::language::Language;
+use crate::position::Position;
 
 /// How many tokens may stand within each other.
 const WITHIN_MAX: usize = 256;
@@ -39,6 +39,15 @@ pub(super) fn items(text: &str) -> Result<Vec<Item>, SourceError> {
         found.push(item.map_err(|error| syntax(error.span()))?);
     }
     Ok(found)
+}
+
+/// Where `span` begins.
+pub(super) fn position(span: Span) -> Position {
+    let start = span.start();
+    Position {
+        line: start.line,
+        column: start.column + 1,
+    }
 }
 
 /// The tokens of each item, with nothing between braces of functions.

@@ -9,8 +9,11 @@ use syn::{
     Visibility,
 };
 
+use super::comment::Comment;
+use super::signature::RustType;
 use crate::description::{describe, describe_values};
-use crate::{FaultKind, TYPES_MAX};
+use crate::error::FaultKind;
+use crate::limits::TYPES_MAX;
 
 /// How deep types may be nested and name each other.
 const DEPTH_MAX: usize = 32;
@@ -18,36 +21,6 @@ const DEPTH_MAX: usize = 32;
 const CUSTOM: &str = "is none of text, numbers, `bool`, `Vec`, `Option`, `HashMap`, tuples, and `pub` structs and enums of this file";
 
 type Schema = Map<String, Value>;
-
-/// A type, as it is taken from a component's value and made into one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RustType {
-    /// `bool`
-    Bool,
-    /// `String`
-    Text,
-    /// An integer, by its name.
-    Integer(String),
-    /// `f32` or `f64`, by its name.
-    Float(String),
-    /// `Vec<…>`
-    List(Box<RustType>),
-    /// `Option<…>`
-    Option(Box<RustType>),
-    /// `(…, …)`
-    Tuple(Vec<RustType>),
-    /// A struct of the file: its name, and its fields with their types.
-    Struct(String, Vec<(String, RustType)>),
-    /// An enum of the file: its name, and its variants with their values.
-    Enum(String, Vec<(String, String)>),
-    /// Something that only JSON text says.
-    Json,
-    /// `&…`, of a parameter.
-    Reference(Box<RustType>),
-    /// `()`
-    Nothing,
-}
 
 /// What a function returns.
 pub(super) struct Returned {
@@ -249,7 +222,7 @@ impl<'a> Types<'a> {
             };
             let name = ident.to_string().trim_start_matches("r#").to_owned();
             let (mut schema, rust) = self.read(&field.ty, depth + 1)?;
-            let text = super::Comment::of(&field.attrs).description;
+            let text = Comment::of(&field.attrs).description;
             describe(&mut schema, &text);
             if !matches!(rust, RustType::Option(_)) {
                 required.push(name.clone());
@@ -284,7 +257,7 @@ fn enumeration(item: &ItemEnum) -> Option<(Schema, RustType)> {
     let described = item.variants.iter().zip(&variants);
     let described: Vec<(String, String)> = described
         .map(|(variant, (_, value))| {
-            let comment = super::Comment::of(&variant.attrs);
+            let comment = Comment::of(&variant.attrs);
             (value.clone(), comment.description)
         })
         .collect();

@@ -1,0 +1,42 @@
+//! How a function in Rust is called, and the types of its values.
+
+/// How a function in Rust is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RustSignature {
+    /// The types of its parameters, in order.
+    pub parameters: Vec<RustType>,
+    /// The type of what it returns when it does not fail.
+    pub output: RustType,
+    /// Whether it returns a `Result`.
+    pub is_fallible: bool,
+}
+
+/// A type, as it is taken from a component's value and made into one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RustType {
+    /// `bool`
+    Bool,
+    /// `String`
+    Text,
+    /// An integer, by its name.
+    Integer(String),
+    /// `f32` or `f64`, by its name.
+    Float(String),
+    /// `Vec<…>`
+    List(Box<RustType>),
+    /// `Option<…>`
+    Option(Box<RustType>),
+    /// `(…, …)`
+    Tuple(Vec<RustType>),
+    /// A struct of the file: its name, and its fields with their types.
+    Struct(String, Vec<(String, RustType)>),
+    /// An enum of the file: its name, and its variants with their values.
+    Enum(String, Vec<(String, String)>),
+    /// Something that only JSON text says.
+    Json,
+    /// `&…`, of a parameter.
+    Reference(Box<RustType>),
+    /// `()`
+    Nothing,
+}
