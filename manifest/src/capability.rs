@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DirectoryName, Network, VariableName};
+use crate::name::{DirectoryName, VariableName};
+use crate::network::Network;
 
 /// Everything that a manifest asks for. Absent means pure computation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -3,7 +3,10 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::{Annotations, ArgumentName, ExportName, ValueType};
+use crate::export::ExportName;
+use crate::name::ArgumentName;
+use crate::spec::Annotations;
+use crate::value_type::ValueType;
 
 /// Texts about the members within a value, by their places: the fields of records, and the cases
 /// of variants, enums and flags. A place is the names for agents from the outside to the inside,

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Capabilities, DirectoryName, Methods, Network, Origin, VariableName};
+use crate::capability::{Access, Capabilities};
+use crate::name::{DirectoryName, VariableName};
+use crate::network::{Methods, Network};
+use crate::origin::Origin;
 
 /// What a user allowed a tool. Values of variables are not part of it: a lock holds grants
 /// and is shared, a secret is not.

@@ -38,6 +38,7 @@ mod manifest;
 mod name;
 mod network;
 mod origin;
+pub mod package_file;
 mod reference;
 mod spec;
 mod toolbox;
@@ -65,17 +66,3 @@ pub use spec::{Annotations, FunctionSpec, SpecError, visible_name};
 pub use toolbox::{FunctionOverride, GrantOverride, Overrides, Toolbox, ToolboxEntry};
 pub use value_type::ValueType;
 pub use verified::{Package, Pin, Verified, VerifyError};
-
-/// Names of the files of a tool package, as they stand in a repo.
-pub mod package_file {
-    /// The manifest: the claim.
-    pub const MANIFEST: &str = "tool.toml";
-    /// The component: the fact.
-    pub const COMPONENT: &str = "tool.wasm";
-    /// The card, for people and for search.
-    pub const CARD: &str = "README.md";
-    /// The optional signature bundle.
-    pub const SIGNATURE: &str = "tool.sig";
-    /// Every name that is ever pulled. Anything else in a repo is left where it is.
-    pub const ALL: [&str; 4] = [MANIFEST, COMPONENT, CARD, SIGNATURE];
-}

@@ -8,10 +8,13 @@ use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize};
 use url::Url;
 
-use crate::{
-    CommitId, Digest, DocumentError, FunctionName, Grants, Overrides, Pin, RepoId, ToolKey,
-    document,
-};
+use crate::digest::Digest;
+use crate::document::{self, DocumentError};
+use crate::grants::Grants;
+use crate::name::{FunctionName, ToolKey};
+use crate::reference::{CommitId, RepoId};
+use crate::toolbox::Overrides;
+use crate::verified::Pin;
 
 const DOCUMENT: &str = "toolbox.lock";
 /// The only format of locks there is.

@@ -6,11 +6,15 @@ use indexmap::IndexMap;
 use semver::Version;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::capability::Capabilities;
+use crate::digest::Digest;
 use crate::digest::bare_hex;
-use crate::{
-    Capabilities, Digest, DocumentError, Function, FunctionName, Icon, LimitRequest, ToolName,
-    document, package_file,
-};
+use crate::document::{self, DocumentError};
+use crate::function::Function;
+use crate::icon::Icon;
+use crate::limits::LimitRequest;
+use crate::name::{FunctionName, ToolName};
+use crate::package_file;
 
 /// The only schema of manifests there is.
 const SCHEMA: u32 = 1;

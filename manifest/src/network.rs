@@ -9,7 +9,7 @@ use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeSeq as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Origin;
+use crate::origin::Origin;
 
 /// The longest method; the longest registered one has 17 characters.
 const METHOD_LENGTH_MAX: usize = 32;

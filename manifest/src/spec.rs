@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Digest, ToolKey};
+use crate::digest::Digest;
+use crate::name::ToolKey;
 
 /// The longest name that every consumer of tools accepts.
 const VISIBLE_NAME_LENGTH_MAX: usize = 64;
@@ -68,8 +69,8 @@ impl FunctionSpec {
 }
 
 /// The name an agent sees: the toolbox's name of the tool where the tool has one function,
-/// `key__function` otherwise. Prompts are named alike. Because neither part may hold `__`-free text that the other
-/// could be mistaken for (keys never contain `__`), no two functions share a name.
+/// `key__function` otherwise. Prompts are named alike. Because neither part may hold `__`-free text
+/// that the other could be mistaken for (keys never contain `__`), no two functions share a name.
 ///
 /// # Errors
 /// When the name is longer than agents accept.
@@ -92,7 +93,7 @@ pub fn visible_name(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::FunctionName;
+    use crate::name::FunctionName;
     use serde_json::json;
 
     fn spec(input_schema: Value) -> FunctionSpec {

@@ -10,10 +10,13 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{DocumentMut, Item, Table};
 use url::Url;
 
-use crate::{
-    Digest, DirectoryName, DocumentError, FunctionName, Hasher, Network, Pin, RepoId, ToolKey,
-    VariableName, document,
-};
+use crate::digest::{Digest, Hasher};
+use crate::document::{self, DocumentError};
+use crate::grants::Grants;
+use crate::name::{DirectoryName, FunctionName, ToolKey, VariableName};
+use crate::network::Network;
+use crate::reference::RepoId;
+use crate::verified::Pin;
 
 const DOCUMENT: &str = "toolbox.toml";
 
@@ -147,7 +150,7 @@ pub struct GrantOverride {
 
 impl GrantOverride {
     /// The part of `approved` that remains.
-    pub fn narrow(&self, mut approved: crate::Grants) -> crate::Grants {
+    pub fn narrow(&self, mut approved: Grants) -> Grants {
         if let Some(network) = &self.network {
             approved.network = approved.network.common(network);
         }

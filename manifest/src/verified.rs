@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{Digest, DocumentError, Manifest, package_file};
+use crate::digest::{Digest, Hasher};
+use crate::document::DocumentError;
+use crate::manifest::{ComponentClaim, Manifest};
+use crate::package_file;
 
 /// The two files of a tool as they came from somewhere, believed by nobody yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,8 +103,7 @@ impl Verified {
             manifest: Digest::of(&package.manifest),
             component: Digest::of(&package.component),
         };
-        same(package_file::MANIFEST, pin.manifest, actual.manifest)?;
-        same(package_file::COMPONENT, pin.component, actual.component)?;
+        pin.check(&actual)?;
         Self::from_hashed(package, actual)
     }
 
@@ -112,14 +114,7 @@ impl Verified {
             .component
             .as_ref()
             .ok_or(VerifyError::NoComponentClaim)?;
-        let actual = package.component.len() as u64;
-        if claim.bytes != actual {
-            return Err(VerifyError::SizeMismatch {
-                expected: claim.bytes,
-                actual,
-            });
-        }
-        same(package_file::COMPONENT, claim.sha256, pin.component)?;
+        claim.check(package.component.len() as u64, pin.component)?;
         let inner = Arc::new(Inner {
             manifest,
             pin,
@@ -170,10 +165,35 @@ fn same(file: &'static str, expected: Digest, actual: Digest) -> Result<(), Veri
     }
 }
 
+impl ComponentClaim {
+    /// Compares a component's size and digest with the claim.
+    ///
+    /// # Errors
+    /// When one of them differs.
+    pub fn check(&self, bytes: u64, digest: Digest) -> Result<(), VerifyError> {
+        if self.bytes != bytes {
+            return Err(VerifyError::SizeMismatch {
+                expected: self.bytes,
+                actual: bytes,
+            });
+        }
+        same(package_file::COMPONENT, self.sha256, digest)
+    }
+}
+
 impl Pin {
+    /// Compares the digests of two files with those that were pinned, the manifest's first.
+    ///
+    /// # Errors
+    /// When one of them differs.
+    pub fn check(&self, actual: &Self) -> Result<(), VerifyError> {
+        same(package_file::MANIFEST, self.manifest, actual.manifest)?;
+        same(package_file::COMPONENT, self.component, actual.component)
+    }
+
     /// One digest over both files: what a person approves with `--approve`.
     pub fn digest(&self) -> Digest {
-        let mut hasher = crate::Hasher::new();
+        let mut hasher = Hasher::new();
         hasher.update(b"tool-hub package v1\0");
         hasher.update(self.manifest.as_bytes());
         hasher.update(self.component.as_bytes());
@@ -184,7 +204,6 @@ impl Pin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ComponentClaim;
 
     fn package() -> Package {
         let component = b"\0asm-component".to_vec();

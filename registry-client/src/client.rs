@@ -1,21 +1,30 @@
-//! The client: one registry, one identity.
-
-use std::fmt;
+//! What a client can do, each thing in a file of its own.
 
 use hf_hub::repository::RepoTypeAny;
+use tool_hub_manifest::{Pin, RepoId, ToolRef, Verified, package_file};
 use url::Url;
 
-use crate::hub::Hub;
-use crate::wire::Wire;
-use crate::{Act, ClientConfig, ClientError};
+use crate::config::ClientConfig;
+use crate::download;
+use crate::error::ClientError;
+use crate::identity::{self, Identity};
+use crate::limits::CARD_BYTES_MAX;
+use crate::progress::Progress;
+use crate::pull;
+use crate::push::rehearsal::{self, Rehearsal};
+use crate::push::{self, Push, Pushed};
+use crate::registry::Registry;
+use crate::resolve::{self, Resolved, TaggedVersion};
+use crate::search::{self, SearchResults};
+use crate::store::Store;
 
 /// Speaks to one registry as one user, or anonymously. Connections are kept and reused.
 ///
 /// All methods are cancel safe: when their future is dropped, nothing half-done stays in the
 /// store. A push that is dropped may have committed; pushing again finds out.
+#[derive(Debug)]
 pub struct Client {
-    wire: Wire,
-    hub: Hub,
+    registry: Registry,
 }
 
 impl Client {
@@ -25,51 +34,151 @@ impl Client {
     /// [`ClientError::Endpoint`] when the endpoint is no plain http or https URL,
     /// [`ClientError::Setup`] when the proxy, the user agent or the TLS set-up is unusable.
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
-        config.check()?;
-        Ok(Self {
-            wire: Wire::new(&config)?,
-            hub: Hub::new(&config)?,
-        })
-    }
-
-    /// The same for another kind of repos than those of tools.
-    pub(crate) fn of(kind: RepoTypeAny, config: ClientConfig) -> Result<Self, ClientError> {
-        config.check()?;
-        Ok(Self {
-            wire: Wire::of(kind, &config)?,
-            hub: Hub::new(&config)?,
-        })
+        // To the Hub a tool is a model.
+        let registry = Registry::new(RepoTypeAny::Model, &config)?;
+        Ok(Self { registry })
     }
 
     /// The registry's URL.
     pub fn endpoint(&self) -> &Url {
-        self.wire.endpoint()
+        self.registry.endpoint()
     }
 
-    pub(crate) fn wire(&self) -> &Wire {
-        &self.wire
+    /// Asks who the token belongs to.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`] without a token, [`ClientError::TokenRefused`] when the
+    /// registry does not accept it, and as every question.
+    pub async fn whoami(&self) -> Result<Identity, ClientError> {
+        identity::whoami(&self.registry).await
     }
 
-    pub(crate) fn hub(&self) -> &Hub {
-        &self.hub
+    /// Finds tools whose repo's name, manifest or card holds `query`; an empty query finds all. At
+    /// most `limit` results, and never more than [`SEARCH_RESULTS_MAX`], in the registry's order.
+    /// Repos whose ids cannot be tool references are left out.
+    ///
+    /// A request brings up to 100 results, and one is under way at a time. Nothing is downloaded. A
+    /// registry that does not know what a tool is refuses the first request and is asked once more,
+    /// for what every registry can list.
+    ///
+    /// # Errors
+    /// As every question.
+    pub async fn search(&self, query: &str, limit: usize) -> Result<SearchResults, ClientError> {
+        search::search(&self.registry, query, limit).await
     }
 
-    pub(crate) fn need_token(&self, act: &Act) -> Result<(), ClientError> {
-        if self.wire.signed_in() {
-            return Ok(());
-        }
-        Err(ClientError::TokenMissing {
-            act: act.clone(),
-            endpoint: Box::new(self.endpoint().clone()),
-        })
+    /// Finds the commit that `reference` means right now. Where the newest version is asked
+    /// for and there is none, it is the head of the default branch.
+    ///
+    /// # Errors
+    /// [`ClientError::RepoNotFound`], [`ClientError::RepoMoved`] when the repo has another name
+    /// today, [`ClientError::VersionNotFound`] with the versions there are,
+    /// [`ClientError::RevisionNotFound`], and as every question.
+    pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
+        resolve::resolve(&self.registry, reference).await
     }
-}
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("endpoint", &self.endpoint().as_str())
-            .field("signed_in", &self.wire.signed_in())
-            .finish_non_exhaustive()
+    /// The versions of a tool, newest first.
+    ///
+    /// # Errors
+    /// [`ClientError::RepoNotFound`], and as every question.
+    pub async fn versions(&self, repo: &RepoId) -> Result<Vec<TaggedVersion>, ClientError> {
+        resolve::versions(&self.registry, repo).await
+    }
+
+    /// Downloads the tool at a commit, verifies it against its own manifest and keeps it in
+    /// `store`. Pulled bytes are inert: pulling is also how a tool is looked at before
+    /// anybody approves it. A component that the store has is not downloaded again; of such a
+    /// file `progress` hears nothing.
+    ///
+    /// Only the manifest and the component are kept, as only they are approved and run; the
+    /// card is text about them ([`Client::card`]).
+    ///
+    /// # Errors
+    /// [`ClientError::FileMissing`] when the commit is not a tool, [`ClientError::TooLarge`],
+    /// [`ClientError::SizeMismatch`], [`ClientError::NotVerified`],
+    /// [`ClientError::VersionMismatch`], [`ClientError::Stalled`],
+    /// [`ClientError::Store`], and as every question. Nothing is kept then.
+    pub async fn pull(
+        &self,
+        at: &Resolved,
+        store: &Store,
+        progress: &dyn Progress,
+    ) -> Result<Verified, ClientError> {
+        pull::pull(&self.registry, at, None, store, progress).await
+    }
+
+    /// As [`Client::pull`], but accepts nothing but the bytes that were pinned for this
+    /// commit. What the store has is taken without asking the registry at all.
+    ///
+    /// # Errors
+    /// [`ClientError::PinMismatch`] when the registry has other bytes for the commit, and as
+    /// [`Client::pull`].
+    pub async fn pull_pinned(
+        &self,
+        at: &Resolved,
+        pin: &Pin,
+        store: &Store,
+        progress: &dyn Progress,
+    ) -> Result<Verified, ClientError> {
+        pull::pull(&self.registry, at, Some(pin), store, progress).await
+    }
+
+    /// The tool's card (`README.md`) at a commit, as text for people: nothing vouches for it,
+    /// and it must be escaped before it is shown. Bytes that are not UTF-8 are replaced.
+    ///
+    /// # Errors
+    /// [`ClientError::TooLarge`] above [`CARD_BYTES_MAX`], and as every download.
+    pub async fn card(&self, at: &Resolved) -> Result<Option<String>, ClientError> {
+        let names = [package_file::CARD];
+        let mut texts = self.texts(at, &names, CARD_BYTES_MAX).await?;
+        Ok(texts.pop().map(|(_, text)| text))
+    }
+
+    /// Those of `names` that are there at a commit, each with its text: what a model's repository
+    /// says of its chat template, say. Nothing vouches for them. Bytes that are not UTF-8 are
+    /// replaced.
+    ///
+    /// # Errors
+    /// [`ClientError::TooLarge`] where one has more than `bytes_max`, and as every download.
+    pub async fn texts(
+        &self,
+        at: &Resolved,
+        names: &[&'static str],
+        bytes_max: u64,
+    ) -> Result<Vec<(&'static str, String)>, ClientError> {
+        download::texts(&self.registry, at, names, bytes_max).await
+    }
+
+    /// Pushes a tool: creates the repo when it is not there, makes one commit of manifest,
+    /// component and card on the branch `main`, and tags it `v<version>`. Other files of the
+    /// repo stay as they are.
+    ///
+    /// The commit is a compare-and-swap: it is made only while the branch is where this push
+    /// found it. Uploads go through `hf-hub`, by Xet where the registry asks for it; that
+    /// part follows `hf-xet`'s own settings.
+    ///
+    /// # Errors
+    /// [`ClientError::TokenMissing`], [`ClientError::VersionExists`] when the version was
+    /// pushed with other content, [`ClientError::VisibilityDiffers`],
+    /// [`ClientError::Conflict`] when somebody else pushed meanwhile,
+    /// [`ClientError::TagFailed`] when the commit was made and its tag was not (push again),
+    /// [`ClientError::TooLarge`], and as every question.
+    pub async fn push(
+        &self,
+        push: &Push<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Pushed, ClientError> {
+        push::push(&self.registry, push, progress).await
+    }
+
+    /// Asks the registry what [`push`](Self::push) would find, and changes nothing. It takes no
+    /// token where the repo is public, and does not tell whether the token may write.
+    ///
+    /// # Errors
+    /// [`ClientError::VersionExists`] when the version was pushed with other content,
+    /// [`ClientError::VisibilityDiffers`], [`ClientError::TooLarge`], and as every question.
+    pub async fn rehearse(&self, push: &Push<'_>) -> Result<Rehearsal, ClientError> {
+        rehearsal::rehearse(&self.registry, push).await
     }
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::{ClientError, Token};
+use crate::error::{ClientError, excerpt};
+use crate::token::Token;
 
 /// Everything that a client must be told. Nothing is taken from the environment.
 #[derive(Debug, Clone)]
@@ -79,7 +80,7 @@ fn without_credentials(url: &Url) -> String {
     // Both fail only for URLs that cannot hold credentials in the first place.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    crate::error::excerpt(url.as_str())
+    excerpt(url.as_str())
 }
 
 /// How long a client waits.

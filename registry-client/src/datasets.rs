@@ -7,12 +7,20 @@ use tokio::time::timeout;
 use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
 use url::Url;
 
-use crate::resolve::DEFAULT_BRANCH;
-use crate::{Act, Client, ClientConfig, ClientError, Resolved, Visibility, refusal};
+use crate::config::ClientConfig;
+use crate::error::{Act, ClientError};
+use crate::files::{self, ListedFile};
+use crate::progress::Silent;
+use crate::registry::Registry;
+use crate::resolve::{self, DEFAULT_BRANCH, Resolved};
+use crate::visibility::Visibility;
+use crate::{download, refusal, repo};
 
 /// The data sets of one registry.
 #[derive(Debug)]
-pub struct Datasets(Client);
+pub struct Datasets {
+    registry: Registry,
+}
 
 /// Texts to push, and where.
 #[derive(Debug)]
@@ -45,7 +53,8 @@ impl Datasets {
     /// # Errors
     /// As [`Client::new`].
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
-        Client::of(RepoTypeAny::Dataset, config).map(Self)
+        let registry = Registry::new(RepoTypeAny::Dataset, &config)?;
+        Ok(Self { registry })
     }
 
     /// Finds the commit that `reference` means. A data set that is named without a revision is
@@ -59,7 +68,7 @@ impl Datasets {
             other => other.clone(),
         };
         let repo = reference.repo.clone();
-        self.0.resolve(&ToolRef { repo, revision }).await
+        resolve::resolve(&self.registry, &ToolRef { repo, revision }).await
     }
 
     /// Those of `names` that are there at a commit, each with its text.
@@ -72,7 +81,7 @@ impl Datasets {
         names: &[&'static str],
         bytes_max: u64,
     ) -> Result<Vec<(&'static str, String)>, ClientError> {
-        self.0.texts(at, names, bytes_max).await
+        download::texts(&self.registry, at, names, bytes_max).await
     }
 
     /// Pushes texts: creates the repo when it is not there, and makes one commit on the branch
@@ -83,13 +92,13 @@ impl Datasets {
     /// [`ClientError::TokenMissing`], [`ClientError::VisibilityDiffers`],
     /// [`ClientError::Conflict`] when somebody else pushed meanwhile, and as every question.
     pub async fn push(&self, push: &PushTexts<'_>) -> Result<PushedTexts, ClientError> {
-        self.0.need_token(&Act::Commit(push.repo.clone()))?;
-        self.0.ensure_repo(&push.repo, push.visibility).await?;
-        let refs = self.0.refs(&push.repo).await?;
+        self.registry.need_token(&Act::Commit(push.repo.clone()))?;
+        repo::ensure(&self.registry, &push.repo, push.visibility).await?;
+        let refs = resolve::refs(&self.registry, &push.repo).await?;
         let head = refs.head(&Act::ListVersions(push.repo.clone()))?;
         let pushed = |commit, already_there| PushedTexts {
             commit,
-            url: self.0.wire().page_of(&push.repo, &[]),
+            url: self.registry.wire.page_of(&push.repo, &[]),
             already_there,
         };
         if let Some(head) = &head
@@ -104,13 +113,13 @@ impl Datasets {
     async fn holds(&self, push: &PushTexts<'_>, commit: &CommitId) -> Result<bool, ClientError> {
         let at = Resolved::new(&push.repo, commit.clone(), None);
         let names: Vec<&str> = push.texts.iter().map(|(name, _)| *name).collect();
-        let listed = self.0.files_of(&at, &names).await?;
+        let listed = files::list(&self.registry, &at, &names).await?;
         for (name, text) in push.texts {
             let same = |file: &&_| is_like(file, name, text);
             let Some(file) = listed.iter().find(same) else {
                 return Ok(false);
             };
-            let content = self.0.file(&at, file, file.bytes, &crate::Silent).await?;
+            let content = download::file(&self.registry, &at, file, file.bytes, &Silent).await?;
             if content != text.as_bytes() {
                 return Ok(false);
             }
@@ -125,7 +134,7 @@ impl Datasets {
     ) -> Result<CommitId, ClientError> {
         let act = Act::Commit(push.repo.clone());
         let (owner, name) = (push.repo.owner(), push.repo.name());
-        let repo = self.0.hub().client().dataset(owner, name);
+        let repo = self.registry.hub.client().dataset(owner, name);
         let operations = push.texts.iter().map(|(name, text)| {
             CommitOperation::add_bytes(*name, Bytes::copy_from_slice(text.as_bytes()))
         });
@@ -136,15 +145,15 @@ impl Datasets {
             .revision(DEFAULT_BRANCH)
             .maybe_parent_commit(head.map(CommitId::as_str))
             .send();
-        let limit = self.0.wire().timeouts().transfer;
+        let limit = self.registry.wire.timeouts().transfer;
         let answered: CommitInfo = timeout(limit, commit)
             .await
-            .map_err(|_| self.0.wire().timed_out(&act, limit))?
-            .map_err(|error| self.0.hub().failed(&act, error))?;
+            .map_err(|_| self.registry.wire.timed_out(&act, limit))?
+            .map_err(|error| self.registry.hub.failed(&act, error))?;
         refusal::commit(&act, answered.commit_oid.as_deref().unwrap_or_default())
     }
 }
 
-fn is_like(file: &crate::files::ListedFile, name: &str, text: &str) -> bool {
+fn is_like(file: &ListedFile, name: &str, text: &str) -> bool {
     file.name == name && file.bytes == text.len() as u64
 }

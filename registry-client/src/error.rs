@@ -7,8 +7,8 @@ use semver::{Version, VersionReq};
 use tool_hub_manifest::{CommitId, RepoId, VerifyError};
 use url::Url;
 
-use crate::StoreError;
 use crate::limits::EXCERPT_CHARS_MAX;
+use crate::store::StoreError;
 use crate::visibility::Visibility;
 
 /// An act with a registry failed. No variant holds a token or the URL of a signed download;

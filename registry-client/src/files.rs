@@ -1,10 +1,13 @@
-//! Which files of a tool a commit has. Only names from the allow-list are ever asked for,
+//! Which files a commit has. Only names from the allow-list are ever asked for,
 //! and nothing but what was asked for is accepted.
 
 use serde::Deserialize;
-use tool_hub_manifest::{Digest, package_file};
+use tool_hub_manifest::Digest;
 
-use crate::{Act, Client, ClientError, Resolved, refusal};
+use crate::error::{Act, ClientError};
+use crate::refusal;
+use crate::registry::Registry;
+use crate::resolve::Resolved;
 
 /// One file of a tool, as the registry describes it: a claim like any other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,27 +33,20 @@ struct Lfs {
     size: Option<u64>,
 }
 
-impl Client {
-    /// The files of a tool at a commit.
-    pub(crate) async fn files(&self, at: &Resolved) -> Result<Vec<ListedFile>, ClientError> {
-        self.files_of(at, &package_file::ALL).await
-    }
-
-    /// Those of `names` that are there at a commit. Asking for a few names is one small answer
-    /// however large the repo is, where listing its tree is a page for every thousand files.
-    pub(crate) async fn files_of(
-        &self,
-        at: &Resolved,
-        names: &[&'static str],
-    ) -> Result<Vec<ListedFile>, ClientError> {
-        let act = Act::ListFiles(at.repo.clone());
-        let url = self
-            .wire()
-            .about(&at.repo, &["paths-info", at.commit.as_str()]);
-        let form: Vec<_> = names.iter().map(|file| ("paths", *file)).collect();
-        let entries: Vec<Entry> = self.wire().post_form(&act, url, &form).await?;
-        checked(&act, names, entries)
-    }
+/// Those of `names` that are there at a commit. Asking for a few names is one small answer
+/// however large the repo is, where listing its tree is a page for every thousand files.
+pub(crate) async fn list(
+    registry: &Registry,
+    at: &Resolved,
+    names: &[&'static str],
+) -> Result<Vec<ListedFile>, ClientError> {
+    let act = Act::ListFiles(at.repo.clone());
+    let url = registry
+        .wire
+        .about(&at.repo, &["paths-info", at.commit.as_str()]);
+    let form: Vec<_> = names.iter().map(|file| ("paths", *file)).collect();
+    let entries: Vec<Entry> = registry.wire.post_form(&act, url, &form).await?;
+    checked(&act, names, entries)
 }
 
 fn checked(
@@ -84,6 +80,7 @@ fn checked(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tool_hub_manifest::package_file;
 
     #[track_caller]
     fn check(answer: &str, expect: Result<&[(&str, u64)], &str>) {

@@ -6,9 +6,11 @@ use hf_hub::{HFClient, HFError};
 use reqwest::redirect::{Attempt, Policy};
 use url::Url;
 
-use crate::error::excerpt;
+use crate::config::ClientConfig;
+use crate::error::{Act, Answer, ClientError, excerpt};
+use crate::limits::REDIRECTS_MAX;
+use crate::refusal;
 use crate::wire::base_client;
-use crate::{Act, Answer, ClientConfig, ClientError, refusal};
 
 /// `hf-hub` looks for a token in the environment and in a file unless it is given one. It
 /// drops a token that cannot be a header value, and this one cannot: so it stays anonymous.
@@ -129,7 +131,7 @@ fn refused(endpoint: &Url, attempt: &Attempt<'_>) -> Option<&'static str> {
     if !matches!(attempt.status().as_u16(), 307 | 308) {
         return Some("the redirect would change the request");
     }
-    if attempt.previous().len() > crate::limits::REDIRECTS_MAX {
+    if attempt.previous().len() > REDIRECTS_MAX {
         return Some("there are too many");
     }
     None

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::error::excerpt;
-use crate::{Act, Client, ClientError};
+use crate::error::{Act, ClientError, excerpt};
+use crate::registry::Registry;
 
 /// Who a registry takes the client for. Names are escaped and bounded for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,26 +44,20 @@ struct AccessToken {
     role: Option<String>,
 }
 
-impl Client {
-    /// Asks who the token belongs to.
-    ///
-    /// # Errors
-    /// [`ClientError::TokenMissing`] without a token, [`ClientError::TokenRefused`] when the
-    /// registry does not accept it, and as every question.
-    pub async fn whoami(&self) -> Result<Identity, ClientError> {
-        let act = Act::Identify;
-        self.need_token(&act)?;
-        let url = self.wire().url(&["api", "whoami-v2"]);
-        let whoami: Whoami = self.wire().get(&act, url).await?;
-        Ok(Identity {
-            name: excerpt(&whoami.name),
-            full_name: whoami.fullname.as_deref().map(excerpt),
-            organisations: whoami.orgs.iter().map(|org| excerpt(&org.name)).collect(),
-            token_role: whoami
-                .auth
-                .and_then(|auth| auth.access_token?.role)
-                .as_deref()
-                .map(excerpt),
-        })
-    }
+/// Asks who the token belongs to.
+pub(crate) async fn whoami(registry: &Registry) -> Result<Identity, ClientError> {
+    let act = Act::Identify;
+    registry.need_token(&act)?;
+    let url = registry.wire.url(&["api", "whoami-v2"]);
+    let whoami: Whoami = registry.wire.get(&act, url).await?;
+    Ok(Identity {
+        name: excerpt(&whoami.name),
+        full_name: whoami.fullname.as_deref().map(excerpt),
+        organisations: whoami.orgs.iter().map(|org| excerpt(&org.name)).collect(),
+        token_role: whoami
+            .auth
+            .and_then(|auth| auth.access_token?.role)
+            .as_deref()
+            .map(excerpt),
+    })
 }

@@ -30,6 +30,7 @@
 mod client;
 mod config;
 mod datasets;
+mod download;
 mod error;
 mod files;
 mod hub;
@@ -40,6 +41,7 @@ mod progress;
 mod pull;
 mod push;
 mod refusal;
+mod registry;
 mod repo;
 mod resolve;
 mod search;

@@ -11,7 +11,8 @@ pub(crate) fn next(headers: &HeaderMap, from: &Url) -> Option<Url> {
         .find_map(|value| next_of(value, from))
 }
 
-/// Reads `<target>; rel="next", <target>; …`. A target may hold commas and semicolons, so the header is not cut at them.
+/// Reads `<target>; rel="next", <target>; …`. A target may hold commas and semicolons, so the
+/// header is not cut at them.
 fn next_of(mut value: &str, from: &Url) -> Option<Url> {
     loop {
         let (_, rest) = value.split_once('<')?;

@@ -1,10 +1,8 @@
 //! Pushing: a verified tool becomes one commit and one tag.
 
 pub(crate) mod rehearsal;
-mod repo;
 
 use std::collections::HashMap;
-use std::fmt;
 
 use bytes::Bytes;
 use hf_hub::progress::{ProgressEvent, ProgressHandler, UploadEvent};
@@ -15,11 +13,14 @@ use tokio::time::timeout;
 use tool_hub_manifest::{CommitId, Digest, RepoId, Verified, package_file};
 use url::Url;
 
-use crate::files::ListedFile;
+use crate::error::{Act, ClientError};
+use crate::files::{self, ListedFile};
 use crate::limits::{CARD_BYTES_MAX, COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
-use crate::resolve::{DEFAULT_BRANCH, TaggedVersion, tag_of};
+use crate::progress::{Progress, Silent};
+use crate::registry::Registry;
+use crate::resolve::{self, DEFAULT_BRANCH, Resolved, TaggedVersion, tag_of};
 use crate::visibility::Visibility;
-use crate::{Act, Client, ClientError, Progress, Resolved, Silent, refusal};
+use crate::{download, refusal, repo};
 
 /// What to push, and where.
 #[derive(Debug)]
@@ -67,176 +68,167 @@ pub enum PushOutcome {
     AlreadyPushed,
 }
 
-impl Client {
-    /// Pushes a tool: creates the repo when it is not there, makes one commit of manifest,
-    /// component and card on the branch `main`, and tags it `v<version>`. Other files of the
-    /// repo stay as they are.
-    ///
-    /// The commit is a compare-and-swap: it is made only while the branch is where this push
-    /// found it. Uploads go through `hf-hub`, by Xet where the registry asks for it; that
-    /// part follows `hf-xet`'s own settings.
-    ///
-    /// # Errors
-    /// [`ClientError::TokenMissing`], [`ClientError::VersionExists`] when the version was
-    /// pushed with other content, [`ClientError::VisibilityDiffers`],
-    /// [`ClientError::Conflict`] when somebody else pushed meanwhile,
-    /// [`ClientError::TagFailed`] when the commit was made and its tag was not (push again),
-    /// [`ClientError::TooLarge`], and as every question.
-    pub async fn push(
-        &self,
-        push: &Push<'_>,
-        progress: &dyn Progress,
-    ) -> Result<Pushed, ClientError> {
-        let act = Act::Commit(push.repo.clone());
-        self.need_token(&act)?;
-        push.check_sizes(&act)?;
-        let version = push.package.manifest().version.clone();
-        let repo_created = self.ensure_repo(&push.repo, push.visibility).await?;
-        let refs = self.refs(&push.repo).await?;
-        let act = Act::ListVersions(push.repo.clone());
-        let pushed = |commit, outcome| Pushed {
-            repo: push.repo.clone(),
-            commit,
-            url: self.wire().page_of(&push.repo, &[]),
-            version: version.clone(),
-            repo_created,
-            outcome,
-        };
-        let versions = refs.versions(&act)?;
-        if let Some(existing) = versions.into_iter().find(|it| it.version == version) {
-            let commit = self.same_or_refused(push, existing).await?;
-            return Ok(pushed(commit, PushOutcome::AlreadyPushed));
-        }
-        let head = refs.head(&act)?;
-        if let Some(head) = &head
-            && self.holds(push, head).await?
-        {
-            self.tag(push, head).await?;
-            return Ok(pushed(head.clone(), PushOutcome::TagAdded));
-        }
-        let commit = self.commit(push, head.as_ref(), progress).await?;
-        self.tag(push, &commit).await?;
-        Ok(pushed(commit, PushOutcome::Committed))
+/// Makes one commit of manifest, component and card, and tags it with the version.
+pub(crate) async fn push(
+    registry: &Registry,
+    push: &Push<'_>,
+    progress: &dyn Progress,
+) -> Result<Pushed, ClientError> {
+    let act = Act::Commit(push.repo.clone());
+    registry.need_token(&act)?;
+    push.check_sizes(&act)?;
+    let version = push.package.manifest().version.clone();
+    let repo_created = repo::ensure(registry, &push.repo, push.visibility).await?;
+    let refs = resolve::refs(registry, &push.repo).await?;
+    let act = Act::ListVersions(push.repo.clone());
+    let pushed = |commit, outcome| Pushed {
+        repo: push.repo.clone(),
+        commit,
+        url: registry.wire.page_of(&push.repo, &[]),
+        version: version.clone(),
+        repo_created,
+        outcome,
+    };
+    let versions = refs.versions(&act)?;
+    if let Some(existing) = versions.into_iter().find(|it| it.version == version) {
+        let commit = same_or_refused(registry, push, existing).await?;
+        return Ok(pushed(commit, PushOutcome::AlreadyPushed));
     }
-
-    /// A version that exists is fine when it is the same one: a push may be repeated. An
-    /// equal manifest names an equal component.
-    async fn same_or_refused(
-        &self,
-        push: &Push<'_>,
-        existing: TaggedVersion,
-    ) -> Result<CommitId, ClientError> {
-        let at = push.at(&existing.commit);
-        let files = self.files(&at).await?;
-        let ours = push.package.manifest_bytes();
-        let same = match listed(&files, package_file::MANIFEST, ours) {
-            Some(file) => self.file(&at, file, MANIFEST_BYTES_MAX, &Silent).await? == ours,
-            None => false,
-        };
-        if same {
-            return Ok(existing.commit);
-        }
-        Err(ClientError::VersionExists {
-            repo: push.repo.clone(),
-            version: existing.version,
-            commit: existing.commit,
-        })
+    let head = refs.head(&act)?;
+    if let Some(head) = &head
+        && holds(registry, push, head).await?
+    {
+        tag(registry, push, head).await?;
+        return Ok(pushed(head.clone(), PushOutcome::TagAdded));
     }
+    let commit = commit(registry, push, head.as_ref(), progress).await?;
+    tag(registry, push, &commit).await?;
+    Ok(pushed(commit, PushOutcome::Committed))
+}
 
-    /// Whether a commit holds exactly what would be pushed.
-    async fn holds(&self, push: &Push<'_>, commit: &CommitId) -> Result<bool, ClientError> {
-        let at = push.at(commit);
-        let files = self.files(&at).await?;
-        let mut found = Vec::new();
-        for (name, content, bytes_max) in push.files() {
-            match listed(&files, name, content) {
-                Some(file) => found.push((file, content, bytes_max)),
-                None => return Ok(false),
+/// A version that exists is fine when it is the same one: a push may be repeated. An
+/// equal manifest names an equal component.
+async fn same_or_refused(
+    registry: &Registry,
+    push: &Push<'_>,
+    existing: TaggedVersion,
+) -> Result<CommitId, ClientError> {
+    let at = push.at(&existing.commit);
+    let files = files::list(registry, &at, &package_file::ALL).await?;
+    let ours = push.package.manifest_bytes();
+    let same = match listed(&files, package_file::MANIFEST, ours) {
+        Some(file) => {
+            download::file(registry, &at, file, MANIFEST_BYTES_MAX, &Silent).await? == ours
+        }
+        None => false,
+    };
+    if same {
+        return Ok(existing.commit);
+    }
+    Err(ClientError::VersionExists {
+        repo: push.repo.clone(),
+        version: existing.version,
+        commit: existing.commit,
+    })
+}
+
+/// Whether a commit holds exactly what would be pushed.
+async fn holds(
+    registry: &Registry,
+    push: &Push<'_>,
+    commit: &CommitId,
+) -> Result<bool, ClientError> {
+    let at = push.at(commit);
+    let files = files::list(registry, &at, &package_file::ALL).await?;
+    let mut found = Vec::new();
+    for (name, content, bytes_max) in push.files() {
+        match listed(&files, name, content) {
+            Some(file) => found.push((file, content, bytes_max)),
+            None => return Ok(false),
+        }
+    }
+    for (file, content, bytes_max) in found {
+        let actual = match file.digest {
+            Some(digest) => digest,
+            None => Digest::of(&download::file(registry, &at, file, bytes_max, &Silent).await?),
+        };
+        if actual != Digest::of(content) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+async fn commit(
+    registry: &Registry,
+    push: &Push<'_>,
+    head: Option<&CommitId>,
+    progress: &dyn Progress,
+) -> Result<CommitId, ClientError> {
+    let act = Act::Commit(push.repo.clone());
+    let repo = registry
+        .hub
+        .client()
+        .model(push.repo.owner(), push.repo.name());
+    let (watcher, mut events) = mpsc::unbounded_channel();
+    let commit = repo
+        .create_commit()
+        .operations(push.operations())
+        .commit_message(push.message.clone())
+        .revision(DEFAULT_BRANCH)
+        .maybe_parent_commit(head.map(CommitId::as_str))
+        .progress(Watcher(watcher))
+        .send();
+    for (name, content, _) in push.files() {
+        progress.started(name, content.len() as u64);
+    }
+    let mut advanced = HashMap::new();
+    let watched = async {
+        tokio::pin!(commit);
+        loop {
+            tokio::select! {
+                done = &mut commit => break done,
+                Some(event) = events.recv() => forward(event, &mut advanced, progress),
             }
         }
-        for (file, content, bytes_max) in found {
-            let actual = match file.digest {
-                Some(digest) => digest,
-                None => Digest::of(&self.file(&at, file, bytes_max, &Silent).await?),
-            };
-            if actual != Digest::of(content) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+    };
+    let limit = registry.wire.timeouts().transfer;
+    let answered: CommitInfo = timeout(limit, watched)
+        .await
+        .map_err(|_| registry.wire.timed_out(&act, limit))?
+        .map_err(|error| match registry.hub.failed(&act, error) {
+            ClientError::Conflict { repo, answer, .. } => ClientError::Conflict {
+                repo,
+                head: head.cloned(),
+                answer,
+            },
+            error => error,
+        })?;
+    for (name, _, _) in push.files() {
+        progress.finished(name);
     }
+    refusal::commit(&act, answered.commit_oid.as_deref().unwrap_or_default())
+}
 
-    async fn commit(
-        &self,
-        push: &Push<'_>,
-        head: Option<&CommitId>,
-        progress: &dyn Progress,
-    ) -> Result<CommitId, ClientError> {
-        let act = Act::Commit(push.repo.clone());
-        let repo = self
-            .hub()
-            .client()
-            .model(push.repo.owner(), push.repo.name());
-        let (watcher, mut events) = mpsc::unbounded_channel();
-        let commit = repo
-            .create_commit()
-            .operations(push.operations())
-            .commit_message(push.message.clone())
-            .revision(DEFAULT_BRANCH)
-            .maybe_parent_commit(head.map(CommitId::as_str))
-            .progress(Watcher(watcher))
-            .send();
-        for (name, content, _) in push.files() {
-            progress.started(name, content.len() as u64);
-        }
-        let mut advanced = HashMap::new();
-        let watched = async {
-            tokio::pin!(commit);
-            loop {
-                tokio::select! {
-                    done = &mut commit => break done,
-                    Some(event) = events.recv() => forward(event, &mut advanced, progress),
-                }
-            }
-        };
-        let limit = self.wire().timeouts().transfer;
-        let answered: CommitInfo = timeout(limit, watched)
-            .await
-            .map_err(|_| self.wire().timed_out(&act, limit))?
-            .map_err(|error| match self.hub().failed(&act, error) {
-                ClientError::Conflict { repo, answer, .. } => ClientError::Conflict {
-                    repo,
-                    head: head.cloned(),
-                    answer,
-                },
-                error => error,
-            })?;
-        for (name, _, _) in push.files() {
-            progress.finished(name);
-        }
-        refusal::commit(&act, answered.commit_oid.as_deref().unwrap_or_default())
-    }
-
-    async fn tag(&self, push: &Push<'_>, commit: &CommitId) -> Result<(), ClientError> {
-        let tag = tag_of(&push.package.manifest().version);
-        let act = Act::Tag(push.repo.clone(), tag.clone());
-        let limit = self.wire().timeouts().answer;
-        let repo = self
-            .hub()
-            .client()
-            .model(push.repo.owner(), push.repo.name());
-        let create = repo.create_tag().tag(&tag).revision(commit.as_str()).send();
-        let tagged = match timeout(limit, create).await {
-            Ok(tagged) => tagged.map_err(|error| self.hub().failed(&act, error)),
-            Err(_) => Err(self.wire().timed_out(&act, limit)),
-        };
-        tagged.map_err(|source| ClientError::TagFailed {
-            repo: push.repo.clone(),
-            commit: commit.clone(),
-            tag,
-            source: Box::new(source),
-        })
-    }
+async fn tag(registry: &Registry, push: &Push<'_>, commit: &CommitId) -> Result<(), ClientError> {
+    let tag = tag_of(&push.package.manifest().version);
+    let act = Act::Tag(push.repo.clone(), tag.clone());
+    let limit = registry.wire.timeouts().answer;
+    let repo = registry
+        .hub
+        .client()
+        .model(push.repo.owner(), push.repo.name());
+    let create = repo.create_tag().tag(&tag).revision(commit.as_str()).send();
+    let tagged = match timeout(limit, create).await {
+        Ok(tagged) => tagged.map_err(|error| registry.hub.failed(&act, error)),
+        Err(_) => Err(registry.wire.timed_out(&act, limit)),
+    };
+    tagged.map_err(|source| ClientError::TagFailed {
+        repo: push.repo.clone(),
+        commit: commit.clone(),
+        tag,
+        source: Box::new(source),
+    })
 }
 
 impl<'a> Push<'a> {
@@ -284,15 +276,6 @@ impl<'a> Push<'a> {
 
     fn at(&self, commit: &CommitId) -> Resolved {
         Resolved::new(&self.repo, commit.clone(), None)
-    }
-}
-
-impl fmt::Display for Visibility {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Public => "public",
-            Self::Private => "private",
-        })
     }
 }
 

@@ -6,8 +6,7 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use tool_hub_manifest::CommitId;
 use url::Url;
 
-use crate::error::excerpt;
-use crate::{Act, Answer, ClientError};
+use crate::error::{Act, Answer, ClientError, excerpt};
 
 /// Reads the answer's texts out of headers and body. Headers win, as a HEAD has no body.
 pub(crate) fn answer(status: u16, headers: &HeaderMap, body: &[u8]) -> Answer {

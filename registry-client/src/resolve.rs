@@ -4,8 +4,10 @@ use semver::{Version, VersionReq};
 use serde::Deserialize;
 use tool_hub_manifest::{CommitId, RepoId, Revision, ToolRef};
 
+use crate::error::{Act, ClientError};
 use crate::limits::VERSIONS_LISTED_MAX;
-use crate::{Act, Client, ClientError, refusal};
+use crate::registry::Registry;
+use crate::{refusal, repo};
 
 /// The branch that new tools are pushed to, and the one that is meant when no version is.
 pub(crate) const DEFAULT_BRANCH: &str = "main";
@@ -63,104 +65,106 @@ struct RevisionAnswer {
     sha: String,
 }
 
-impl Client {
-    /// Finds the commit that `reference` means right now. Where the newest version is asked
-    /// for and there is none, it is the head of the default branch.
-    ///
-    /// # Errors
-    /// [`ClientError::RepoNotFound`], [`ClientError::RepoMoved`] when the repo has another name
-    /// today, [`ClientError::VersionNotFound`] with the versions there are,
-    /// [`ClientError::RevisionNotFound`], and as every question.
-    pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
-        let (refs, visibility) =
-            tokio::join!(self.refs(&reference.repo), self.visibility(&reference.repo));
-        let refs = refs?;
-        visibility?;
-        let version_branches = refs.version_branches();
-        let found = self.resolve_among(reference, &refs).await?;
-        Ok(Resolved {
-            version_branches,
-            ..found
-        })
-    }
+/// Finds the commit that `reference` means right now.
+pub(crate) async fn resolve(
+    registry: &Registry,
+    reference: &ToolRef,
+) -> Result<Resolved, ClientError> {
+    let (refs, visibility) = tokio::join!(
+        refs(registry, &reference.repo),
+        repo::visibility(registry, &reference.repo)
+    );
+    let refs = refs?;
+    visibility?;
+    let version_branches = refs.version_branches();
+    let found = resolve_among(registry, reference, &refs).await?;
+    Ok(Resolved {
+        version_branches,
+        ..found
+    })
+}
 
-    async fn resolve_among(
-        &self,
-        reference: &ToolRef,
-        refs: &Refs,
-    ) -> Result<Resolved, ClientError> {
-        let repo = &reference.repo;
-        let act = Act::ListVersions(repo.clone());
-        match &reference.revision {
-            Revision::Newest => {
-                let versions = refs.versions(&act)?;
-                let newest = versions.into_iter().find(|it| it.version.pre.is_empty());
-                match newest {
-                    Some(found) => Ok(found.of(repo)),
-                    None => self.named(repo, refs, DEFAULT_BRANCH).await,
-                }
+async fn resolve_among(
+    registry: &Registry,
+    reference: &ToolRef,
+    refs: &Refs,
+) -> Result<Resolved, ClientError> {
+    let repo = &reference.repo;
+    let act = Act::ListVersions(repo.clone());
+    match &reference.revision {
+        Revision::Newest => {
+            let versions = refs.versions(&act)?;
+            let newest = versions.into_iter().find(|it| it.version.pre.is_empty());
+            match newest {
+                Some(found) => Ok(found.of(repo)),
+                None => named(registry, repo, refs, DEFAULT_BRANCH).await,
             }
-            Revision::Version(requirement) => matching(repo, requirement, refs.versions(&act)?),
-            Revision::Branch(name) => self.named(repo, refs, name).await,
-            Revision::Commit(commit) => {
-                let versions = refs.versions(&act)?;
-                match versions.into_iter().find(|it| it.commit == *commit) {
-                    Some(found) => Ok(found.of(repo)),
-                    None => self.revision(repo, commit.as_str()).await,
-                }
+        }
+        Revision::Version(requirement) => matching(repo, requirement, refs.versions(&act)?),
+        Revision::Branch(name) => named(registry, repo, refs, name).await,
+        Revision::Commit(commit) => {
+            let versions = refs.versions(&act)?;
+            match versions.into_iter().find(|it| it.commit == *commit) {
+                Some(found) => Ok(found.of(repo)),
+                None => revision(registry, repo, commit.as_str()).await,
             }
         }
     }
+}
 
-    /// The versions of a tool, newest first.
-    ///
-    /// # Errors
-    /// [`ClientError::RepoNotFound`], and as every question.
-    pub async fn versions(&self, repo: &RepoId) -> Result<Vec<TaggedVersion>, ClientError> {
-        self.refs(repo)
-            .await?
-            .versions(&Act::ListVersions(repo.clone()))
-    }
+/// The versions of a tool, newest first.
+pub(crate) async fn versions(
+    registry: &Registry,
+    repo: &RepoId,
+) -> Result<Vec<TaggedVersion>, ClientError> {
+    refs(registry, repo)
+        .await?
+        .versions(&Act::ListVersions(repo.clone()))
+}
 
-    pub(crate) async fn refs(&self, repo: &RepoId) -> Result<Refs, ClientError> {
-        let act = Act::ListVersions(repo.clone());
-        let url = self.wire().about(repo, &["refs"]);
-        self.wire().get(&act, url).await
-    }
+pub(crate) async fn refs(registry: &Registry, repo: &RepoId) -> Result<Refs, ClientError> {
+    let act = Act::ListVersions(repo.clone());
+    let url = registry.wire.about(repo, &["refs"]);
+    registry.wire.get(&act, url).await
+}
 
-    /// Resolves a name to a tag, else to a branch, else to whatever the registry finds, such as a
-    /// pull request's `refs/pr/1`. Tags come first because branches move; only the default branch
-    /// comes before a tag of its name.
-    async fn named(&self, repo: &RepoId, refs: &Refs, name: &str) -> Result<Resolved, ClientError> {
-        let act = Act::FindRevision(repo.clone(), name.to_owned());
-        let branch = refs.branches.iter().find(|it| it.name == name);
-        let tag = refs.tags.iter().find(|it| it.name == name);
-        let (found, version) = match (tag, branch) {
-            (_, Some(branch)) if name == DEFAULT_BRANCH => (branch, None),
-            (Some(tag), _) => (tag, tagged(name)),
-            (None, Some(branch)) => (branch, None),
-            (None, None) => return self.revision(repo, name).await,
-        };
-        let commit = refusal::commit(&act, &found.target_commit)?;
-        Ok(Resolved::new(repo, commit, version))
-    }
+/// Resolves a name to a tag, else to a branch, else to whatever the registry finds, such as a
+/// pull request's `refs/pr/1`. Tags come first because branches move; only the default branch
+/// comes before a tag of its name.
+async fn named(
+    registry: &Registry,
+    repo: &RepoId,
+    refs: &Refs,
+    name: &str,
+) -> Result<Resolved, ClientError> {
+    let act = Act::FindRevision(repo.clone(), name.to_owned());
+    let branch = refs.branches.iter().find(|it| it.name == name);
+    let tag = refs.tags.iter().find(|it| it.name == name);
+    let (found, version) = match (tag, branch) {
+        (_, Some(branch)) if name == DEFAULT_BRANCH => (branch, None),
+        (Some(tag), _) => (tag, tagged(name)),
+        (None, Some(branch)) => (branch, None),
+        (None, None) => return revision(registry, repo, name).await,
+    };
+    let commit = refusal::commit(&act, &found.target_commit)?;
+    Ok(Resolved::new(repo, commit, version))
+}
 
-    async fn revision(&self, repo: &RepoId, name: &str) -> Result<Resolved, ClientError> {
-        let act = Act::FindRevision(repo.clone(), name.to_owned());
-        let url = self.wire().about(repo, &["revision", name]);
-        let answer: RevisionAnswer = self.wire().get(&act, url).await?;
-        let commit = refusal::commit(&act, &answer.sha)?;
-        // Whoever asks for a commit gets that one or none.
-        if let Ok(asked) = name.parse::<CommitId>()
-            && asked != commit
-        {
-            return Err(refusal::nonsense(
-                &act,
-                &format!("it names {commit} instead"),
-            ));
-        }
-        Ok(Resolved::new(repo, commit, None))
+async fn revision(registry: &Registry, repo: &RepoId, name: &str) -> Result<Resolved, ClientError> {
+    let act = Act::FindRevision(repo.clone(), name.to_owned());
+    let url = registry.wire.about(repo, &["revision", name]);
+    let answer: RevisionAnswer = registry.wire.get(&act, url).await?;
+    let commit = refusal::commit(&act, &answer.sha)?;
+    // Whoever asks for a commit gets that one or none.
+    if let Ok(asked) = name.parse::<CommitId>()
+        && asked != commit
+    {
+        return Err(refusal::nonsense(
+            &act,
+            &format!("it names {commit} instead"),
+        ));
     }
+    Ok(Resolved::new(repo, commit, None))
 }
 
 impl Resolved {

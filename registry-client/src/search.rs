@@ -4,9 +4,9 @@ use serde::Deserialize;
 use tool_hub_manifest::RepoId;
 use url::Url;
 
-use crate::error::excerpt;
+use crate::error::{Act, ClientError, excerpt};
 use crate::limits::{SEARCH_PAGE_MAX, SEARCH_RESULTS_MAX};
-use crate::{Act, Client, ClientError};
+use crate::registry::Registry;
 
 /// The tag in a card's front matter by which tools are found.
 pub const SEARCH_TAG: &str = "tool-hub";
@@ -27,8 +27,8 @@ pub struct SearchResults {
     pub found: Vec<Found>,
     /// Whether there are more than were asked for.
     pub more: bool,
-    /// Whether the registry reads manifests. The public Hub does not: of what it finds, version and functions are known only after
-    /// a download.
+    /// Whether the registry reads manifests. The public Hub does not: of what it finds, version and
+    /// functions are known only after a download.
     pub knows_tools: bool,
 }
 
@@ -40,7 +40,8 @@ pub struct Found {
     pub repo: RepoId,
     /// What the manifest says it does or, where the registry reads no manifests, the card.
     pub description: Option<String>,
-    /// What else the manifest on the default branch says, where the registry reads manifests and there is one.
+    /// What else the manifest on the default branch says, where the registry reads manifests and
+    /// there is one.
     pub tool: Option<FoundTool>,
     /// The card's tags, at most 50.
     pub tags: Vec<String>,
@@ -104,68 +105,65 @@ struct ToolEntry {
     function_count: u64,
 }
 
-impl Client {
-    /// Finds tools whose repo's name, manifest or card holds `query`; an empty query finds all. At most `limit` results, and never
-    /// more than [`SEARCH_RESULTS_MAX`], in the registry's order. Repos whose ids cannot be tool references are left out.
-    ///
-    /// A request brings up to 100 results, and one is under way at a time. Nothing is downloaded. A registry that does not know what
-    /// a tool is refuses the first request and is asked once more, for what every registry can list.
-    ///
-    /// # Errors
-    /// As every question.
-    pub async fn search(&self, query: &str, limit: usize) -> Result<SearchResults, ClientError> {
-        let limit = limit.clamp(1, SEARCH_RESULTS_MAX);
-        match self.list(query, limit, Listing::Tool).await {
-            Err(ClientError::Refused { answer, .. }) if answer.status == 400 => {
-                self.list(query, limit, Listing::Card).await
-            }
-            listed => listed,
+/// Finds tools. A registry that does not know what a tool is refuses the first request and is
+/// asked once more, for what every registry can list.
+pub(crate) async fn search(
+    registry: &Registry,
+    query: &str,
+    limit: usize,
+) -> Result<SearchResults, ClientError> {
+    let limit = limit.clamp(1, SEARCH_RESULTS_MAX);
+    match list(registry, query, limit, Listing::Tool).await {
+        Err(ClientError::Refused { answer, .. }) if answer.status == 400 => {
+            list(registry, query, limit, Listing::Card).await
         }
+        listed => listed,
     }
+}
 
-    async fn list(
-        &self,
-        query: &str,
-        limit: usize,
-        listing: Listing,
-    ) -> Result<SearchResults, ClientError> {
-        let mut found: Vec<Found> = Vec::new();
-        let mut next = Some(self.first_page(query, limit, listing));
-        // A page whose repos cannot be tools adds nothing; without a bound on pages a registry could send such pages for ever.
-        for _ in 0..limit.div_ceil(SEARCH_PAGE_MAX) {
-            let Some(url) = next.take() else { break };
-            let (entries, after): (Vec<Entry>, _) = self.wire().page(&Act::Search, url).await?;
-            found.extend(entries.into_iter().filter_map(Entry::found));
-            next = after;
-        }
-        let more = found.len() > limit || next.is_some();
-        found.truncate(limit);
-        Ok(SearchResults {
-            found,
-            more,
-            knows_tools: listing == Listing::Tool,
-        })
+async fn list(
+    registry: &Registry,
+    query: &str,
+    limit: usize,
+    listing: Listing,
+) -> Result<SearchResults, ClientError> {
+    let mut found: Vec<Found> = Vec::new();
+    let mut next = Some(first_page(registry, query, limit, listing));
+    // A page whose repos cannot be tools adds nothing; without a bound on pages a registry could
+    // send such pages for ever.
+    for _ in 0..limit.div_ceil(SEARCH_PAGE_MAX) {
+        let Some(url) = next.take() else { break };
+        let (entries, after): (Vec<Entry>, _) = registry.wire.page(&Act::Search, url).await?;
+        found.extend(entries.into_iter().filter_map(Entry::found));
+        next = after;
     }
+    let more = found.len() > limit || next.is_some();
+    found.truncate(limit);
+    Ok(SearchResults {
+        found,
+        more,
+        knows_tools: listing == Listing::Tool,
+    })
+}
 
-    fn first_page(&self, query: &str, limit: usize, listing: Listing) -> Url {
-        let mut url = self.wire().url(&["api", "models"]);
-        {
-            let mut pairs = url.query_pairs_mut();
-            if !query.trim().is_empty() {
-                pairs.append_pair("search", query.trim());
-            }
-            pairs.append_pair("filter", SEARCH_TAG);
-            pairs.append_pair("limit", &limit.min(SEARCH_PAGE_MAX).to_string());
-            let described = match listing {
-                Listing::Tool => "tool",
-                Listing::Card => "cardData",
-            };
-            for key in KEYS.into_iter().chain([described]) {
-                pairs.append_pair("expand", key);
-            }
+fn first_page(registry: &Registry, query: &str, limit: usize, listing: Listing) -> Url {
+    let mut url = registry.wire.url(&["api", "models"]);
+    {
+        let mut pairs = url.query_pairs_mut();
+        if !query.trim().is_empty() {
+            pairs.append_pair("search", query.trim());
         }
-        url
+        pairs.append_pair("filter", SEARCH_TAG);
+        pairs.append_pair("limit", &limit.min(SEARCH_PAGE_MAX).to_string());
+        let described = match listing {
+            Listing::Tool => "tool",
+            Listing::Card => "cardData",
+        };
+        for key in KEYS.into_iter().chain([described]) {
+            pairs.append_pair("expand", key);
+        }
     }
+    url
 }
 
 impl Entry {

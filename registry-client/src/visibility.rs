@@ -1,5 +1,7 @@
 //! Who may see a repo.
 
+use std::fmt;
+
 /// Who may see a repo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
@@ -7,4 +9,13 @@ pub enum Visibility {
     Public,
     /// Its owners. A push to a repo that everybody can see is refused.
     Private,
+}
+
+impl fmt::Display for Visibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Public => "public",
+            Self::Private => "private",
+        })
+    }
 }

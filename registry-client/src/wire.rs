@@ -14,10 +14,13 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
+use crate::config::{ClientConfig, Timeouts};
+use crate::error::{Act, ClientError};
 use crate::limits::{
-    ANSWER_BYTES_MAX, QUESTION_ATTEMPTS_MAX, REDIRECTS_MAX, TRANSFER_BYTES_PER_SECOND_MIN,
+    ANSWER_BYTES_MAX, QUESTION_ATTEMPTS_MAX, REDIRECTS_MAX, REFUSAL_BYTES_MAX,
+    TRANSFER_BYTES_PER_SECOND_MIN,
 };
-use crate::{Act, ClientConfig, ClientError, Timeouts, link, refusal};
+use crate::{link, refusal};
 
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 
@@ -47,14 +50,9 @@ struct Question<'a> {
 }
 
 impl Wire {
-    /// The connection for repos of tools, which are the Hub's kind `model`.
-    pub(crate) fn new(config: &ClientConfig) -> Result<Self, ClientError> {
-        Self::of(RepoTypeAny::Model, config)
-    }
-
     /// The connection for repos of one kind. What they are called says nothing of it: a data
     /// set and a model may have the same name.
-    pub(crate) fn of(kind: RepoTypeAny, config: &ClientConfig) -> Result<Self, ClientError> {
+    pub(crate) fn new(kind: RepoTypeAny, config: &ClientConfig) -> Result<Self, ClientError> {
         let authorization = config.token.as_ref().and_then(|token| {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose())).ok()?;
             value.set_sensitive(true);
@@ -348,7 +346,7 @@ impl Wire {
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let body = self
-            .body(act, response, crate::limits::REFUSAL_BYTES_MAX, |_| ())
+            .body(act, response, REFUSAL_BYTES_MAX, |_| ())
             .await
             // A refusal is one with or without a readable body.
             .unwrap_or_default();
@@ -388,6 +386,10 @@ pub(crate) fn base_client(
 mod tests {
     use super::*;
 
+    fn wire_of(config: ClientConfig) -> Wire {
+        Wire::new(RepoTypeAny::Model, &config).unwrap()
+    }
+
     /// What becomes of a redirect by `status` from `endpoint` to `target`.
     #[track_caller]
     fn check(
@@ -398,7 +400,7 @@ mod tests {
         target: &str,
         expect: &str,
     ) {
-        let wire = Wire::new(&ClientConfig::new(endpoint.parse().unwrap(), "test/1")).unwrap();
+        let wire = wire_of(ClientConfig::new(endpoint.parse().unwrap(), "test/1"));
         let question = Question {
             method,
             form: &[],
@@ -469,7 +471,7 @@ mod tests {
     fn the_token_is_for_the_endpoint_s_own_origin() {
         let token = Some("hf_x".parse().unwrap());
         let config = ClientConfig::new("https://hub.example.org/base".parse().unwrap(), "test/1");
-        let wire = Wire::new(&config.with_token(token)).unwrap();
+        let wire = wire_of(config.with_token(token));
         for (url, sent) in [
             ("https://hub.example.org/x", true),
             ("https://hub.example.org:443/x", true),
@@ -487,11 +489,11 @@ mod tests {
 
     #[test]
     fn names_become_single_segments() {
-        let wire = Wire::new(&ClientConfig::new(
+        let wire = wire_of(ClientConfig::new(
             "https://x.org/base/".parse().unwrap(),
             "t/1",
         ));
-        let url = wire.unwrap().url(&["revision", "refs/pr/1", "a?b#c%d"]);
+        let url = wire.url(&["revision", "refs/pr/1", "a?b#c%d"]);
         let expect = "https://x.org/base/revision/refs%2Fpr%2F1/a%3Fb%23c%25d";
         assert_eq!(url.as_str(), expect);
     }

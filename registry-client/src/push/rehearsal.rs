@@ -1,7 +1,9 @@
 //! What a push would find, without pushing.
 
-use super::Push;
-use crate::{Act, Client, ClientError};
+use super::{Push, same_or_refused};
+use crate::error::{Act, ClientError};
+use crate::registry::Registry;
+use crate::{repo, resolve};
 
 /// What a push would find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,28 +17,24 @@ pub enum Rehearsal {
     AlreadyPushed,
 }
 
-impl Client {
-    /// Asks the registry what [`push`](Self::push) would find, and changes nothing. It takes no
-    /// token where the repo is public, and does not tell whether the token may write.
-    ///
-    /// # Errors
-    /// [`ClientError::VersionExists`] when the version was pushed with other content,
-    /// [`ClientError::VisibilityDiffers`], [`ClientError::TooLarge`], and as every question.
-    pub async fn rehearse(&self, push: &Push<'_>) -> Result<Rehearsal, ClientError> {
-        push.check_sizes(&Act::Commit(push.repo.clone()))?;
-        match self.visibility(&push.repo).await {
-            Ok(actual) => push.visibility.allows(&push.repo, actual)?,
-            Err(ClientError::RepoNotFound { .. }) => return Ok(Rehearsal::NewRepo),
-            Err(error) => return Err(error),
+/// Asks what a push would find, and changes nothing.
+pub(crate) async fn rehearse(
+    registry: &Registry,
+    push: &Push<'_>,
+) -> Result<Rehearsal, ClientError> {
+    push.check_sizes(&Act::Commit(push.repo.clone()))?;
+    match repo::visibility(registry, &push.repo).await {
+        Ok(actual) => push.visibility.allows(&push.repo, actual)?,
+        Err(ClientError::RepoNotFound { .. }) => return Ok(Rehearsal::NewRepo),
+        Err(error) => return Err(error),
+    }
+    let version = &push.package.manifest().version;
+    let versions = resolve::versions(registry, &push.repo).await?;
+    match versions.into_iter().find(|it| it.version == *version) {
+        Some(existing) => {
+            same_or_refused(registry, push, existing).await?;
+            Ok(Rehearsal::AlreadyPushed)
         }
-        let version = &push.package.manifest().version;
-        let versions = self.versions(&push.repo).await?;
-        match versions.into_iter().find(|it| it.version == *version) {
-            Some(existing) => {
-                self.same_or_refused(push, existing).await?;
-                Ok(Rehearsal::AlreadyPushed)
-            }
-            None => Ok(Rehearsal::NewVersion),
-        }
+        None => Ok(Rehearsal::NewVersion),
     }
 }
