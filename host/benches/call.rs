@@ -4,7 +4,6 @@
 //! say little on shared machines, so the ratio of both sides in one run is printed at the end,
 //! and by how much two threads do more than one, on both sides.
 
-use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Barrier;
@@ -12,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD as BASE64;
-use criterion::{Criterion, criterion_group, criterion_main};
 use tokio::runtime::Runtime;
 use tool_hub_host::{Host, HostConfig, Outcome, Tool, authoring, inspect};
 use tool_hub_manifest::{Grants, Package, VariableName, VariableRequest, Verified};
@@ -222,7 +220,7 @@ fn time(runtime: &Runtime, run: &impl AsyncFn()) -> Duration {
     begun.elapsed()
 }
 
-fn calls(criterion: &mut Criterion) {
+fn main() {
     let runtime = Runtime::new().expect("a runtime");
     let bytes = wat::parse_str(COMPONENT).expect("a component");
     let raw = Raw::new(&bytes);
@@ -231,28 +229,7 @@ fn calls(criterion: &mut Criterion) {
     let long = format!(r#"{{"text": "{text}"}}"#);
     let encoded = format!(r#"{{"data": "{text}"}}"#);
 
-    let mut group = criterion.benchmark_group("call");
     let small = r#"{"a": 20, "b": 22}"#;
-    group.bench_function("add, Tool::call", |bencher| {
-        bencher
-            .to_async(&runtime)
-            .iter(|| call(&tool, "add", small));
-    });
-    group.bench_function("add, raw wasmtime", |bencher| {
-        bencher
-            .to_async(&runtime)
-            .iter(|| raw.add(black_box(20), 22));
-    });
-    group.bench_function("echo 100 KB, Tool::call", |bencher| {
-        bencher
-            .to_async(&runtime)
-            .iter(|| call(&tool, "echo", &long));
-    });
-    group.bench_function("echo 100 KB, serde_json and raw wasmtime", |bencher| {
-        bencher.to_async(&runtime).iter(|| raw_echo(&raw, &long));
-    });
-    group.finish();
-
     ratio(
         &runtime,
         "add",
@@ -389,6 +366,3 @@ async fn raw_echo_bytes(raw: &Raw, arguments: &str) -> String {
     let echoed = raw.echo_bytes(&BASE64.decode(data).expect("base64")).await;
     serde_json::to_string(&BASE64.encode(echoed)).expect("JSON")
 }
-
-criterion_group!(benches, calls);
-criterion_main!(benches);
