@@ -45,7 +45,8 @@ fn main() -> Result<(), Failed> {
     Ok(())
 }
 
-/// An answer of about so many bytes: text with calls in it, as the family's first vectors have them.
+/// An answer of about so many bytes: text with calls in it, as the family's first vectors have
+/// them.
 fn answer(name: &str, bytes: usize) -> Result<String, Failed> {
     let file = format!("{}/tests/answers/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let vectors: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(file)?)?;

@@ -42,7 +42,8 @@ const ROUNDS_MAX: u32 = 12;
 ///
 /// use tool_hub_agent::conversation::{Message, Role};
 /// use tool_hub_serve::{
-///     AgentLoop, Catalogue, ChatModel, ChatModelError, ModelAnswer, ModelRequest, ApproveAll, Toolset,
+///     AgentLoop, ApproveAll, Catalogue, ChatModel, ChatModelError, ModelAnswer, ModelRequest,
+///     Toolset,
 /// };
 ///
 /// /// A model that knows one answer. `OpenAiModel` is one behind an endpoint.

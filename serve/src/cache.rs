@@ -73,8 +73,8 @@ impl SharedCache {
 }
 
 impl CallerCache {
-    /// Keeps `what`, of `bytes`, under `name`, instead of what had that name. Returns false if there
-    /// is no room for it.
+    /// Keeps `what`, of `bytes`, under `name`, instead of what had that name. Returns false if
+    /// there is no room for it.
     pub(crate) fn keep<T: Any + Send + Sync>(
         &self,
         name: &str,

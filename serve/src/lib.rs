@@ -33,7 +33,8 @@
 //! let toolset = Toolset::new(Catalogue::new(Offer::all(&"adder".parse()?, &tool)?)?);
 //!
 //! let requests = concat!(
-//!     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
+//!     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":"#,
+//!     r#"{"protocolVersion":"2025-11-25","#,
 //!     r#""capabilities":{},"clientInfo":{"name":"doc","version":"0"}}}"#, "\n",
 //!     r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","#,
 //!     r#""params":{"name":"adder","arguments":{"a":20,"b":22}}}"#, "\n",

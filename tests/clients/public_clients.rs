@@ -25,7 +25,8 @@ pub(crate) fn live_in_python(endpoint: &str, token: &str) {
     );
 }
 
-/// Everything a repository of the token's owner goes through with `@huggingface/hub` for JavaScript.
+/// Everything a repository of the token's owner goes through with `@huggingface/hub` for
+/// JavaScript.
 #[track_caller]
 pub(crate) fn live_in_javascript(endpoint: &str, token: &str) {
     // The script looks for its package below the directory in which it is started.

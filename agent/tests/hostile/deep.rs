@@ -150,8 +150,8 @@ pub(crate) fn deep_values() -> Vec<String> {
     sources
 }
 
-/// The deepest values that can be assigned, made deeper by an expression and walked in every way, at
-/// the end of the deepest recursion.
+/// The deepest values that can be assigned, made deeper by an expression and walked in every way,
+/// at the end of the deepest recursion.
 pub(crate) fn deepest_values() -> Vec<String> {
     let open = "[".repeat(20);
     let close = "]".repeat(20);

@@ -57,7 +57,8 @@ impl Connections {
     }
 
     /// Makes room for another connection of `address`, by closing the one that has waited longest
-    /// for a request, or the rest of one: one of the same address if that has used up its limit, else any.
+    /// for a request, or the rest of one: one of the same address if that has used up its limit,
+    /// else any.
     pub(super) fn make_room(&mut self, address: IpAddr) -> Admission {
         let network = network(address);
         // Below this number, no address can have reached its limit.

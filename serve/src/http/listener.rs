@@ -43,9 +43,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long connections have to end after a shutdown.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Answers connections with what is behind `guard` until `shutdown` completes, and open ones a little longer:
-/// somebody who is in the middle of a request may never come to its end. Dropping the future ends
-/// all of them.
+/// Answers connections with what is behind `guard` until `shutdown` completes, and open ones a
+/// little longer: somebody who is in the middle of a request may never come to its end. Dropping
+/// the future ends all of them.
 pub(super) async fn answer(
     listener: TcpListener,
     guard: Arc<Guard>,

@@ -82,7 +82,8 @@ impl Events {
                 }
             }
             let Some(chunk) = self.response.chunk().await.map_err(Refusal::unreachable)? else {
-                // What no empty line ends was cut off, or was written by somebody who leaves it out.
+                // What no empty line ends was cut off, or was written by somebody who leaves it
+                // out.
                 let rest = std::mem::take(&mut self.buffer);
                 self.searched = 0;
                 if !rest.is_empty() {

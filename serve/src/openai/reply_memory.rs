@@ -1,5 +1,5 @@
-//! HiddenTurns for what the endpoint answers: counted before it is taken, of the caller's share, so that
-//! no endpoint decides how much the server takes.
+//! HiddenTurns for what the endpoint answers: counted before it is taken, of the caller's share, so
+//! that no endpoint decides how much the server takes.
 
 use serde_json::Value;
 

@@ -99,7 +99,8 @@ impl Call {
             biased;
             outcome = called => outcome,
             () = self.stop.cancelled() => {
-                // The tool may have done what it was called for, so nobody should repeat it unasked.
+                // The tool may have done what it was called for, so nobody should repeat it
+                // unasked.
                 let message = "the server was stopped while the tool ran";
                 Failure::new(FailureKind::Failed, message).into()
             }

@@ -61,7 +61,8 @@ impl Interface {
     pub fn to_wit(&self, package: &str) -> String {
         let mut text = format!(
             "package {package};\n\n\
-             /// What agents can call. The comments are what they read: say what a function does and\n\
+             /// What agents can call. The comments are what they read: say what a function \
+             does and\n\
              /// returns, then what to write for each argument.\n\
              interface functions {{\n"
         );
