@@ -59,6 +59,9 @@ impl Inspect {
         } else {
             let detail = Detail::wanted(printer);
             printer.data(&report::inspection(&provenance, &inspection, detail))?;
+            if detail == Detail::Decision {
+                printer.hint("imports, digests and whole descriptions are shown with --verbose");
+            }
             if inspection.refusals.is_empty() && inspection.offers_something() {
                 printer.hint(&format!(
                     "load it with: tool load {}{} --approve {}",

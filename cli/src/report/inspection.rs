@@ -32,6 +32,8 @@ impl Detail {
 
 /// The longest line of a description that is shown where not everything is.
 const LINE_CHARS_MAX: usize = 160;
+/// The most functions that are described where not everything is shown.
+const FUNCTIONS_DESCRIBED_MAX: usize = 5;
 /// Where more is found.
 const MORE: &str = "see --verbose";
 
@@ -50,8 +52,13 @@ pub(crate) fn inspection(from: &Provenance, inspection: &Inspection, detail: Det
         &inspection.approval_digest.to_string(),
     ));
     lines.extend([String::new(), "Functions".to_owned()]);
-    for function in &inspection.functions {
-        lines.extend(function_lines(function, detail));
+    let functions = &inspection.functions;
+    let are_described = everything || functions.len() <= FUNCTIONS_DESCRIBED_MAX;
+    for function in functions {
+        lines.extend(function_lines(function, are_described, detail));
+    }
+    if !are_described {
+        lines.push(format!("  their descriptions: {MORE}"));
     }
     if everything {
         lines.extend(inspection.not_callable.iter().map(not_callable_line));
@@ -81,13 +88,15 @@ fn identity(from: &Provenance) -> Vec<String> {
     rows
 }
 
-fn function_lines(function: &CallableFunction, detail: Detail) -> Vec<String> {
+fn function_lines(function: &CallableFunction, is_described: bool, detail: Detail) -> Vec<String> {
     let signature = match detail {
         Detail::Decision => signature::short(function),
         Detail::Everything => signature::whole(function),
     };
     let mut lines = vec![format!("  {}", escape_line(&signature))];
-    lines.extend(described(&function.spec.description, "      ", detail));
+    if is_described {
+        lines.extend(described(&function.spec.description, "      ", detail));
+    }
     if detail == Detail::Everything {
         lines.extend(details::argument_lines(function));
     }

@@ -97,7 +97,10 @@ fn python_with_a_mistake() {
         refused.stderr()
     );
 
-    home.write("greeter/app.py", format!("x = (1\n{source}"));
+    home.write(
+        "greeter/app.py",
+        format!("def broken(:\n    pass\n{source}"),
+    );
     let refused = home.tool("build greeter");
     says(
         &refused,
