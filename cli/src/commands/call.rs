@@ -191,8 +191,8 @@ impl Call {
         })
     }
 
-    /// What the user granted these very bytes as a tool of the toolbox, where no flag says something
-    /// else: whoever approved them once need not do so for each call.
+    /// What the user granted these very bytes as a tool of the toolbox, where no flag says
+    /// something else: whoever approved them once need not do so for each call.
     fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<Grants> {
         let toolbox = OpenToolbox::open(config).ok()?;
         let members = toolbox.standings().into_iter();

@@ -220,5 +220,6 @@ fn right_line(capability: &InspectedCapability) -> String {
         true => "",
         false => "; nothing in the component could use it",
     };
-    format!("  {does} {}{why}{used}", escape_line(&capability.what))
+    // The author's text comes last: nothing of it passes for what is said here.
+    format!("  {does} {}{used}{why}", escape_line(&capability.what))
 }

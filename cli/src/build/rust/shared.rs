@@ -42,9 +42,9 @@ struct Package {
 }
 
 impl SharedBuild {
-    /// Waits for the directory, in which is compiled for `target`, and removes what other projects left there that could be taken for
-    /// `project`'s. Nothing where cargo cannot say what the project's packages are: it says why when
-    /// it builds.
+    /// Waits for the directory and removes what other projects compiled there for `target` that
+    /// could be taken for `project`'s. Nothing where cargo cannot say what the project's packages
+    /// are: it says why when it builds.
     ///
     /// # Errors
     /// When the directory cannot be made, and when the user asks to stop.
