@@ -2,21 +2,26 @@
 //! that can only call tools. An agent with a shell can type answers and name digests itself; only a
 //! required signature stops that one, see [`crate::approvals`].
 
+mod terminal;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
 
 use clap::Args;
 use tool_hub_manifest::{
-    Access, Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, DirectoryRequest, Grants,
-    Method, Methods, Origin, VariableName,
+    Access, Capabilities, Consent, Digest, DirectoryGrant, DirectoryName, Grants, Method, Methods,
+    Origin, VariableName,
 };
 
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::escape::escape_line;
-use crate::sensitive::{self, Finding, Refusal, Sensitive};
+use crate::sensitive;
 use crate::wording::rights;
+use terminal::real;
+
+pub(crate) use terminal::Terminal;
 
 /// The flags with which a command line gives consent.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,12 +32,12 @@ pub(crate) struct ApprovalFlags {
 
     /// Allow requests to an origin that the tool asks for, with the methods that it asks for
     /// or, with ORIGIN=GET,HEAD, only with some of them (repeatable)
-    #[arg(long = "allow-network", value_name = "ORIGIN", value_parser = origin_with_methods)]
+    #[arg(long = "allow-network", alias = "network", value_name = "ORIGIN", value_parser = origin_with_methods)]
     pub(crate) network: Vec<(Origin, Option<Methods>)>,
 
     /// Allow the use of a directory that the tool asks for, with the access that it asks for or,
     /// with NAME:read=PATH or NAME:read-write=PATH, with that access (repeatable)
-    #[arg(long = "allow-dir", value_name = "NAME=PATH", value_parser = named_directory)]
+    #[arg(long = "allow-dir", alias = "dir", value_name = "NAME=PATH", value_parser = named_directory)]
     pub(crate) directories: Vec<(DirectoryName, Option<Access>, PathBuf)>,
 
     /// Allow a directory despite this dangerous place, which the refusal named (repeatable)
@@ -40,16 +45,16 @@ pub(crate) struct ApprovalFlags {
     pub(crate) insisted: Vec<PathBuf>,
 
     /// Allow a variable that the tool asks for to be read (repeatable)
-    #[arg(long = "allow-var", value_name = "NAME")]
+    #[arg(long = "allow-var", alias = "var", value_name = "NAME")]
     pub(crate) variables: Vec<VariableName>,
 
     /// Allow a variable whose value is not secret to be read, without masking the value in what
     /// the tool outputs (repeatable)
-    #[arg(long = "allow-plain-var", value_name = "NAME")]
+    #[arg(long = "allow-plain-var", alias = "plain-var", value_name = "NAME")]
     pub(crate) plain_variables: Vec<VariableName>,
 
     /// Allow it to keep things from call to call, in a storage of its own
-    #[arg(long = "allow-storage")]
+    #[arg(long = "allow-storage", alias = "storage")]
     pub(crate) storage: bool,
 }
 
@@ -70,9 +75,13 @@ pub(crate) struct Candidate<'a> {
     pub(crate) digest: Digest,
     /// What it asks for.
     pub(crate) asked: &'a Capabilities,
+    /// Whether it calls other functions of the toolbox.
+    pub(crate) calls_functions: bool,
     /// The tool of another place that has the name, and loses it.
     pub(crate) replaces: Option<String>,
     pub(crate) offer: Offer,
+    /// What is done with it once it is approved, as the question says it.
+    pub(crate) act: &'static str,
 }
 
 pub(crate) fn named_directory(
@@ -243,17 +252,24 @@ fn ask_at_the_terminal(
             .collect();
         format!("{access} {} as {name}{despite}", path.display())
     };
-    let may = escape_line(&rights(&grants, directory));
-    writeln!(io::stderr(), "It may then: {may}")?;
+    let may = escape_line(&rights(&grants, candidate.calls_functions, directory));
+    writeln!(io::stderr(), "It may then {may}")?;
     let replaces = match &candidate.replaces {
         Some(other) => format!(" in place of {}", escape_line(other)),
         None => String::new(),
     };
     let question = format!(
-        "Load `{}`{replaces} with these rights? Type yes to approve: ",
+        "{} `{}`{replaces} with these rights? Type yes to approve: ",
+        candidate.act,
         escape_line(name)
     );
-    if terminal.ask(&question)?.trim() == "yes" {
+    let mut answer = terminal.ask(&question)?;
+    // Whoever answered [y/N] questions before may type `y` once more; it is worth a question, and
+    // no approval.
+    if matches!(answer.trim(), "y" | "Y") {
+        answer = terminal.ask("Type the whole word yes to approve: ")?;
+    }
+    if answer.trim() == "yes" {
         return Ok((grants, Consent::Terminal));
     }
     Err(
@@ -261,141 +277,6 @@ fn ask_at_the_terminal(
             .hint("only the whole word yes approves")
             .into(),
     )
-}
-
-/// A person at a terminal.
-pub(crate) struct Terminal {
-    input: std::io::Stdin,
-}
-
-impl Terminal {
-    /// The person, where there is one who reads what is asked and can answer.
-    pub(crate) fn open() -> Option<Self> {
-        let input = std::io::stdin();
-        let both = input.is_terminal() && std::io::stderr().is_terminal();
-        both.then_some(Self { input })
-    }
-
-    /// Asks for one typed line. Whatever was typed before the question was shown is thrown
-    /// away: it cannot be an answer to it.
-    pub(crate) fn ask(&mut self, question: &str) -> anyhow::Result<String> {
-        #[cfg(unix)]
-        rustix::termios::tcflush(&self.input, rustix::termios::QueueSelector::IFlush)?;
-        let mut stderr = std::io::stderr();
-        write!(stderr, "{question}")?;
-        stderr.flush()?;
-        let mut answer = String::new();
-        self.input.lock().read_line(&mut answer)?;
-        Ok(answer)
-    }
-
-    /// Asks about everything that the tool wants and no flag has settled.
-    fn ask_for_grants(
-        &mut self,
-        asked: &Capabilities,
-        mut grants: Grants,
-        config: &Config,
-    ) -> anyhow::Result<Grants> {
-        let missing = grants.missing(asked);
-        for ((origin, methods), shown) in missing.network.iter().zip(missing.network.lines()) {
-            if self.agrees(&format!("Allow requests to {shown}?"))? {
-                grants = grants.network(origin.clone(), methods.clone());
-            }
-        }
-        for request in &missing.directories {
-            if let Some(grant) = self.ask_for_directory(request, config)? {
-                grants.directories.insert(request.name.clone(), grant);
-            }
-        }
-        for request in &missing.variables {
-            let name = &request.name;
-            if !self.agrees(&format!("Let it read the variable {name}?"))? {
-                continue;
-            }
-            // The author's marking is only a proposal, because it is the author's tool that would
-            // show the value.
-            let plain = || {
-                format!(
-                    "Its author declares {name} as not secret. Show its value instead of masking it?"
-                )
-            };
-            grants = match !request.secret && self.agrees(&plain())? {
-                true => grants.plain_variable(name.clone()),
-                false => grants.variable(name.clone()),
-            };
-        }
-        if missing.storage.is_some() && self.agrees("Let it keep things from call to call?")? {
-            grants = grants.storage();
-        }
-        Ok(grants)
-    }
-
-    /// Asks until the answer is a directory or nothing.
-    fn ask_for_directory(
-        &mut self,
-        request: &DirectoryRequest,
-        config: &Config,
-    ) -> anyhow::Result<Option<DirectoryGrant>> {
-        let sensitive = Sensitive::of(config)?;
-        let question = format!(
-            "Which directory may it use as `{}` ({})? Empty for none: ",
-            request.name, request.access
-        );
-        loop {
-            let answer = self.ask(&question)?;
-            let answer = answer.trim();
-            if answer.is_empty() {
-                return Ok(None);
-            }
-            let path = real(Path::new(answer), config);
-            let shown = escape_line(&path.display().to_string());
-            if !path.is_dir() {
-                writeln!(io::stderr(), "{shown} is no directory")?;
-                continue;
-            }
-            if path != config.place(Path::new(answer)) {
-                writeln!(io::stderr(), "that is {shown}")?;
-            }
-            let findings = sensitive.findings(&path, request.access);
-            if self.insists_on(&findings)? {
-                return Ok(Some(DirectoryGrant {
-                    path,
-                    access: request.access,
-                    despite: findings.into_iter().map(|finding| finding.place).collect(),
-                }));
-            }
-        }
-    }
-
-    /// Asks separately about each reason why a directory is dangerous.
-    fn insists_on(&mut self, findings: &[Finding]) -> anyhow::Result<bool> {
-        for finding in findings {
-            let says = escape_line(finding.says());
-            if finding.refusal == Refusal::Always {
-                writeln!(io::stderr(), "this directory cannot be granted: {says}")?;
-                return Ok(false);
-            }
-            let question = format!(
-                "This is dangerous: {says}.\nType insist to grant it anyway, or anything else to choose another directory: "
-            );
-            if self.ask(&question)?.trim() != "insist" {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn agrees(&mut self, question: &str) -> anyhow::Result<bool> {
-        let answer = self.ask(&format!("{question} [y/N] "))?;
-        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-    }
-}
-
-/// Where a directory really is: a link that is changed later must not lead elsewhere. What
-/// does not exist stays as it was written, for the host to refuse.
-fn real(path: &Path, config: &Config) -> PathBuf {
-    let path = config.place(path);
-    path.canonicalize().unwrap_or(path)
 }
 
 /// The values of the variables that were granted, as far as the user has them.

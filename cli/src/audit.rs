@@ -229,6 +229,7 @@ mod tests {
             endpoint: None,
             json: false,
             quiet: true,
+            verbose: false,
         })
     }
 

@@ -17,6 +17,7 @@ mod wit;
 use std::path::Path;
 
 use anyhow::Context as _;
+use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Language};
 
 use crate::config::Config;
@@ -42,6 +43,7 @@ pub(crate) use wit::{WitFile, add_packages, package_directory, wit_files};
 pub(crate) async fn component(
     directory: &Path,
     build: &Build,
+    docs: &Docs,
     functions: Option<&Functions>,
     config: &Config,
     printer: &Printer,
@@ -53,11 +55,12 @@ pub(crate) async fn component(
     let project = Project {
         directory,
         build,
+        docs,
         functions,
         scratch: scratch.path(),
     };
     let built = match build.language {
-        Language::Rust => rust::build(project, printer).await,
+        Language::Rust => rust::build(project, config, printer).await,
         Language::Python => python::build(project, config, printer).await,
         Language::Javascript => javascript::build(project, config, printer).await,
     };

@@ -36,6 +36,7 @@ mod package;
 mod printer;
 mod progress;
 mod prompt_template;
+mod provenance;
 mod record;
 mod report;
 mod sandbox;
@@ -43,6 +44,7 @@ mod scaffold;
 mod sensitive;
 mod served;
 mod signals;
+mod signature;
 mod sizes;
 mod target;
 mod toolbox;
@@ -51,6 +53,7 @@ mod wording;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue};
 
 use crate::args::Cli;
 use crate::config::Config;
@@ -62,7 +65,8 @@ fn main() -> ExitCode {
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            suggest(&mut error);
             // Help and version are answers, not errors, and go to standard output.
             if error.use_stderr() {
                 printer::usage_error(&error.render().to_string());
@@ -84,6 +88,27 @@ fn main() -> ExitCode {
         Err(error) if diagnosis::is_closed_pipe(&error) => ExitCode::from(diagnosis::CLOSED_PIPE),
         Err(error) => failed(&error, Some(&config), &printer),
     }
+}
+
+/// Adds to the error of an unknown command the one of ours that does what other package managers
+/// call so.
+fn suggest(error: &mut clap::Error) {
+    let ours = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => match word.as_str() {
+            "publish" | "upload" | "release" => "push",
+            "install" | "add" | "pull" | "get" => "load",
+            "test" | "validate" => "check",
+            "uninstall" | "unload" | "rm" | "delete" => "remove",
+            "init" | "create" => "new",
+            "upgrade" => "update",
+            "info" | "show" => "inspect",
+            "ls" => "list",
+            _ => return,
+        },
+        _ => return,
+    };
+    let ours = ContextValue::Strings(vec![ours.to_owned()]);
+    error.insert(ContextKind::SuggestedSubcommand, ours);
 }
 
 /// Prints the error and hints on what to do next.

@@ -17,4 +17,8 @@ pub(crate) struct GlobalOptions {
     /// Print no progress and no notes, only data and errors
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+
+    /// Print more: all of an inspection, and what a tool writes while it is called
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }

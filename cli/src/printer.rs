@@ -13,6 +13,7 @@ use crate::options::GlobalOptions;
 pub(crate) struct Printer {
     json: bool,
     quiet: bool,
+    verbose: bool,
 }
 
 impl Printer {
@@ -20,12 +21,18 @@ impl Printer {
         Self {
             json: global.json,
             quiet: global.quiet,
+            verbose: global.verbose,
         }
     }
 
     /// Whether data is wanted as JSON.
     pub(crate) fn wants_json(&self) -> bool {
         self.json
+    }
+
+    /// Whether more is wanted than what most people need.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
     }
 
     /// Whether a person is watching and wants to see progress.

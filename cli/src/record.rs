@@ -15,12 +15,14 @@ use crate::loaded;
 use crate::package::{Fetched, FetchedFrom};
 use crate::printer::Printer;
 use crate::progress::Spinner;
+use crate::report;
 use crate::sandbox;
 use crate::toolbox::OpenToolbox;
 
 /// What a user agreed to, with the way and the time of the consent.
 pub(crate) struct GivenConsent {
     approved: Approved,
+    calls_functions: bool,
     consent: Consent,
     at: String,
 }
@@ -37,6 +39,7 @@ impl GivenConsent {
             .format(&Rfc3339)?;
         Ok(Self {
             approved: inspection.approve(grants)?,
+            calls_functions: report::calls_functions(inspection),
             consent,
             at,
         })
@@ -46,6 +49,7 @@ impl GivenConsent {
     pub(crate) fn before(inspection: &Inspection, locked: &LockedTool) -> anyhow::Result<Self> {
         Ok(Self {
             approved: inspection.approve(locked.grants.clone())?,
+            calls_functions: report::calls_functions(inspection),
             consent: locked.approval.consent,
             at: locked.approval.at.clone(),
         })
@@ -109,6 +113,7 @@ fn locked(
             at: given.at,
         },
         signer: None,
+        calls_functions: given.calls_functions,
         grants: given.approved.grants().clone(),
         functions,
         overrides,

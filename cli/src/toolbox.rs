@@ -1,5 +1,6 @@
 //! The toolbox on disk: which one is meant, and how it is changed without losing anything.
 
+mod changed;
 pub(crate) mod standing;
 
 use std::path::{Path, PathBuf};

@@ -8,13 +8,15 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// What `grants` allow, on one line; `compute` where that is nothing. `directory` says one
-/// directory.
+/// What a tool with `grants` may do, on one line, to go on after "may"; `compute` where that is
+/// nothing. `calls` says whether it calls other functions, and `directory` says one directory.
 pub(crate) fn rights(
     grants: &Grants,
+    calls: bool,
     directory: impl Fn(&DirectoryName, &DirectoryGrant) -> String,
 ) -> String {
-    let mut rights: Vec<String> = grants.network.lines().collect();
+    let origins = grants.network.lines();
+    let mut rights: Vec<String> = origins.map(|origin| format!("reach {origin}")).collect();
     let directories = grants.directories.iter();
     rights.extend(directories.map(|(name, grant)| directory(name, grant)));
     rights.extend(
@@ -22,11 +24,12 @@ pub(crate) fn rights(
             .variables
             .iter()
             .map(|name| match grants.is_secret(name) {
-                true => format!("${name}"),
-                false => format!("${name} (plain)"),
+                true => format!("read ${name}"),
+                false => format!("read ${name} (plain)"),
             }),
     );
-    rights.extend(grants.storage.then(|| "storage".to_owned()));
+    rights.extend(grants.storage.then(|| "use storage".to_owned()));
+    rights.extend(calls.then(|| "call other functions of the toolbox".to_owned()));
     if rights.is_empty() {
         rights.push("compute".to_owned());
     }

@@ -54,6 +54,10 @@ pub struct LockedTool {
     /// Who signed the package, where a signature was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
+    /// Whether it imports what calls other functions of the toolbox, which is no right that anybody
+    /// grants. Old locks do not say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calls_functions: bool,
     /// What was granted.
     pub grants: Grants,
     /// The digest of each function's text and schema, as [`crate::FunctionSpec::digest`].

@@ -273,6 +273,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                     source,
                     approval,
                     signer,
+                    calls_functions: functions.len() == 1,
                     grants,
                     functions,
                     overrides,

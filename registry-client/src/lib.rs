@@ -30,6 +30,7 @@
 mod client;
 mod config;
 mod datasets;
+mod date;
 mod download;
 mod error;
 mod files;

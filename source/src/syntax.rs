@@ -47,22 +47,32 @@ pub(crate) fn parse_leniently(text: &str, grammar: &tree_sitter::Language) -> Op
     parser.parse_with_options(&mut rest, None, Some(options))
 }
 
-/// Where the first part stands that the grammar does not know.
+/// Where the first part stands that the grammar does not know. Such a part may begin long before
+/// the mistake and hold another one: the inner one is nearer to it where it is on the same line, or
+/// where the outer one is the file.
 fn first_error(root: Node<'_>) -> Option<usize> {
     if !root.has_error() {
         return None;
     }
-    let mut node = root;
+    let (mut node, mut found) = (root, None::<Node<'_>>);
     loop {
         if node.is_error() || node.is_missing() {
-            return Some(node.start_byte());
+            let is_nearer = |outer: Node<'_>| {
+                let row = outer.start_position().row;
+                outer.start_byte() == 0 || row == node.start_position().row
+            };
+            if !found.is_none_or(is_nearer) {
+                break;
+            }
+            found = Some(node);
         }
         let mut cursor = node.walk();
         let Some(next) = node.children(&mut cursor).find(|child| child.has_error()) else {
-            return Some(node.start_byte());
+            break;
         };
         node = next;
     }
+    Some(found.unwrap_or(node).start_byte())
 }
 
 /// The text of a node.

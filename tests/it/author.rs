@@ -5,6 +5,7 @@ mod defined;
 mod gradio;
 mod integers;
 mod listed;
+mod mistakes;
 mod plain;
 
 use std::fs::Permissions;
@@ -61,6 +62,7 @@ pub(crate) fn tests() -> Vec<Test> {
     tests.extend(plain::tests());
     tests.extend(gradio::tests());
     tests.extend(listed::tests());
+    tests.extend(mistakes::tests());
     tests
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn tests() -> Vec<Test> {
             "consent::anything_else_loads_nothing",
             anything_else_loads_nothing,
         ),
+        test("consent::y_is_asked_again", y_is_asked_again),
         test(
             "consent::what_was_typed_before_is_no_answer",
             what_was_typed_before_is_no_answer,
@@ -83,7 +84,7 @@ fn yes_loads_the_tool() {
 fn anything_else_loads_nothing() {
     let home = with_package(|_| ());
     let before = home.files();
-    for keys in ["n\r", "y\r", "\r", "YES\r", "yes please\r", CTRL_D] {
+    for keys in ["n\r", "\r", "YES\r", "yes please\r", CTRL_D] {
         let mut terminal = loading(&home);
         terminal.wait_for(QUESTION);
         terminal.press(keys);
@@ -98,6 +99,32 @@ fn anything_else_loads_nothing() {
         );
         assert_eq!(home.files(), before, "after {keys:?}");
     }
+}
+
+/// `y` is the answer to the questions before, so it is asked again, without the inspection.
+fn y_is_asked_again() {
+    let home = with_package(|_| ());
+    let mut terminal = loading(&home);
+    terminal.wait_for(QUESTION);
+    terminal.answer("y");
+    terminal.wait_for("Type the whole word yes to approve: ");
+    terminal.answer("yes");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(0), "{}", ended.shown);
+    assert_eq!(
+        ended.shown.matches("Functions").count(),
+        1,
+        "{}",
+        ended.shown
+    );
+    let mut terminal = Terminal::start(home.command(["load", "./adder", "--as", "other"]));
+    terminal.wait_for("Type yes to approve: ");
+    terminal.answer("y");
+    terminal.wait_for("Type the whole word yes to approve: ");
+    terminal.answer("y");
+    let ended = terminal.end();
+    assert_eq!(ended.status.code(), Some(3), "{}", ended.shown);
+    assert_eq!(home.tool("list --json").json()["tools"][1], json!(null));
 }
 
 /// Keys that were pressed before the question was shown cannot be meant for it.
@@ -194,7 +221,14 @@ fn hostile_texts_are_shown_and_not_obeyed() {
             why: HOSTILE.to_owned(),
         });
     });
+    // What most people are shown says less, and obeys as little.
     let mut terminal = loading(&home);
+    terminal.wait_for("Let it read the variable API_KEY? [y/N] ");
+    check_nothing_is_obeyed(&terminal.text());
+    terminal.press(CTRL_C);
+    terminal.end();
+
+    let mut terminal = Terminal::start(home.command(["load", "./adder", "--verbose"]));
     terminal.wait_for("Let it read the variable API_KEY? [y/N] ");
     terminal.answer("n");
     terminal.wait_for(QUESTION);
@@ -207,13 +241,20 @@ fn hostile_texts_are_shown_and_not_obeyed() {
     ] {
         assert!(report.contains(shown), "{shown:?} is not in:\n{report:?}");
     }
+    check_nothing_is_obeyed(&report);
+    terminal.answer("no");
+    assert_eq!(terminal.end().status.code(), Some(3));
+}
+
+/// Nothing of [`HOSTILE`] steers the terminal or passes for a heading of the report.
+#[track_caller]
+fn check_nothing_is_obeyed(shown: &str) {
+    let report = shown.replace("\r\n", "\n");
     let obeyed = |c: &char| {
         (c.is_control() && *c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{e0000}'..)
     };
     assert_eq!(report.chars().find(obeyed), None, "{report:?}");
     assert_eq!(report.lines().filter(|line| *line == "Asks for").count(), 1);
-    terminal.answer("no");
-    assert_eq!(terminal.end().status.code(), Some(3));
 }
 
 fn an_interrupt_leaves_nothing() {

@@ -131,7 +131,7 @@ fn what_is_said_of_a_member() {
         }
     };
     let (_registry, [author, user]) = with_version(&component, says_of_height("In metres."));
-    let inspected = user.tool("inspect author/one").ok();
+    let inspected = user.tool("inspect author/one --verbose").ok();
     assert!(
         inspected.contains("\n      to.height: In metres.\n"),
         "{inspected}"

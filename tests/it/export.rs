@@ -273,7 +273,7 @@ fn what_is_exported_can_be_started_from() {
         ("hf", "OpenAI"),
     ] {
         let exported = home.run(["export", "--format", format]);
-        let lost = "the format has no place for what ";
+        let lost = "the format cannot say everything about ";
         let told = exported.stderr();
         assert!(
             told.is_empty() || told.starts_with(lost),

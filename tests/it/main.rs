@@ -18,6 +18,7 @@ mod agents;
 mod author;
 mod bounds;
 mod builds;
+mod changed_packages;
 mod checkouts;
 mod clients;
 mod connect;
@@ -32,6 +33,8 @@ mod export;
 mod foreign;
 mod gateway;
 mod grammar;
+mod hints;
+mod inspection;
 mod javascript_agent;
 mod journey;
 mod lint;
@@ -78,6 +81,9 @@ fn main() -> ExitCode {
         foreign::tests(),
         gateway::tests(),
         grammar::tests(),
+        changed_packages::tests(),
+        hints::tests(),
+        inspection::tests(),
         lint::tests(),
         journey::tests(),
         tamper::tests(),

@@ -256,7 +256,7 @@ fn registry_commands() -> Vec<String> {
 
 /// The long options that a help lists, those of every command aside.
 pub(crate) fn options_of(help: &str) -> BTreeSet<String> {
-    const OF_EVERY_COMMAND: [&str; 4] = ["--endpoint", "--json", "--quiet", "--help"];
+    const OF_EVERY_COMMAND: [&str; 5] = ["--endpoint", "--json", "--quiet", "--verbose", "--help"];
     let help = Home::new().tool(help).ok();
     help.lines()
         .map(str::trim_start)

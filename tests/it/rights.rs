@@ -76,7 +76,7 @@ fn granted_and_revoked() {
     let granted = user.run(grant);
     granted.ok();
     assert!(
-        granted.stderr().ends_with("tally may: storage\n"),
+        granted.stderr().ends_with("tally may use storage\n"),
         "{}",
         granted.stderr()
     );
@@ -193,8 +193,10 @@ fn granted_at_a_terminal() {
 
     let mut terminal = granting("grant adder --allow-var API_KEY");
     terminal.wait_for("Asks for");
-    terminal.wait_for("It may then: $API_KEY");
+    terminal.wait_for("It may then read $API_KEY");
     terminal.wait_for(QUESTION);
+    terminal.answer("y");
+    terminal.wait_for("Type the whole word yes to approve: ");
     terminal.answer("y");
     assert_eq!(terminal.end().status.code(), Some(3), "only the whole word");
     assert_eq!(grants(&home), json!({}));
@@ -308,7 +310,7 @@ fn revoked_means_revoked() {
     assert_eq!(wrong.code(), 1);
     assert!(
         wrong.stderr().contains(
-            "`adder` was never granted network https://read.example; nothing was changed\nhint: it may: https://any.example, $API_KEY"
+            "`adder` was never granted network https://read.example; nothing was changed\nhint: it may reach https://any.example, read $API_KEY"
         ),
         "{}",
         wrong.stderr()

@@ -279,7 +279,7 @@ fn update_goes_on() {
     says(&updated, 3, "error: `first` is not approved");
     says(&updated, 3, "second: updated at 0.1.1");
     says(&updated, 3, "third: pinned to 0.1.0");
-    says(&updated, 3, "1 of 3 tools stopped where it was");
+    says(&updated, 3, "1 of 3 tools could not be updated");
     let report: serde_json::Value = serde_json::from_str(&updated.stdout()).expect("JSON");
     let states: Vec<_> = (0..3).map(|n| &report["tools"][n]["state"]).collect();
     assert_eq!(states, ["stopped", "updated", "pinned"]);

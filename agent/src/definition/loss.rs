@@ -142,6 +142,9 @@ impl fmt::Display for Lost {
             Self::ToldInWords { pointer, keyword } => {
                 write!(f, "`{keyword}` at `{pointer}` is told in words")
             }
+            Self::Reshaped { pointer, into } if pointer.is_empty() => {
+                write!(f, "the arguments as a whole are written as {into}")
+            }
             Self::Reshaped { pointer, into } => {
                 write!(f, "the value at `{pointer}` is written as {into}")
             }

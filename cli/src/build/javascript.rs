@@ -1,7 +1,11 @@
 //! JavaScript projects: esbuild puts the project's modules into one file, and the QuickJS
 //! back end of jco makes a component of it.
 
+mod checked;
+
 use std::path::{Path, PathBuf};
+
+use tool_hub_manifest::ExportName;
 
 use super::functions::javascript::{MODULE, PROJECT};
 use super::npm::{self, INSTALLED, PACKAGES};
@@ -43,27 +47,58 @@ pub(super) async fn build(
         .directory(project, config, printer)
         .await?
         .join("node_modules");
-    let (bundle, component) = (
-        project.scratch.join("bundle.js"),
-        project.scratch.join("tool.wasm"),
-    );
-    let written = project.functions.map(|it| it.generated().join(MODULE));
-    let functions = project
-        .build
-        .functions
-        .as_ref()
-        .filter(|_| written.is_some());
-    let functions = functions.map(|file| bundled.directory.join(file));
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let source = written.unwrap_or_else(|| PathBuf::from(source));
+    let bundle = bundle(project, &bundled, &toolchain, source, printer).await?;
+    let component = project.scratch.join("tool.wasm");
+    let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
+    building
+        .arg("--wit")
+        .arg(project.wit())
+        .arg("--js")
+        .arg(&bundle)
+        .args(
+            project
+                .build
+                .world
+                .iter()
+                .flat_map(|world| ["--world", world]),
+        )
+        .args(["--sync", "--output"])
+        .arg(&component)
+        .current_dir(project.scratch);
+    let run = process::run("building with componentize-qjs", &mut building, printer).await;
+    run.map_err(|error| checked::explained(error, source))?;
+    built(&component)
+}
+
+/// Puts the modules of the project, of which `source` is the first, into one file.
+async fn bundle(
+    project: Project<'_>,
+    bundled: &Bundled,
+    toolchain: &Path,
+    source: &str,
+    printer: &Printer,
+) -> anyhow::Result<PathBuf> {
+    let bundle = project.scratch.join("bundle.js");
+    // What is written around plain functions exports what the WIT says.
+    let (entry, name, module) = match project.functions.zip(project.build.functions.as_ref()) {
+        Some((written, file)) => {
+            let module = bundled.directory.join(file);
+            (written.generated().join(MODULE), PROJECT, module)
+        }
+        None => {
+            let (entry, module) = looked_at(project, &bundled.directory, source)?;
+            (entry, checked::MODULE, module)
+        }
+    };
     let random = project.scratch.join("random.js");
     files::write(&random, RANDOM.as_bytes())?;
-    let mut bundling = project.command(esbuild(&toolchain)?);
+    let mut bundling = project.command(esbuild(toolchain)?);
     bundling
         // What a trusted project brings goes before it.
-        .envs(bundled.packages.map(|place| ("NODE_PATH", place)))
-        .arg(source)
-        .args(functions.map(|file| format!("--alias:{PROJECT}={}", file.display())))
+        .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
+        .arg(entry)
+        .arg(format!("--alias:{name}={}", module.display()))
         .arg(format!("--inject:{}", random.display()))
         .args([
             "--bundle",
@@ -81,24 +116,27 @@ pub(super) async fn build(
         true => error,
         false => not_seen(error),
     })?;
-    let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
-    building
-        .arg("--wit")
-        .arg(project.wit())
-        .arg("--js")
-        .arg(&bundle)
-        .args(
-            project
-                .build
-                .world
-                .iter()
-                .flat_map(|world| ["--world", world]),
-        )
-        .args(["--sync", "--output"])
-        .arg(&component)
-        .current_dir(project.scratch);
-    process::run("building with componentize-qjs", &mut building, printer).await?;
-    built(&component)
+    Ok(bundle)
+}
+
+/// The module that looks what the module `source` in `directory` exports, and that one.
+fn looked_at(
+    project: Project<'_>,
+    directory: &Path,
+    source: &str,
+) -> anyhow::Result<(PathBuf, PathBuf)> {
+    let module = directory.join(source);
+    if !module.exists() {
+        return Err(
+            Problem::user(format!("there is no {source} in the project"))
+                .hint("[build] source in tool.toml names the module that exports the functions")
+                .into(),
+        );
+    }
+    let entry = project.scratch.join("checked.js");
+    let exports: Vec<ExportName> = project.docs.exports().collect();
+    files::write(&entry, checked::source(exports.iter()).as_bytes())?;
+    Ok((entry, module))
 }
 
 /// The directory in which a project is bundled.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use tokio::process::Command;
+use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::Build;
 use tool_hub_registry_client::COMPONENT_BYTES_MAX;
 
@@ -17,6 +18,8 @@ pub(super) struct Project<'a> {
     pub(super) directory: &'a Path,
     /// The manifest's `[build]` section.
     pub(super) build: &'a Build,
+    /// What its WIT says.
+    pub(super) docs: &'a Docs,
     /// What was written around plain functions, where the project is made of them.
     pub(super) functions: Option<&'a Functions>,
     /// Where everything is put that goes when the build ends.

@@ -1,6 +1,7 @@
 //! Python projects: componentize-py, which puts CPython and the project's modules into one
 //! component.
 
+mod complaint;
 mod imports;
 
 use std::ffi::OsStr;
@@ -96,12 +97,13 @@ pub(super) async fn build(
         )
         .arg("--output")
         .arg(&component)
-        .arg(module)
+        .arg(&module)
         .env("PYTHONPATH", &toolchain)
         .env("VIRTUAL_ENV", &environment)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .current_dir(project.scratch);
-    process::run("building with componentize-py", &mut command, printer).await?;
+    let run = process::run("building with componentize-py", &mut command, printer).await;
+    run.map_err(|error| complaint::explained(error, &module))?;
     built(&component)
 }
 

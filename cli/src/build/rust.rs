@@ -1,5 +1,7 @@
 //! Rust projects: cargo, for `wasm32-wasip2`.
 
+mod shared;
+
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -9,9 +11,11 @@ use super::functions::Functions;
 use super::functions::rust::CARGO_MANIFEST;
 use super::process;
 use super::project::{Project, built};
+use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
 use crate::printer::Printer;
+use shared::SharedBuild;
 
 /// What cargo chose, which is the project's to keep.
 const LOCK: &str = "Cargo.lock";
@@ -20,7 +24,11 @@ const LOCK: &str = "Cargo.lock";
 pub(crate) const TARGET: &str = "wasm32-wasip2";
 
 /// Builds the project with cargo, adding the target through rustup when it is missing.
-pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Result<Vec<u8>> {
+pub(super) async fn build(
+    project: Project<'_>,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<Vec<u8>> {
     ensure_target(project.directory, printer).await?;
     let mut command = project.command("cargo");
     command
@@ -44,6 +52,11 @@ pub(super) async fn build(project: Project<'_>, printer: &Printer) -> anyhow::Re
         if let Some(text) = files::read_if_present(&lock)? {
             files::write(&written.join(LOCK), text.as_bytes())?;
         }
+    }
+    let manifest = written.unwrap_or(project.directory).join(CARGO_MANIFEST);
+    let shared = SharedBuild::of(project, &manifest, TARGET, config, printer).await?;
+    if let Some(shared) = &shared {
+        shared.is_used_by(&mut command);
     }
     let output = process::run("building with cargo", &mut command, printer).await?;
     if let Some(written) = written

@@ -13,6 +13,7 @@ use tool_hub_manifest::{
 };
 
 use crate::build::{self, FinishedCard, Functions, Sources};
+use crate::commands::check;
 use crate::config::Config;
 use crate::diagnosis::Problem;
 use crate::files;
@@ -65,14 +66,18 @@ impl Build {
         }
         let written = functions.as_ref().map(Functions::generated);
         let wit = wit_with_packages(written.unwrap_or(&directory), printer)?;
+        // A mistake in the WIT is told with its place before a build tool stumbles over it.
+        let docs = docs_of(&section, &wit)?;
         let mut sources = Sources::of(&directory)?;
+        let functions = functions.as_ref();
         let component =
-            build::component(&directory, &section, functions.as_ref(), config, printer).await?;
+            build::component(&directory, &section, &docs, functions, config, printer).await?;
         // cargo writes it while it builds; whatever else changes meanwhile may not be built.
         sources.renew(&directory, "Cargo.lock")?;
-        let verified = package_of(author, &section, &wit, &component)?;
+        let verified = package_of(author, &docs, &component)?;
         let card = finished_card(&directory, verified.manifest(), printer)?;
         write_package(&directory, &verified, card.as_ref(), &sources)?;
+        let remarks = check::remarks_on(&tool_hub_host::inspect(&verified)?);
         let manifest = verified.manifest();
         let place = self.directory.join(PACKAGE_DIRECTORY);
         if printer.wants_json() {
@@ -83,6 +88,7 @@ impl Build {
                 "functions": manifest.functions.keys().collect::<Vec<_>>(),
                 "bytes": verified.component().len(),
                 "digest": verified.pin().digest(),
+                "remarks": remarks,
             }))?;
         } else {
             let functions: Vec<&str> = manifest
@@ -98,6 +104,7 @@ impl Build {
                 verified.component().len(),
                 functions.join(", ")
             ));
+            check::show(&remarks, printer);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -131,20 +138,19 @@ fn wit_with_packages(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<
     build::wit_files(directory)
 }
 
-/// Finishes the manifest and puts the comments of the WIT into both halves of the package.
-fn package_of(
-    author: Manifest,
-    section: &BuildSection,
-    wit: &[build::WitFile],
-    component: &[u8],
-) -> anyhow::Result<Verified> {
+/// What the project's WIT says.
+fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Docs> {
     let sources: Vec<WitSource<'_>> = wit
         .iter()
         .map(|(path, contents)| WitSource { path, contents })
         .collect();
-    let docs = Docs::from_sources(&sources, section.world.as_deref())?;
+    Ok(Docs::from_sources(&sources, section.world.as_deref())?)
+}
+
+/// Finishes the manifest and puts the comments of the WIT into both halves of the package.
+fn package_of(author: Manifest, docs: &Docs, component: &[u8]) -> anyhow::Result<Verified> {
     let component = docs.embed(component)?;
-    let manifest = authoring::complete_manifest(author, &component, Some(&docs))?;
+    let manifest = authoring::complete_manifest(author, &component, Some(docs))?;
     Ok(Verified::check(Package {
         manifest: manifest.to_toml().into_bytes(),
         component,

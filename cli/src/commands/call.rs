@@ -24,8 +24,9 @@ use crate::diagnosis::{Exit, Problem};
 use crate::grant_flags;
 use crate::loaded::{self, LoadedTool};
 use crate::output::Output;
-use crate::package::Subject;
+use crate::package::{Fetched, Subject};
 use crate::printer::Printer;
+use crate::report;
 use crate::sandbox;
 use crate::toolbox::OpenToolbox;
 
@@ -59,6 +60,7 @@ pub(crate) struct Call {
 
     /// Print what the call used to standard error: time, memory, bytes, requests
     ///
+    /// Also what the tool wrote meanwhile, as --verbose does.
     /// With --json it is the member `usage`: times in microseconds, sizes in bytes.
     #[arg(long)]
     stats: bool,
@@ -94,6 +96,10 @@ impl Call {
             .tool
             .call_with(function.name.as_str(), &arguments, watch.clone());
         let outcome = call.await;
+        if self.stats || printer.is_verbose() {
+            let written = watch.written(&target.name);
+            written.iter().for_each(|line| printer.note(line));
+        }
         let usage = watch.usage().filter(|_| self.stats);
         let exit = match outcome {
             Outcome::Reply(reply) => answer::print(&reply, output.as_ref(), usage, printer)?,
@@ -138,10 +144,18 @@ impl Call {
                 name: &self.target,
                 digest: inspection.approval_digest,
                 asked: &fetched.verified.manifest().capabilities,
+                calls_functions: report::calls_functions(&inspection),
                 replaces: None,
                 offer: Offer::Everything,
+                act: "Call",
             };
-            let (grants, _) = self.approval.decide(&candidate, Grants::none(), config)?;
+            let grants = match self.approved_before(&fetched, config) {
+                Some(grants) => grants,
+                None => {
+                    let none = Grants::none();
+                    self.approval.decide(&candidate, none, config)?.0
+                }
+            };
             let source = fetched.origin.source();
             let command = format!("tool call {}", self.target);
             let approved = inspection
@@ -168,12 +182,26 @@ impl Call {
                 .into());
         }
         let member = toolbox.member(key)?;
+        member.warn_if_changed(printer);
         let loaded = LoadedTool::load(member, &host, &config.open_store()?, config).await?;
         Ok(Target {
             tool: loaded.tool,
             name: key.to_owned(),
             function,
         })
+    }
+
+    /// What the user granted these very bytes as a tool of the toolbox, where no flag says
+    /// something else: whoever approved them once need not do so for each call.
+    fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<Grants> {
+        let toolbox = OpenToolbox::open(config).ok()?;
+        let members = toolbox.standings().into_iter();
+        let mut members = members.filter_map(|standing| standing.member.ok());
+        let same = members.find(|member| {
+            member.locked.pin() == *fetched.verified.pin()
+                && member.locked.source == fetched.origin.source()
+        })?;
+        self.approval.is_empty().then(|| same.grants())
     }
 
     /// Refuses to call what is at a path where approvals have to be signed: such a call keeps
@@ -231,10 +259,27 @@ impl Call {
             Some(named) => format!("`{}` has no function called `{named}`", target.name),
             None => format!("`{}` has several functions; say which one", target.name),
         };
-        Err(Problem::user(message)
-            .hint(format!("it has: {}", names.join(", ")))
-            .into())
+        let problem = Problem::user(message).hint(format!("it has: {}", names.join(", ")));
+        Err(
+            match named.and_then(|named| forgotten_name(named, functions)) {
+                Some(hint) => problem.hint(hint).into(),
+                None => problem.into(),
+            },
+        )
     }
+}
+
+/// What to write where `word`, which is no function, is the value of the only function's first
+/// argument.
+fn forgotten_name(word: &str, functions: &[CallableFunction]) -> Option<String> {
+    let [only] = functions else {
+        return None;
+    };
+    let first = only.inputs.first()?;
+    Some(format!(
+        "where it is an argument, write {}={word}",
+        first.name
+    ))
 }
 
 fn print_failure(

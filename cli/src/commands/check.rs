@@ -16,8 +16,7 @@ use crate::package;
 use crate::printer::Printer;
 use crate::wording::counted;
 
-pub(crate) use remarks::Remark;
-pub(crate) use remarks::steering_characters;
+pub(crate) use remarks::{Remark, of as remarks_on, steering_characters};
 
 /// Arguments of `tool check`.
 #[derive(Debug, Args)]
@@ -38,13 +37,11 @@ impl Check {
         let inspection = tool_hub_host::inspect(&verified)?;
         check_refusals(&inspection)?;
         let mut remarks: Vec<Remark> = staleness(&path, &self.path)?.into_iter().collect();
-        remarks.extend(remarks::of(&inspection));
+        remarks.extend(remarks_on(&inspection));
         if printer.wants_json() {
             printer.json(&serde_json::json!({ "name": inspection.name, "remarks": remarks }))?;
         } else {
-            for remark in &remarks {
-                printer.warning(&format!("{}: {}", remark.place, remark.message));
-            }
+            show(&remarks, printer);
             let functions = inspection.functions.len();
             let agree = if functions == 1 { "agrees" } else { "agree" };
             printer.note(&format!(
@@ -59,6 +56,13 @@ impl Check {
             return Err(Problem::user("there are remarks, and --strict allows none").into());
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Tells what could be said better, a warning each.
+pub(crate) fn show(remarks: &[Remark], printer: &Printer) {
+    for remark in remarks {
+        printer.warning(&format!("{}: {}", remark.place, remark.message));
     }
 }
 

@@ -111,7 +111,7 @@ fn tell(losses: &[Loss], functions: usize, printer: &Printer) {
     let concerned: BTreeSet<&str> = slight.iter().map(|loss| &*loss.function).collect();
     if !concerned.is_empty() {
         printer.note(&format!(
-            "the format has no place for what {} of {} would say: {}",
+            "the format cannot say everything about {} of {}; left out: {}",
             concerned.len(),
             counted(functions, "function"),
             kinds(&slight)

@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use tool_hub_host::inspect;
-use tool_hub_manifest::{Grants, ToolKey};
+use tool_hub_manifest::Grants;
 
 use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::commands::load::{check_refusals, report_ungranted, show};
 use crate::config::Config;
 use crate::package::{Fetched, FetchedFrom};
 use crate::printer::Printer;
+use crate::provenance::Provenance;
 use crate::record::{self, GivenConsent};
+use crate::report;
 use crate::toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool grant`.
@@ -39,7 +41,7 @@ impl Grant {
         let member = toolbox.member(&self.name)?;
         let granted = self.grant(member, config, printer).await?;
         tell_of_narrowing(member, &granted, printer);
-        tell(member.key, &granted, printer)
+        tell(member, &granted, printer)
     }
 
     /// What the tool may do afterwards.
@@ -65,16 +67,19 @@ impl Grant {
         };
         let inspection = inspect(&fetched.verified)?.with_overrides(member.entry.overrides());
         check_refusals(&inspection)?;
-        show(&member.locked.source, &inspection, &self.approval, printer);
+        let from = Provenance::before(&member.locked.source);
+        show(&from, &inspection, &self.approval, printer);
         let candidate = Candidate {
             name: member.key.as_str(),
             digest: inspection.approval_digest,
             asked: &asked,
+            calls_functions: report::calls_functions(&inspection),
             replaces: None,
             offer: match names_something {
                 true => Offer::Named,
                 false => Offer::Everything,
             },
+            act: "Load",
         };
         let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
         let given = GivenConsent::now(&inspection, grants, consent)?;
@@ -101,11 +106,19 @@ fn tell_of_narrowing(member: Member<'_>, granted: &Grants, printer: &Printer) {
 }
 
 /// Says what a tool may do from now on.
-pub(super) fn tell(key: &ToolKey, granted: &Grants, printer: &Printer) -> anyhow::Result<ExitCode> {
+pub(super) fn tell(
+    member: Member<'_>,
+    granted: &Grants,
+    printer: &Printer,
+) -> anyhow::Result<ExitCode> {
+    let Member { key, locked, .. } = member;
     if printer.wants_json() {
         printer.json(&json!({ "name": key, "grants": granted }))?;
     } else {
-        printer.note(&format!("{key} may: {}", super::list::summary(granted)));
+        printer.note(&format!(
+            "{key} may {}",
+            super::list::summary(granted, locked)
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

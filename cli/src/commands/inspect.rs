@@ -11,7 +11,8 @@ use crate::diagnosis::Problem;
 use crate::grant_flags;
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
-use crate::report;
+use crate::provenance::Provenance;
+use crate::report::{self, Detail};
 use crate::target::{self, Target};
 use crate::toolbox::OpenToolbox;
 
@@ -47,14 +48,20 @@ impl Inspect {
         if !inspection.overrides.is_empty() && !are_approved {
             printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
+        let provenance = Provenance::of(&fetched, config, printer).await;
         if printer.wants_json() {
             printer.json(&json!({
-                "origin": origin(&fetched),
+                "origin": origin(&fetched, provenance.published.as_deref()),
+                "digest": inspection.approval_digest,
                 "inspection": grant_flags::inspection_json(&inspection)?,
                 "overrides_approved": are_approved || inspection.overrides.is_empty(),
             }))?;
         } else {
-            printer.data(&report::inspection(&fetched.origin.source(), &inspection))?;
+            let detail = Detail::wanted(printer);
+            printer.data(&report::inspection(&provenance, &inspection, detail))?;
+            if detail == Detail::Decision {
+                printer.hint("imports, digests and whole descriptions are shown with --verbose");
+            }
             if inspection.refusals.is_empty() && inspection.offers_something() {
                 printer.hint(&format!(
                     "load it with: tool load {}{} --approve {}",
@@ -85,7 +92,7 @@ impl Inspect {
     }
 }
 
-fn origin(fetched: &Fetched) -> serde_json::Value {
+fn origin(fetched: &Fetched, published: Option<&str>) -> serde_json::Value {
     match &fetched.origin {
         FetchedFrom::Registry {
             endpoint, resolved, ..
@@ -94,6 +101,8 @@ fn origin(fetched: &Fetched) -> serde_json::Value {
             "repo": resolved.repo,
             "commit": resolved.commit,
             "version": resolved.version,
+            "publisher": resolved.repo.owner(),
+            "published": published,
         }),
         FetchedFrom::File { path } => json!({ "path": path }),
         FetchedFrom::Approved(source) => json!(source),

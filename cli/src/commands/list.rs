@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use tool_hub_manifest::{Grants, VersionReq};
+use tool_hub_manifest::{Grants, LockedTool, VersionReq};
 
 use crate::config::Config;
 use crate::printer::Printer;
@@ -67,6 +67,7 @@ fn as_json(standing: &Standing<'_>) -> serde_json::Value {
         "functions": member.locked.functions.keys().collect::<Vec<_>>(),
         "overrides": member.locked.overrides,
         "grants": member.grants(),
+        "calls_functions": member.locked.calls_functions,
         "approval": member.locked.approval,
     });
     if let Some(wanted) = unmet(member) {
@@ -92,7 +93,7 @@ fn as_row(standing: &Standing<'_>) -> [String; 5] {
         Some(wanted) => format!("{}, not {wanted}", member.locked.version),
         None => member.locked.version.to_string(),
     };
-    let may = summary(&member.grants());
+    let may = summary(&member.grants(), member.locked);
     [key, version, from, functions.join(" "), may]
 }
 
@@ -102,14 +103,17 @@ fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
     (!wanted.matches(&member.locked.version)).then_some(wanted)
 }
 
-/// Grants in a few words, with every directory by the tool's name for it.
-pub(super) fn summary(grants: &Grants) -> String {
-    rights(grants, |name, grant| match grant.despite.len() {
-        0 => format!("{} {name}", grant.access),
-        dangers => format!(
-            "{} {name} with {}",
-            grant.access,
-            counted(dangers, "accepted danger")
-        ),
+/// What the tool of a record may do with `grants`, in a few words, with every directory by the
+/// tool's name for it.
+pub(super) fn summary(grants: &Grants, tool: &LockedTool) -> String {
+    rights(grants, tool.calls_functions, |name, grant| {
+        match grant.despite.len() {
+            0 => format!("{} {name}", grant.access),
+            dangers => format!(
+                "{} {name} with {}",
+                grant.access,
+                counted(dangers, "accepted danger")
+            ),
+        }
     })
 }

@@ -7,7 +7,8 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_host::{InspectedCapability, Inspection, inspect};
 use tool_hub_manifest::{
-    FunctionName, Grants, LockedTool, Source, ToolKey, ToolboxEntry, visible_name,
+    Function, FunctionName, Grants, LockedTool, Manifest, Source, ToolKey, ToolboxEntry,
+    visible_name,
 };
 
 use crate::approval::{ApprovalFlags, Candidate, Offer, Terminal};
@@ -18,8 +19,9 @@ use crate::difference;
 use crate::grant_flags;
 use crate::package::{Fetched, FetchedFrom, Subject};
 use crate::printer::Printer;
+use crate::provenance::Provenance;
 use crate::record::{self, GivenConsent};
-use crate::report;
+use crate::report::{self, Detail};
 use crate::target::{self, Target};
 use crate::toolbox::OpenToolbox;
 use crate::toolbox::standing::origin;
@@ -70,20 +72,40 @@ impl Load {
                 loaded.version,
                 names.join(", ")
             ));
+            let manifest = fetched.verified.manifest();
             printer.hint(&format!(
                 "call it with: tool call {key}{}",
-                first_call(&names)
+                first_call(manifest)
             ));
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn first_call(functions: &[&str]) -> String {
-    match functions {
-        [] | [_] => " …".to_owned(),
-        [first, ..] => format!(".{first} …"),
-    }
+/// How a function of the tool is called: one that changes nothing where there is one, and none that
+/// destroys something where there is another.
+fn first_call(manifest: &Manifest) -> String {
+    let mut functions: Vec<(&FunctionName, &Function)> = manifest.functions.iter().collect();
+    functions.sort_by_key(|(name, function)| {
+        (destroys(name, function), function.read_only != Some(true))
+    });
+    let Some((name, function)) = functions.first() else {
+        return " …".to_owned();
+    };
+    let named = match functions.len() {
+        1 => String::new(),
+        _ => format!(".{name}"),
+    };
+    let needed = function.inputs.iter().filter(|(_, input)| !input.optional);
+    let arguments: String = needed.map(|(name, _)| format!(" {name}=…")).collect();
+    format!("{named}{arguments}")
+}
+
+/// Whether a function says that it destroys something, or is called so.
+fn destroys(name: &FunctionName, function: &Function) -> bool {
+    const VERBS: [&str; 6] = ["clear", "delete", "drop", "erase", "remove", "reset"];
+    let verb = name.as_str().split('_').next().unwrap_or_default();
+    function.destructive == Some(true) || VERBS.contains(&verb)
 }
 
 /// Shows the inspection, asks for consent, and records the tool under `key`.
@@ -95,10 +117,10 @@ async fn approve_and_load(
     config: &Config,
     printer: &Printer,
 ) -> anyhow::Result<LockedTool> {
-    let source = fetched.origin.source();
     let inspection = inspect(&fetched.verified)?.with_overrides(entry.overrides());
     check_refusals(&inspection)?;
-    show(&source, &inspection, flags, printer);
+    let from = Provenance::of(fetched, config, printer).await;
+    show(&from, &inspection, flags, printer);
     let toolbox = OpenToolbox::open(config)?;
     let replaces = replaced(key, fetched, &toolbox);
     if let Some(old) = &replaces {
@@ -106,8 +128,16 @@ async fn approve_and_load(
         warn_of_replacing(key, old, &names, fetched, printer);
     }
     let approved = toolbox.last_approved(key);
-    let unchanged = approved
-        .filter(|before| !show_difference(key, before, &inspection, source, config, printer));
+    let unchanged = approved.filter(|before| {
+        !show_difference(
+            key,
+            before,
+            &inspection,
+            from.source.clone(),
+            config,
+            printer,
+        )
+    });
     if let Some(before) = unchanged
         && flags.is_empty()
     {
@@ -124,8 +154,10 @@ async fn approve_and_load(
         name: key.as_str(),
         digest: inspection.approval_digest,
         asked: &fetched.verified.manifest().capabilities,
+        calls_functions: report::calls_functions(&inspection),
         replaces,
         offer: Offer::Everything,
+        act: "Load",
     };
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
@@ -137,12 +169,12 @@ async fn approve_and_load(
 
 /// Shows the inspection, even with `--quiet` if a question about it follows.
 pub(super) fn show(
-    source: &Source,
+    from: &Provenance,
     inspection: &Inspection,
     flags: &ApprovalFlags,
     printer: &Printer,
 ) {
-    let report = report::inspection(source, inspection);
+    let report = report::inspection(from, inspection, Detail::wanted(printer));
     if flags.approve.is_none() && Terminal::open().is_some() {
         printer.before_a_question(&report);
     } else {

@@ -78,12 +78,14 @@ impl Push {
         };
         if self.dry_run {
             let rehearsal = client.rehearse(&upload).await?;
+            warn_of_newer(&client, &upload, printer).await;
             return say_what_would_happen(&upload, rehearsal, config, printer);
         }
         let bars = Bars::start(printer);
         let pushed = client.push(&upload, &bars).await;
         bars.finish();
         let pushed = pushed?;
+        warn_of_newer(&client, &upload, printer).await;
         if printer.wants_json() {
             printer.json(&json!({
                 "repo": pushed.repo,
@@ -118,6 +120,27 @@ impl Push {
                 Ok(format!("{owner}/{}", verified.manifest().name).parse()?)
             }
         }
+    }
+}
+
+/// Tells of a version that is there and newer than the one that is pushed: that is the one which
+/// users get, while the registry's pages and listings show what was pushed last.
+async fn warn_of_newer(client: &Client, upload: &Upload<'_>, printer: &Printer) {
+    // A repo that is not there yet has no versions, and whatever else is wrong was told before.
+    let Ok(versions) = client.versions(&upload.repo).await else {
+        return;
+    };
+    let pushed = &upload.package.manifest().version;
+    let newest = versions.iter().find(|it| it.version.pre.is_empty());
+    if let Some(newest) = newest.filter(|newest| newest.version > *pushed) {
+        let (repo, newest) = (&upload.repo, &newest.version);
+        printer.warning(&format!(
+            "{pushed} is lower than {newest}, the newest version of {repo}: `tool load {repo}` and \
+             `tool inspect {repo}` take {newest}, but search and the repo's page show {pushed}"
+        ));
+        printer.hint(&format!(
+            "whoever wants this one has to name it: tool load {repo}@{pushed}"
+        ));
     }
 }
 

@@ -20,19 +20,29 @@ pub(crate) struct Revoke {
     name: String,
 
     /// No more requests to this origin (repeatable)
-    #[arg(long, value_name = "ORIGIN", group = "what")]
+    #[arg(
+        long = "network",
+        alias = "allow-network",
+        value_name = "ORIGIN",
+        group = "what"
+    )]
     network: Vec<Origin>,
 
     /// No more use of this directory (repeatable)
-    #[arg(long = "dir", value_name = "NAME", group = "what")]
+    #[arg(long = "dir", alias = "allow-dir", value_name = "NAME", group = "what")]
     directories: Vec<DirectoryName>,
 
     /// No more reading of this variable (repeatable)
-    #[arg(long = "var", value_name = "NAME", group = "what")]
+    #[arg(
+        long = "var",
+        aliases = ["allow-var", "allow-plain-var"],
+        value_name = "NAME",
+        group = "what"
+    )]
     variables: Vec<VariableName>,
 
     /// No more storage; what the tool keeps there stays, for when it is granted again
-    #[arg(long, group = "what")]
+    #[arg(long = "storage", alias = "allow-storage", group = "what")]
     storage: bool,
 
     /// Nothing but pure computation
@@ -48,7 +58,7 @@ impl Revoke {
         let mut locked = member.locked.clone();
         locked.grants = grants.clone();
         OpenToolbox::lower(config, member, locked)?;
-        tell(member.key, &grants, printer)
+        tell(member, &grants, printer)
     }
 
     /// What stays granted.
@@ -80,13 +90,13 @@ impl Revoke {
         if unknown.is_empty() {
             return Ok(grants);
         }
-        let may = super::list::summary(&member.locked.grants);
+        let may = super::list::summary(&member.locked.grants, member.locked);
         Err(Problem::user(format!(
             "`{}` was never granted {}; nothing was changed",
             member.key,
             unknown.join(", ")
         ))
-        .hint(format!("it may: {may}"))
+        .hint(format!("it may {may}"))
         .into())
     }
 }

@@ -1,6 +1,6 @@
-//! `tool update`: takes newer versions. A version that only asks for less is taken unasked; any
-//! other difference from the approved version is shown and needs consent. If one tool cannot be
-//! updated, the others still are.
+//! `tool update`: takes newer versions, and what has changed on this disk. A version that only asks
+//! for less is taken unasked; any other difference from the approved version is shown and needs
+//! consent. If one tool cannot be updated, the others still are.
 
 use std::process::ExitCode;
 
@@ -18,6 +18,7 @@ use crate::difference;
 use crate::package::{Fetched, Subject};
 use crate::printer::Printer;
 use crate::record::{self, GivenConsent};
+use crate::report;
 use crate::toolbox::{Member, OpenToolbox};
 use crate::wording::counted;
 
@@ -44,6 +45,8 @@ enum Found {
     Current,
     /// The toolbox follows no other version.
     Pinned,
+    /// Nothing is at the path that it was loaded from.
+    Gone,
     Updated(Version),
 }
 
@@ -60,6 +63,7 @@ impl Report {
         let (state, said, now) = match found {
             Found::Current => ("current", "current at", before.clone()),
             Found::Pinned => ("pinned", "pinned to", before.clone()),
+            Found::Gone => ("gone", "nothing is at its path; stays at", before.clone()),
             Found::Updated(version) => ("updated", "updated at", version),
         };
         printer.note(&format!("{}: {said} {now}", member.key));
@@ -81,12 +85,8 @@ impl Report {
             printer.json(&json!({ "tools": self.tools }))?;
         }
         if self.tools.len() > 1 && !self.stopped.is_empty() {
-            let stayed = match self.stopped.len() {
-                1 => "stopped where it was",
-                _ => "stopped where they were",
-            };
             printer.note(&format!(
-                "{} of {} {stayed}",
+                "{} of {} could not be updated",
                 self.stopped.len(),
                 counted(self.tools.len(), "tool")
             ));
@@ -126,14 +126,29 @@ impl Update {
         config: &Config,
         printer: &Printer,
     ) -> anyhow::Result<Found> {
-        let Some((endpoint, reference)) = followed(member) else {
-            return Ok(Found::Pinned);
+        let (fetched, is_exact) = match &member.locked.source {
+            Source::File { path } if !path.exists() => return Ok(Found::Gone),
+            Source::File { path } => {
+                // A component without a manifest asks for what it asked for before.
+                let before = config.open_store()?.get(&member.locked.pin())?;
+                let asked = before.manifest().capabilities.clone();
+                let subject = Subject::Path(path.clone());
+                let endpoint = &config.endpoint;
+                let fetched = subject.fetch_asking(asked, endpoint, config, printer);
+                (fetched.await?, false)
+            }
+            Source::Registry { .. } => {
+                let Some((endpoint, reference)) = followed(member) else {
+                    return Ok(Found::Pinned);
+                };
+                let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
+                let fetched = subject.fetch(&endpoint, config, printer);
+                (fetched.await?, is_exact(&reference))
+            }
         };
-        let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
-        let fetched = subject.fetch(&endpoint, config, printer).await?;
-        let is_same_commit = fetched.origin.source() == member.locked.source;
-        if is_same_commit && *fetched.verified.pin() == member.locked.pin() {
-            return Ok(match is_exact(&reference) {
+        let is_same_place = fetched.origin.source() == member.locked.source;
+        if is_same_place && *fetched.verified.pin() == member.locked.pin() {
+            return Ok(match is_exact {
                 true => Found::Pinned,
                 false => Found::Current,
             });
@@ -188,16 +203,18 @@ impl Update {
             name: key.as_str(),
             digest: new.approval_digest,
             asked,
+            calls_functions: report::calls_functions(&new),
             replaces: None,
             offer: Offer::Everything,
+            act: "Load",
         };
         let (grants, consent) = self.approval.decide(&candidate, grants, config)?;
         GivenConsent::now(&new, grants, consent)
     }
 }
 
-/// Where newer versions of a tool are looked for; nowhere, when it came from a file, or was
-/// loaded from a branch or a commit.
+/// Where newer versions of a tool of a registry are looked for; nowhere, when it was loaded from a
+/// branch or a commit.
 fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
     let Source::Registry { endpoint, repo, .. } = &member.locked.source else {
         return None;

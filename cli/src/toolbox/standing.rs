@@ -99,7 +99,10 @@ impl OpenToolbox {
         let mut usable = Vec::new();
         for standing in standings {
             match standing.member {
-                Ok(member) => usable.push(member),
+                Ok(member) => {
+                    member.warn_if_changed(printer);
+                    usable.push(member);
+                }
                 Err(unusable) if all_or_none => return Err(unusable.problem.into()),
                 Err(unusable) => left_out(&unusable.problem.into(), printer),
             }

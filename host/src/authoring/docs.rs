@@ -150,6 +150,12 @@ impl Docs {
         Ok(Self::of_section(decoded.docs.as_deref()))
     }
 
+    /// The functions that the world exports, whether or not anything is said of them.
+    pub fn exports(&self) -> impl Iterator<Item = ExportName> {
+        let names = self.functions.keys();
+        names.filter_map(|name| name.parse().ok())
+    }
+
     /// The comment on the world.
     pub fn world(&self) -> Option<&str> {
         self.world.as_deref()

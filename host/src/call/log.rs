@@ -83,6 +83,14 @@ pub(crate) fn emit(tool: &str, entry: &LogEntry) {
     }
 }
 
+/// An event for what a guest wrote to one of its standard streams, once it is over.
+pub(crate) fn emit_written(tool: &str, stream: &str, written: &[u8]) {
+    if !written.is_empty() {
+        let text = String::from_utf8_lossy(written);
+        tracing::info!(target: TARGET, tool, stream, ?text);
+    }
+}
+
 /// The target by which the events of guests are filtered.
 const TARGET: &str = "tool_hub_host::guest";
 

@@ -233,6 +233,8 @@ impl Record {
         let (stdout, stdout_dropped) = self.stdout.contents();
         let (stderr, stderr_dropped) = self.stderr.contents();
         let (log, log_dropped) = self.finish_log();
+        log::emit_written(&self.tool.name, "stdout", &stdout);
+        log::emit_written(&self.tool.name, "stderr", &stderr);
         self.interaction.output(&Output {
             stdout,
             stderr,

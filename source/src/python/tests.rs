@@ -79,7 +79,15 @@ fn a_fault_says_where_and_what() {
 
 #[test]
 fn what_is_no_python_is_refused_with_its_place() {
-    for (text, position) in [("def f(:\n  pass\n", "1:7"), ("x = 1\n)\n", "2:1")] {
+    for (text, position) in [
+        ("def f(:\n  pass\n", "1:7"),
+        ("x = 1\n)\n", "2:1"),
+        ("def f(a: int) -> int\n    'F.'\n    return a\n", "1:18"),
+        (
+            "x = 1\ndef f(a: int -> int:\n    'F.'\n    return a\n",
+            "2:15",
+        ),
+    ] {
         let error = read(text, Language::Python).expect_err("no Python");
         let SourceError::Syntax {
             position: found, ..

@@ -1,29 +1,66 @@
-//! What a call used, for `--stats`.
+//! What a call used and what its tool wrote meanwhile, for `--stats` and `--verbose`.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tool_hub_host::{Interaction, Usage};
+use tool_hub_host::{Interaction, Output, Usage};
 
+use crate::escape::escape_line;
 use crate::sizes::ByteSize;
 use crate::wording::counted;
 
-/// Nobody to ask or to show progress, but somebody who wants to know what the call used.
+/// Nobody to ask or to show progress, but somebody who wants to know what the call used and what
+/// its tool wrote.
 #[derive(Debug, Default)]
-pub(super) struct Watch(Mutex<Option<Usage>>);
+pub(super) struct Watch {
+    usage: Mutex<Option<Usage>>,
+    output: Mutex<Output>,
+}
 
 impl Watch {
     /// What the call used, once it is over.
     pub(super) fn usage(&self) -> Option<Usage> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the tool wrote to its standard streams and its log, a line each, marked as the words of
+    /// the tool `name`. Nobody takes them for the command's own.
+    pub(super) fn written(&self, name: &str) -> Vec<String> {
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = Vec::new();
+        for (stream, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            let text = String::from_utf8_lossy(bytes);
+            lines.extend(text.lines().map(|line| marked(name, stream, line)));
+        }
+        lines.extend(output.log.iter().map(|entry| {
+            let level = format!("{:?}", entry.level).to_lowercase();
+            marked(
+                name,
+                &level,
+                &format!("{}: {}", entry.context, entry.message),
+            )
+        }));
+        if output.dropped_bytes > 0 {
+            let more = ByteSize(output.dropped_bytes);
+            lines.push(format!("{name} wrote {more} more, which were not kept"));
+        }
+        lines
     }
 }
 
 impl Interaction for Watch {
     fn used(&self, usage: &Usage) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(*usage);
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner) = Some(*usage);
     }
+
+    fn output(&self, output: &Output) {
+        *self.output.lock().unwrap_or_else(PoisonError::into_inner) = output.clone();
+    }
+}
+
+fn marked(name: &str, stream: &str, line: &str) -> String {
+    format!("[{name} {stream}] {}", escape_line(line))
 }
 
 /// `answer`, for programs, with what the call used where that is given.

@@ -34,7 +34,7 @@ impl Remark {
 }
 
 /// Everything that could be said better about a tool and its functions.
-pub(super) fn of(inspection: &Inspection) -> Vec<Remark> {
+pub(crate) fn of(inspection: &Inspection) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = tool_remarks(inspection)
         .into_iter()
         .chain(steering_characters(inspection))

@@ -1,0 +1,145 @@
+//! The directory in which cargo compiles what projects depend on, once for all of them.
+//!
+//! Cargo tells packages of registries apart there, but takes a project's own package for that of
+//! another project which has its name: their places within their workspaces are the same. So
+//! whoever builds holds the directory, and what another project of the same name left is removed.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tokio::process::Command;
+use tool_hub_manifest::Digest;
+
+use crate::build::process;
+use crate::build::project::Project;
+use crate::config::Config;
+use crate::diagnosis::Problem;
+use crate::files::{self, Guard};
+use crate::printer::Printer;
+use crate::progress::Spinner;
+use crate::signals::stop_requested;
+
+/// Its name among the toolchains.
+const DIRECTORY: &str = "rust-build";
+/// Where it is written which project built a package last.
+const OWNERS: &str = "owners";
+
+/// The directory, which nobody else uses as long as this lives.
+pub(super) struct SharedBuild {
+    directory: PathBuf,
+    _guard: Guard,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    workspace_root: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+}
+
+impl SharedBuild {
+    /// Waits for the directory and removes what other projects compiled there for `target` that
+    /// could be taken for `project`'s. Nothing where cargo cannot say what the project's packages
+    /// are: it says why when it builds.
+    ///
+    /// # Errors
+    /// When the directory cannot be made, and when the user asks to stop.
+    pub(super) async fn of(
+        project: Project<'_>,
+        manifest: &Path,
+        target: &str,
+        config: &Config,
+        printer: &Printer,
+    ) -> anyhow::Result<Option<Self>> {
+        let directory = config.toolchains.join(DIRECTORY);
+        let shared = Self {
+            _guard: guard(&directory, printer).await?,
+            directory,
+        };
+        let taken = shared.take_over(project, manifest, target).await?;
+        Ok(taken.then_some(shared))
+    }
+
+    /// Has `command` compile there. What it compiles for the project itself goes to the project's
+    /// own directory when it is done. A cargo before 1.91 knows no such directory and uses that one
+    /// for everything.
+    pub(super) fn is_used_by(&self, command: &mut Command) {
+        command.env("CARGO_BUILD_BUILD_DIR", &self.directory);
+    }
+
+    /// Makes the project the owner of its packages' names. Returns false if cargo refused.
+    async fn take_over(
+        &self,
+        project: Project<'_>,
+        manifest: &Path,
+        target: &str,
+    ) -> anyhow::Result<bool> {
+        let mut asking = self.cargo(project, manifest, "metadata");
+        asking.args(["--no-deps", "--format-version=1"]);
+        let answer = process::output_of(&mut asking).await?;
+        let Ok(metadata) = serde_json::from_slice::<Metadata>(&answer.stdout) else {
+            return Ok(false);
+        };
+        let here = match project.functions {
+            // What is written around plain functions is in another place each time.
+            Some(_) => project.directory.canonicalize()?,
+            None => metadata.workspace_root,
+        };
+        let here = here.to_string_lossy();
+        let mut others = Vec::new();
+        for Package { name } in metadata.packages {
+            if files::read_if_present(&self.owner(&name))?.is_none_or(|owner| owner != here) {
+                others.push(name);
+            }
+        }
+        if others.is_empty() {
+            return Ok(true);
+        }
+        let mut removing = self.cargo(project, manifest, "clean");
+        removing
+            .args(["--release", "--target", target, "--target-dir"])
+            // Only what is shared goes, not what the author's own builds left.
+            .arg(project.scratch.join("target"))
+            .args(others.iter().flat_map(|name| ["--package", name]));
+        if !process::output_of(&mut removing).await?.status.success() {
+            return Ok(false);
+        }
+        for name in others {
+            files::write(&self.owner(&name), here.as_bytes())?;
+        }
+        Ok(true)
+    }
+
+    fn cargo(&self, project: Project<'_>, manifest: &Path, does: &str) -> Command {
+        let mut command = project.command("cargo");
+        command
+            .args([does, "--quiet", "--manifest-path"])
+            .arg(manifest)
+            .current_dir(project.directory);
+        self.is_used_by(&mut command);
+        command
+    }
+
+    /// The file that names the project which built the package `name` last.
+    fn owner(&self, name: &str) -> PathBuf {
+        let name = Digest::of(name.as_bytes()).hex();
+        self.directory.join(OWNERS).join(&name[..32])
+    }
+}
+
+/// Waits until no other build uses the directory.
+async fn guard(directory: &Path, printer: &Printer) -> anyhow::Result<Guard> {
+    let directory = directory.to_owned();
+    let taken = tokio::task::spawn_blocking(move || Guard::take(&directory, "lock"));
+    let spinner = Spinner::start("waiting for another build".to_owned(), printer);
+    let guard = tokio::select! {
+        taken = taken => taken?,
+        () = stop_requested() => Err(Problem::interrupted().into()),
+    };
+    spinner.finish();
+    guard
+}

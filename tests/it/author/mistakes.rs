@@ -1,0 +1,172 @@
+//! Mistakes of authors: each is told by the build, with its place and what to do.
+
+use super::edit;
+use crate::journey::load;
+use crate::support::{Home, Need, Test, test};
+use crate::toolbox::says;
+
+pub(super) fn tests() -> Vec<Test> {
+    vec![
+        test("author::wit_with_a_mistake", wit_with_a_mistake),
+        test(
+            "author::javascript_with_a_mistake",
+            javascript_with_a_mistake,
+        )
+        .needs(&[Need::JavascriptGuest]),
+        test("author::python_with_a_mistake", python_with_a_mistake).needs(&[Need::PythonGuest]),
+        test("author::what_a_tool_prints", what_a_tool_prints).needs(&[Need::PythonGuest]),
+        test(
+            "author::rust_projects_of_one_name",
+            rust_projects_of_one_name,
+        )
+        .needs(&[Need::RustGuests]),
+    ]
+}
+
+fn wit_with_a_mistake() {
+    for language in ["rust", "python", "javascript"] {
+        let home = Home::new();
+        home.tool(&format!("new greeter --lang {language}")).ok();
+        edit(
+            &home,
+            "greeter/wit/world.wit",
+            "greet: func(",
+            "greet: fun(",
+        );
+        let refused = home.tool("build greeter");
+        says(&refused, 1, "error: the WIT sources cannot be read: ");
+        says(&refused, 1, "world.wit:");
+    }
+}
+
+fn javascript_with_a_mistake() {
+    let home = Home::new();
+    home.tool("new greeter --lang javascript").ok();
+    let source = home.work().join("greeter/tool.js");
+    let source = std::fs::read_to_string(source).expect("the source");
+    for (from, to, told) in [
+        ("greet(name", "great(name", "`functions.greet` is missing"),
+        (
+            "greet(name",
+            "async greet(name",
+            "`functions.greet` is async",
+        ),
+        (
+            "const functions",
+            "const tools",
+            "it does not export `functions`, an object with the functions greet",
+        ),
+    ] {
+        home.write("greeter/tool.js", source.replace(from, to));
+        let refused = home.tool("build greeter");
+        says(
+            &refused,
+            1,
+            "error: tool.js is not what wit/world.wit says\n",
+        );
+        says(&refused, 1, told);
+        assert!(
+            !refused.stderr().contains("    at "),
+            "{}",
+            refused.stderr()
+        );
+    }
+    home.write("greeter/tool.js", source);
+    home.tool("build greeter").ok();
+    load(&home, "./greeter", &[]);
+    assert_eq!(home.tool("call greeter name=Ada").ok(), "Hello, Ada!\n");
+}
+
+fn python_with_a_mistake() {
+    let home = Home::new();
+    home.tool("new greeter --lang python").ok();
+    let source = home.work().join("greeter/app.py");
+    let source = std::fs::read_to_string(source).expect("the source");
+    home.write("greeter/app.py", format!("import no_such_module\n{source}"));
+    let refused = home.tool("build greeter");
+    says(
+        &refused,
+        1,
+        "error: there is no Python module `no_such_module`\n",
+    );
+    says(&refused, 1, "File \"app.py\", line 1");
+    says(&refused, 1, "pip install no_such_module");
+    assert!(
+        !refused.stderr().contains("backtrace"),
+        "{}",
+        refused.stderr()
+    );
+
+    home.write(
+        "greeter/app.py",
+        format!("def broken(:\n    pass\n{source}"),
+    );
+    let refused = home.tool("build greeter");
+    says(
+        &refused,
+        1,
+        "error: Python cannot load the project: SyntaxError: ",
+    );
+    says(&refused, 1, "File \"app.py\", line 1");
+}
+
+/// What `check` finds is told by the build too, and what a tool prints to whoever asks for it.
+fn what_a_tool_prints() {
+    let home = Home::new();
+    home.tool("new greeter --lang python").ok();
+    edit(
+        &home,
+        "greeter/wit/world.wit",
+        "Greets somebody. Returns one sentence.",
+        "Greets.",
+    );
+    edit(
+        &home,
+        "greeter/app.py",
+        "        return greeting",
+        "        import sys\n        print(\"one\\x1b[2J\")\n        print(\"two\", file=sys.stderr)\n        return greeting",
+    );
+    let built = home.tool("build greeter");
+    says(&built, 0, "warning: greet: its description is too short");
+    load(&home, "./greeter", &[]);
+    assert_eq!(home.tool("call greeter name=Ada").stderr(), "");
+    for flag in ["--verbose", "--stats"] {
+        let called = home.tool(&format!("call greeter name=Ada {flag}"));
+        assert_eq!(called.stdout(), "Hello, Ada!\n");
+        says(
+            &called,
+            0,
+            "[greeter stdout] one\\u{1b}[2J\n[greeter stderr] two\n",
+        );
+    }
+    let home = home.with("TOOL_HUB_LOG", "tool_hub_host::guest=info");
+    let called = home.tool("call greeter name=Ada");
+    says(&called, 0, "stream=\"stdout\"");
+    says(&called, 0, r"one\u{1b}[2J\n");
+}
+
+/// What projects depend on is compiled once for all of them, and none gets another's component.
+fn rust_projects_of_one_name() {
+    let home = Home::new();
+    for (directory, says) in [("first", "Hello"), ("second", "Good day")] {
+        let place = format!("{directory}/greeter");
+        home.tool(&format!("new greeter --directory {place}")).ok();
+        edit(&home, &format!("{place}/src/lib.rs"), "Hello", says);
+        home.tool(&format!("build {place}")).ok();
+        let compiled = home
+            .work()
+            .join(&place)
+            .join("target/wasm32-wasip2/release/deps");
+        assert!(!compiled.exists(), "{place} compiles for itself");
+    }
+    home.tool("build first/greeter").ok();
+    for (directory, says) in [("first", "Hello"), ("second", "Good day")] {
+        load(
+            &home,
+            &format!("./{directory}/greeter"),
+            &["--as", directory],
+        );
+        let answer = home.tool(&format!("call {directory} name=Ada")).ok();
+        assert_eq!(answer, format!("{says}, Ada!\n"));
+    }
+}

@@ -1,0 +1,77 @@
+//! What the command says to whoever writes something nearly right.
+
+use crate::foreign::load_adder;
+use crate::journey::{digest, load};
+use crate::support::{Home, Test, test};
+use crate::toolbox::{package, says};
+
+pub(crate) fn tests() -> Vec<Test> {
+    vec![
+        test("hints::commands_of_others", commands_of_others),
+        test("hints::hints_at_calling", hints_at_calling),
+        test(
+            "hints::flags_have_the_same_names",
+            flags_have_the_same_names,
+        ),
+    ]
+}
+
+/// What other package managers call a command leads to ours.
+fn commands_of_others() {
+    let home = Home::new();
+    for (theirs, ours) in [
+        ("publish", "push"),
+        ("install", "load"),
+        ("add", "load"),
+        ("test", "check"),
+    ] {
+        let refused = home.tool(&format!("{theirs} author/one"));
+        says(&refused, 1, &format!("'{ours}'"));
+    }
+}
+
+/// The names of arguments are forgotten, and what is called first should destroy nothing.
+fn hints_at_calling() {
+    let home = Home::new();
+    package(&home, "one", |manifest| {
+        manifest.functions[0].destructive = Some(true);
+    });
+    let digest = digest(&home, "./one");
+    let loaded = home.run(["load", "./one", "--approve", &digest]);
+    says(
+        &loaded,
+        0,
+        "hint: call it with: tool call one.sum_up a=… b=…",
+    );
+    home.write(
+        "climber.wasm",
+        wat::parse_str(CLIMBER).expect("a component"),
+    );
+    load(&home, "climber.wasm", &[]);
+    let refused = home.tool("call climber Ada");
+    says(
+        &refused,
+        1,
+        "hint: where it is an argument, write height=Ada",
+    );
+}
+
+/// A tool with one function of one argument.
+const CLIMBER: &str = r#"(component
+    (core module $m (func (export "f") (param i32) (result i32) (local.get 0)))
+    (core instance $i (instantiate $m))
+    (func (export "climb") (param "height" u32) (result u32) (canon lift (core func $i "f"))))"#;
+
+/// What grants a right and what takes it away take each other's names.
+fn flags_have_the_same_names() {
+    let home = Home::new();
+    load_adder(&home, "plus");
+    for flag in ["--dir", "--allow-dir"] {
+        let refused = home.tool(&format!("revoke plus {flag} notes"));
+        says(&refused, 1, "`plus` was never granted directory notes");
+    }
+    for flag in ["--var", "--allow-var"] {
+        let refused = home.tool(&format!("grant plus {flag} API_KEY"));
+        assert_eq!(refused.code(), 3, "{flag}: {}", refused.stderr());
+    }
+}
