@@ -5,6 +5,7 @@ use tool_hub_manifest::{Pin, RepoId, ToolRef, Verified, package_file};
 use url::Url;
 
 use crate::config::ClientConfig;
+use crate::date;
 use crate::download;
 use crate::error::ClientError;
 use crate::identity::{self, Identity};
@@ -84,6 +85,14 @@ impl Client {
     /// [`ClientError::RepoNotFound`], and as every question.
     pub async fn versions(&self, repo: &RepoId) -> Result<Vec<TaggedVersion>, ClientError> {
         resolve::versions(&self.registry, repo).await
+    }
+
+    /// The day on which a commit was made, as `2026-01-31`; none where the registry does not tell.
+    ///
+    /// # Errors
+    /// As every question.
+    pub async fn day_of(&self, commit: &Resolved) -> Result<Option<String>, ClientError> {
+        date::day_of(&self.registry, commit).await
     }
 
     /// Downloads the tool at a commit, verifies it against its own manifest and keeps it in

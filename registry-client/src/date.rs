@@ -1,9 +1,10 @@
-//! When a commit was made, as its registry says.
+//! The day on which a commit was made, as its registry says.
 
 use serde::Deserialize;
 
-use crate::error::excerpt;
-use crate::{Act, Client, ClientError, Resolved};
+use crate::error::{Act, ClientError, excerpt};
+use crate::registry::Registry;
+use crate::resolve::Resolved;
 
 #[derive(Deserialize)]
 struct Commit {
@@ -11,19 +12,15 @@ struct Commit {
     date: String,
 }
 
-impl Client {
-    /// The day on which a commit was made, as `2026-01-31`; none where the registry does not tell.
-    ///
-    /// # Errors
-    /// As every question.
-    pub async fn day_of(&self, commit: &Resolved) -> Result<Option<String>, ClientError> {
-        let act = Act::FindRevision(commit.repo.clone(), commit.commit.to_string());
-        let mut url = self
-            .wire()
-            .about(&commit.repo, &["commits", commit.commit.as_str()]);
-        url.set_query(Some("limit=1"));
-        let commits: Vec<Commit> = self.wire().get(&act, url).await?;
-        let found = commits.iter().find(|it| it.id == commit.commit.as_str());
-        Ok(found.and_then(|it| it.date.get(..10)).map(excerpt))
-    }
+pub(crate) async fn day_of(
+    registry: &Registry,
+    commit: &Resolved,
+) -> Result<Option<String>, ClientError> {
+    let act = Act::FindRevision(commit.repo.clone(), commit.commit.to_string());
+    let path = ["commits", commit.commit.as_str()];
+    let mut url = registry.wire.about(&commit.repo, &path);
+    url.set_query(Some("limit=1"));
+    let commits: Vec<Commit> = registry.wire.get(&act, url).await?;
+    let found = commits.iter().find(|it| it.id == commit.commit.as_str());
+    Ok(found.and_then(|it| it.date.get(..10)).map(excerpt))
 }

@@ -185,7 +185,9 @@ fn right_lines(inspection: &Inspection) -> Vec<String> {
         lines.push("  nothing: it only computes".to_owned());
     }
     let flags = inspection.capabilities.iter();
-    let flags: Vec<String> = flags.map(|asked| escape_line(&grant_flags::flag(&asked.grant))).collect();
+    let flags: Vec<String> = flags
+        .map(|asked| escape_line(&grant_flags::flag(&asked.grant)))
+        .collect();
     if !flags.is_empty() {
         lines.push(format!("  grant with {}", flags.join(" ")));
     }
