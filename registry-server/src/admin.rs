@@ -7,7 +7,7 @@ use std::fmt;
 use data_encoding::HEXLOWER;
 use time::OffsetDateTime;
 
-use crate::access::TokenRole;
+use crate::access::hash;
 use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
 use crate::database::tokens::TokenRow;
@@ -15,33 +15,12 @@ use crate::error::RegistryError;
 use crate::names::{AccountName, TokenScope};
 use crate::random;
 use crate::registry::Registry;
+use crate::roles::{MemberRole, TokenRole};
 
 pub use quota::OwnerStorage;
 
 /// Most patterns that one token is limited to; every search with the token carries them all.
 const SCOPE_PATTERNS_MAX: usize = 50;
-
-/// What a member may do with an organisation's repositories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MemberRole {
-    /// See and download the private ones.
-    Read,
-    /// Also create and commit.
-    Write,
-    /// Also change settings, move and delete.
-    Admin,
-}
-
-impl MemberRole {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Admin => "admin",
-        }
-    }
-}
 
 /// The secret of a token. It masks itself in `{:?}`; [`TokenSecret::expose`] gives it away.
 pub struct TokenSecret(String);
@@ -188,9 +167,7 @@ impl Registry {
             repositories: scope.stored(),
         };
         let mut writing = self.database().write().await?;
-        writing
-            .insert_token(&user.id, &row, &crate::access::hash(&secret))
-            .await?;
+        writing.insert_token(&user.id, &row, &hash(&secret)).await?;
         writing.commit().await?;
         Ok(NewToken {
             secret: TokenSecret(secret),

@@ -1,5 +1,6 @@
 //! What an operator decides.
 
+mod address_error;
 mod database;
 mod storage;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use url::{Host, Url};
 
+pub use address_error::AddressError;
 pub use database::{DatabaseAddress, PostgresUrl};
 pub use storage::{Downloads, S3Storage, StorageAddress};
 
@@ -66,29 +68,4 @@ impl RegistryConfig {
             limits: Limits::standard(),
         }
     }
-}
-
-/// Why a text is not the address of a database or of a storage.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AddressError {
-    /// The text is no URL. It is not repeated, because it may hold a password.
-    #[error("this is not a URL: {0}")]
-    NotAUrl(#[from] url::ParseError),
-    /// The URL leads to something else.
-    #[error("a URL that starts with {expected}:// is needed, not with {actual}://")]
-    Scheme {
-        /// What the URL should start with.
-        expected: &'static str,
-        /// What it starts with.
-        actual: String,
-    },
-    /// The URL of a storage names no bucket.
-    #[error("the URL names no bucket; write s3://bucket or s3://bucket/prefix")]
-    NoBucket,
-    /// The URL of a storage holds something that is not a bucket or a prefix, such as a user or a port.
-    #[error(
-        "the URL holds more than a bucket and a prefix; keys and endpoint are options of their own"
-    )]
-    MoreThanABucket,
 }

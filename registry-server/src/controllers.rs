@@ -36,5 +36,7 @@ mod ignored;
 mod target;
 mod tool_version;
 mod visibility;
+mod web_url;
+mod write_error;
 
 use crate::http::json;

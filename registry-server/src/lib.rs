@@ -79,10 +79,12 @@ mod limits;
 mod maintenance;
 mod metrics;
 mod names;
+mod query_cache;
 mod quota;
 mod random;
 mod rates;
 mod registry;
+mod roles;
 mod routes;
 mod server;
 mod sweep;
@@ -90,8 +92,8 @@ mod tool;
 mod upload;
 mod wire;
 
-pub use access::{Access, Route, RouteMethod, TokenRole};
-pub use admin::{MemberRole, NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
+pub use access::{Access, Route, RouteMethod};
+pub use admin::{NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
 pub use config::{
     AddressError, DatabaseAddress, Downloads, PostgresUrl, RegistryConfig, S3Storage,
     StorageAddress,
@@ -103,5 +105,6 @@ pub use names::{
     AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenScope,
 };
 pub use registry::Registry;
+pub use roles::{MemberRole, TokenRole};
 pub use routes::routes;
 pub use server::{serve, serve_metrics};

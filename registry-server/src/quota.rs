@@ -14,7 +14,6 @@ use crate::content::Sha256Digest;
 use crate::database::Writing;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
-use crate::history::Proposal;
 use crate::http::Refusal;
 use crate::registry::Registry;
 
@@ -104,22 +103,6 @@ impl Room {
     fn body(&mut self) -> Option<&mut Body> {
         self.0.as_mut().map(|bounded| &mut bounded.body)
     }
-}
-
-/// Stores the files, unless their owner's quota is exceeded. No commit refers to them yet.
-pub(crate) async fn keep(
-    registry: &Registry,
-    repository: &Repository,
-    proposal: &mut Proposal,
-) -> Result<Option<QuotaExceeded>, RegistryError> {
-    let Proposal { files, room, .. } = proposal;
-    let sizes: Vec<(Sha256Digest, u64)> = files.sizes().collect();
-    let exceeded = announce(registry, &repository.owner, &repository.id, sizes, room).await?;
-    if exceeded.is_none() {
-        let in_flight_max = registry.limits().content_writes_in_flight_max;
-        files.keep(in_flight_max).await?;
-    }
-    Ok(exceeded)
 }
 
 /// Counts contents for an owner before they are stored. Those that the repository has already are

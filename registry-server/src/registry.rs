@@ -14,6 +14,7 @@ use crate::error::RegistryError;
 use crate::http::Share;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::query_cache::QueryCache;
 use crate::quota::Arriving;
 use crate::rates::Rates;
 
@@ -31,6 +32,7 @@ pub struct Registry(Arc<Inner>);
 
 struct Inner {
     database: Database,
+    query_cache: QueryCache,
     content: ContentStore,
     public_url: Option<Url>,
     hosts: Vec<Host>,
@@ -80,6 +82,7 @@ impl Registry {
                 .within(&known),
         };
         Ok(Self(Arc::new(Inner {
+            query_cache: QueryCache::new(database.clone()),
             database,
             content,
             public_url: config.public_url,
@@ -104,6 +107,10 @@ impl Registry {
 
     pub(crate) fn database(&self) -> &Database {
         &self.0.database
+    }
+
+    pub(crate) fn query_cache(&self) -> &QueryCache {
+        &self.0.query_cache
     }
 
     pub(crate) fn content(&self) -> &ContentStore {

@@ -5,7 +5,7 @@ use std::future::Future;
 use http::StatusCode;
 use http::request::Parts;
 
-use super::caller::{Caller, TokenRole, Visitor};
+use super::caller::{Caller, Visitor};
 use super::role::{Role, role_in};
 use super::route::Access;
 use crate::database::repositories::Repository;
@@ -13,6 +13,7 @@ use crate::database::version::Version;
 use crate::http::{NotFound, Refusal};
 use crate::names::{Address, RepositoryId};
 use crate::registry::Registry;
+use crate::roles::TokenRole;
 
 /// A kind of access. What it admits can be had in no other way, so a controller cannot forget to ask.
 pub(crate) trait Scope: Copy + Send + Sync + 'static {
@@ -220,7 +221,7 @@ async fn find_readable(
     version: Option<Version>,
 ) -> Result<(Repository, bool, Role), Refusal> {
     let database = registry.database();
-    let present = database.cached_repository(version, id).await?;
+    let present = registry.query_cache().repository(version, id).await?;
     let moved = present.is_none();
     let found = match present {
         Some(repository) => Some(repository),

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use url::Url;
 
-use super::AddressError;
+use super::address_error::AddressError;
 
 /// Where a registry keeps its metadata.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

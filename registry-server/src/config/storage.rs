@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use url::Url;
 
-use super::AddressError;
+use super::address_error::AddressError;
 
 /// Where a registry keeps the bytes of files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use super::{ContentStore, Sha256Digest, key_of};
+use super::digest::Sha256Digest;
+use super::store::{ContentStore, key_of};
 use crate::error::RegistryError;
 
 /// Bytes hashed between two reads.

@@ -7,8 +7,9 @@ use futures::stream::BoxStream;
 use object_store::path::Path as Key;
 use object_store::{Error as StoreError, ObjectMeta, ObjectStoreExt as _};
 
+use super::digest::Sha256Digest;
 use super::parts::PARTS;
-use super::{ContentStore, INCOMING, SHA256, Sha256Digest, key_of};
+use super::store::{ContentStore, INCOMING, SHA256, key_of};
 use crate::clock;
 use crate::error::RegistryError;
 

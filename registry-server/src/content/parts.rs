@@ -9,7 +9,8 @@ use object_store::path::Path as Key;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 use time::OffsetDateTime;
 
-use super::{ContentStore, Spooled};
+use super::spool::Spooled;
+use super::store::ContentStore;
 use crate::error::RegistryError;
 
 /// What the keys of parts begin with.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::Sha256Digest;
+use super::digest::Sha256Digest;
 
 /// Longest part that is kept.
 pub(super) const PART_BYTES_MAX: u64 = 64 << 10;

@@ -9,7 +9,7 @@ use gix_object::Kind;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempPath;
 
-use super::Sha256Digest;
+use super::digest::Sha256Digest;
 use crate::error::RegistryError;
 use crate::git;
 use crate::http::{Memory, Reservation};

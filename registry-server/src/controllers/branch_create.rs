@@ -4,10 +4,11 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::commit::refused;
+use super::write_error::refused;
 use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
+use crate::content::Batch;
 use crate::database::references::Reference;
 use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit, prepare_first};
 use crate::http::{Refusal, Reply, Reservation};
@@ -71,7 +72,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 message: String::new(),
                 parent: None,
                 operations: Vec::new(),
-                files: call.registry.content().batch(),
+                files: Batch::new(call.registry.content()),
                 room: Room::default(),
                 _held: Reservation::default(),
             };

@@ -1,14 +1,15 @@
 //! `POST …/commit/{branch}`: a commit, read as it arrives; with `?create_pr=1` it opens a pull request.
 
 use axum::response::Response;
-use http::StatusCode;
 use serde_json::json;
 
-use super::{json, repo_create, target, tool_version};
+use super::web_url::web_url;
+use super::write_error::refused;
+use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::database::commits::Commit;
-use crate::history::{DEFAULT_BRANCH, WriteError, open_pull_request, write_commit};
-use crate::http::{NotFound, Refusal, Reply, drain};
+use crate::history::{DEFAULT_BRANCH, open_pull_request, write_commit};
+use crate::http::{Refusal, Reply, drain};
 use crate::names::Head;
 use crate::quota::Room;
 use crate::upload::read_proposal;
@@ -82,7 +83,7 @@ fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u3
         commit = commit.oid,
         "committed"
     );
-    let url = repo_create::web_url(&call.base, repository);
+    let url = web_url(&call.base, repository);
     let mut value = json!({
         "success": true,
         "commitOid": commit.oid,
@@ -94,31 +95,4 @@ fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u3
         value["pullRequestUrl"] = json!(format!("{url}/discussions/{number}"));
     }
     json(value)
-}
-
-pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
-    match error {
-        WriteError::NoSuchBranch => Refusal::revision_not_found(branch),
-        WriteError::ParentMoved => Refusal::new(
-            StatusCode::PRECONDITION_FAILED,
-            "The branch was updated since you opened this page. Please refresh and try again.",
-        ),
-        WriteError::Missing { path } => Refusal::new(
-            StatusCode::NOT_FOUND,
-            format!("A file with this name doesn't exist: {path}"),
-        )
-        .code(NotFound::Entry),
-        WriteError::InTheWay { path } => Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            format!("{path}: a file and a directory cannot have the same path"),
-        ),
-        WriteError::TooManyDirectories => Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "the commit touches too many directories; split it into several commits",
-        ),
-        WriteError::QuotaExceeded(exceeded) => exceeded.into(),
-        WriteError::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),
-        WriteError::Busy => Refusal::try_again("the branch is being written by many; try again"),
-        WriteError::Registry(error) => error.into(),
-    }
 }

@@ -10,11 +10,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
-use super::commit::refused;
 use super::json;
 use super::visibility::Visibility;
+use super::web_url::web_url;
+use super::write_error::refused;
 use crate::access::{Call, Caller, Role, SignedInToWrite, require_scope, role_in};
 use crate::clock;
+use crate::content::Batch;
 use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
@@ -99,7 +101,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     if is_taken(registry, &repository).await? {
         return Err(already_exists(&call.base, &repository));
     }
-    if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal).await? {
+    if let Some(exceeded) = proposal.keep(registry, &repository).await? {
         return Err(exceeded.into());
     }
     let mut writing = registry.database().write().await?;
@@ -136,7 +138,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
 async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, Refusal> {
     let id = RepositoryId::parse(repository.kind, &repository.full_name())
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
-    let found = registry.database().cached_repository(None, &id).await?;
+    let found = registry.database().repository(&id).await?;
     Ok(found.is_some())
 }
 
@@ -228,7 +230,7 @@ async fn first_proposal(
     let mut room = Room::of(registry, &repository.owner).await?;
     room.admit(bytes as u64)?;
     let mut operations = Vec::with_capacity(files.len());
-    let mut batch = registry.content().batch();
+    let mut batch = Batch::new(registry.content());
     for (path, content) in files {
         let path = RepositoryPath::parse(&path).map_err(|fault| {
             Refusal::new(
@@ -319,14 +321,4 @@ fn put_path(operation: &Operation) -> Option<String> {
         Operation::Put { path, .. } => Some(path.as_str().to_owned()),
         Operation::Remove { .. } => None,
     }
-}
-
-/// The address of a repository for people; clients take the id apart from it.
-pub(super) fn web_url(base: &BaseUrl, repository: &Repository) -> String {
-    format!(
-        "{}/{}{}",
-        base.as_str(),
-        RepositoryKind::web_prefix(repository.kind),
-        repository.full_name()
-    )
 }

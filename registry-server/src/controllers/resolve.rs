@@ -42,8 +42,8 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
     let repository = &call.admitted.repository.id;
     let found = call
         .registry
-        .database()
-        .cached_entry(call.admitted.version, repository, &target.commit, &path)
+        .query_cache()
+        .entry(call.admitted.version, repository, &target.commit, &path)
         .await?;
     let Some(ListedEntry {
         oid,

@@ -3,9 +3,11 @@
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing, select};
-use crate::admin::MemberRole;
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
+use crate::roles::MemberRole;
 
 /// A user or an organisation.
 #[derive(Debug, Clone)]

@@ -1,7 +1,8 @@
 //! The ids that repositories had before they were moved; they go on working.
 
+use super::connection::Database;
 use super::repositories::Repository;
-use super::{Database, Writing};
+use super::writing::Writing;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 

@@ -3,8 +3,10 @@
 use gix_hash::ObjectId;
 use sqlx::{AssertSqlSafe, FromRow};
 
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{Database, Writing, select};
 use crate::error::RegistryError;
 
 /// A commit as stored, without its git object.

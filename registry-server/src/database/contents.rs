@@ -17,7 +17,9 @@ use std::time::Duration;
 
 use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
 
-use super::{BATCH_MAX, Database, Writing, placeholders};
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
+use super::writing::Writing;
 use crate::clock;
 use crate::content::{ContentStore, Sha256Digest};
 use crate::error::RegistryError;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Database;
+use super::connection::Database;
 use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenScope};

@@ -2,7 +2,9 @@
 
 use sqlx::FromRow;
 
-use super::{Database, Writing, select};
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
 
 /// What a discussion is for.

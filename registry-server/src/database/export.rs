@@ -8,9 +8,13 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{Any, AssertSqlSafe, Row as _, Transaction};
 
+use super::connection::Database;
 use super::contents::stored;
+use super::engine::Engine;
+use super::sql::placeholders;
+use super::sqlite::MIGRATIONS;
 use super::tables::{Kind, TABLES, Table};
-use super::{Database, Engine, MIGRATIONS, Writing, placeholders};
+use super::writing::Writing;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 

@@ -1,7 +1,7 @@
 //! Words that somebody searches for, as queries of SQLite's FTS5 and of PostgreSQL (`tsquery`), and the document of each repository
 //! that they look through.
 
-use super::Writing;
+use super::writing::Writing;
 use crate::error::RegistryError;
 
 /// Longest part of a name that is looked for, in bytes; no name is longer.

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use sqlx::AssertSqlSafe;
 
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
 use super::tools::stored;
-use super::{BATCH_MAX, Database, placeholders};
 use crate::error::RegistryError;
 use crate::tool::KnownManifest;
 

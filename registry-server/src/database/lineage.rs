@@ -9,8 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sqlx::AssertSqlSafe;
 
 use super::commits::Commit;
+use super::connection::Database;
+use super::engine::Engine;
 use super::objects::object_id;
-use super::{BATCH_MAX, Database, Engine, placeholders};
+use super::sql::{BATCH_MAX, placeholders};
 use crate::error::RegistryError;
 
 /// The most commits that one query walks over. If a path was last changed before them, at a time

@@ -8,9 +8,12 @@ use gix_object::Kind;
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, FromRow};
 
+use super::connection::Database;
 use super::contents::Claimed;
+use super::engine::Engine;
+use super::sql::{BATCH_MAX, placeholders, select};
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Engine, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 

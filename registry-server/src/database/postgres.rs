@@ -5,8 +5,9 @@ use std::time::Duration;
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
+use super::connection::{Database, install_drivers, pool};
+use super::engine::Engine;
 use super::version::VersionWatch;
-use super::{Database, Engine};
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
 
@@ -32,13 +33,13 @@ pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/postgres")
 impl Database {
     /// Opens a PostgreSQL database and brings its schema up to date. Servers that do so at the same time wait for each other.
     pub(crate) async fn open_postgres(url: &PostgresUrl) -> Result<Self, RegistryError> {
-        super::install_drivers();
+        install_drivers();
         let failed = |source| RegistryError::OpenDatabase {
             url: url.to_string(),
             source,
         };
         open_once(url).await.map_err(failed)?;
-        let pool = super::pool(SESSION, CONNECTIONS_MAX)
+        let pool = pool(SESSION, CONNECTIONS_MAX)
             .connect(url.expose())
             .await
             .map_err(failed)?;

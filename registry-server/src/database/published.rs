@@ -2,8 +2,10 @@
 
 use sqlx::AssertSqlSafe;
 
+use super::connection::Database;
+use super::engine::Engine;
 use super::repositories::Repository;
-use super::{Database, Engine, Writing};
+use super::writing::Writing;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
 
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Writing, placeholders};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 

@@ -3,7 +3,9 @@
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing, select};
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 

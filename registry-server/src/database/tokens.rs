@@ -3,9 +3,11 @@
 use sqlx::{AssertSqlSafe, FromRow};
 
 use super::accounts::{ACCOUNTS, Account};
-use super::{Database, Writing, select};
-use crate::access::TokenRole;
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
+use crate::roles::TokenRole;
 
 /// A token as stored.
 #[derive(Debug, Clone, FromRow)]

@@ -2,7 +2,9 @@
 
 use sqlx::AssertSqlSafe;
 
-use super::{BATCH_MAX, Database, Writing, placeholders};
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
+use super::writing::Writing;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 use crate::tool::{KnownManifest, ToolFacts};

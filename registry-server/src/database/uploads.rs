@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, FromRow};
 
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders, select};
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 

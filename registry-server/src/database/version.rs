@@ -7,7 +7,7 @@
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tokio::sync::{mpsc, oneshot};
 
-use super::Engine;
+use super::engine::Engine;
 
 /// Those who may wait at once; further ones wait to wait.
 const WAITING_MAX: usize = 1_024;
@@ -18,7 +18,7 @@ pub(crate) struct Version(u64);
 
 #[cfg(test)]
 impl Version {
-    pub(super) fn new(number: u64) -> Self {
+    pub(crate) fn new(number: u64) -> Self {
         Self(number)
     }
 }

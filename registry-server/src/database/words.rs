@@ -23,9 +23,8 @@ macro_rules! stored_as_word {
     };
 }
 
-use crate::access::TokenRole;
-use crate::admin::MemberRole;
-use crate::database::accounts::AccountKind;
+use super::accounts::AccountKind;
+use crate::roles::{MemberRole, TokenRole};
 
 stored_as_word!(AccountKind: User, Organisation);
 stored_as_word!(MemberRole: Read, Write, Admin);

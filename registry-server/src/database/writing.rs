@@ -7,7 +7,9 @@ use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, Transaction};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Database, Engine, placeholders};
+use super::connection::Database;
+use super::engine::Engine;
+use super::sql::placeholders;
 use crate::error::RegistryError;
 
 /// Rows inserted by one statement; below SQLite's and PostgreSQL's limits on parameters.

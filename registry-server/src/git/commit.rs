@@ -43,7 +43,7 @@ pub(crate) fn encode_commit(draft: &CommitDraft<'_>) -> Result<(ObjectId, Vec<u8
     };
     let mut bytes = Vec::new();
     commit.write_to(&mut bytes)?;
-    Ok((super::object_id(Kind::Commit, &bytes)?, bytes))
+    Ok((super::id::object_id(Kind::Commit, &bytes)?, bytes))
 }
 
 /// Git cuts an identity at these signs, so a name that holds them could forge a header line.

@@ -11,7 +11,6 @@ use crate::database::references::Reference;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::names::Head;
-use crate::quota;
 use crate::registry::Registry;
 
 /// A pull request that was opened, with its one commit.
@@ -39,7 +38,7 @@ pub(crate) async fn open_pull_request(
 ) -> Result<Opened, WriteError> {
     let database = registry.database();
     let prepared = prepare(database, repository, base, author, proposal).await?;
-    if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
+    if let Some(exceeded) = proposal.keep(registry, repository).await? {
         return Err(WriteError::QuotaExceeded(exceeded));
     }
     let mut writing = database.write_to(&repository.id).await?;

@@ -6,9 +6,12 @@ use gix_hash::ObjectId;
 
 use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
+use crate::database::repositories::Repository;
+use crate::error::RegistryError;
 use crate::http::Reservation;
 use crate::names::RepositoryPath;
-use crate::quota::Room;
+use crate::quota::{self, QuotaExceeded, Room};
+use crate::registry::Registry;
 
 /// A change of a commit.
 #[derive(Debug)]
@@ -37,6 +40,24 @@ pub(crate) struct Proposal {
     pub(crate) room: Room,
     /// The memory that all of it takes.
     pub(crate) _held: Reservation,
+}
+
+impl Proposal {
+    /// Stores the files, unless their owner's quota is exceeded. No commit refers to them yet.
+    pub(crate) async fn keep(
+        &mut self,
+        registry: &Registry,
+        repository: &Repository,
+    ) -> Result<Option<QuotaExceeded>, RegistryError> {
+        let sizes: Vec<(Sha256Digest, u64)> = self.files.sizes().collect();
+        let (owner, room) = (&repository.owner, &mut self.room);
+        let exceeded = quota::announce(registry, owner, &repository.id, sizes, room).await?;
+        if exceeded.is_none() {
+            let in_flight_max = registry.limits().content_writes_in_flight_max;
+            self.files.keep(in_flight_max).await?;
+        }
+        Ok(exceeded)
+    }
 }
 
 /// The contents of the added files.

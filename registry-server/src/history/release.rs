@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gix_hash::ObjectId;
 
-use crate::content::Sha256Digest;
+use crate::content::{Batch, Sha256Digest};
 use crate::database::commits::Commit;
 use crate::database::objects::{Blob, object_id};
 use crate::database::repositories::Repository;
@@ -85,7 +85,7 @@ async fn read_unknown(
     blob: &Blob,
 ) -> Result<Option<KnownManifest>, RegistryError> {
     let bytes_max = registry.limits().manifest_bytes_max;
-    match read_manifest(&registry.content().batch(), blob, bytes_max).await {
+    match read_manifest(&Batch::new(registry.content()), blob, bytes_max).await {
         Ok(manifest) => Ok(Some(manifest)),
         Err(ManifestError::Invalid(_)) => Ok(None),
         Err(ManifestError::Registry(error)) => Err(error),

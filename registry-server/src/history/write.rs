@@ -96,7 +96,7 @@ pub(crate) async fn write_commit(
         } else {
             None
         };
-        if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
+        if let Some(exceeded) = proposal.keep(registry, repository).await? {
             return Err(WriteError::QuotaExceeded(exceeded));
         }
         let mut writing = match turn.take() {

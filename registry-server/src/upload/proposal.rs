@@ -110,7 +110,7 @@ pub(crate) async fn read_proposal(
         header: None,
         changes: Vec::new(),
         held: Reservation::default(),
-        files: registry.content().batch(),
+        files: Batch::new(registry.content()),
         spool: None,
         decoded: Vec::new(),
     };

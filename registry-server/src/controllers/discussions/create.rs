@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::access::{Call, WriteRepository};
-use crate::controllers::{json as answer, repo_create::web_url, target};
+use crate::controllers::web_url::web_url;
+use crate::controllers::{json as answer, target};
 use crate::history::{DEFAULT_BRANCH, Topic, open_discussion, open_draft};
 use crate::http::{Refusal, Reply};
 

@@ -1,10 +1,12 @@
 //! Search in the order of a column, all repositories or those that match words.
 
+use super::super::connection::Database;
+use super::super::engine::Engine;
 use super::super::fulltext::Terms;
-use super::super::{Database, Engine};
 use super::filter::{Values, conditions};
+use super::query::{Hit, Order, Position, Search};
 use super::ranked::{postgres_query, sqlite_documents};
-use super::{Hit, Order, Position, Search};
+
 use crate::error::RegistryError;
 
 impl Order {
