@@ -42,7 +42,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             };
             let opened =
                 open_pull_request(&call.registry, repository, &base, author, &mut proposal).await;
-            let opened = opened.map_err(|error| refused(error, &base.oid))?;
+            let opened = opened.map_err(|error| refused(error, &base.oid.to_string()))?;
             Ok(answer(&call, &opened.commit, Some(opened.number)))
         }
     }
@@ -78,16 +78,13 @@ async fn place(call: &Call<WriteRepository>) -> Result<Place, Refusal> {
 
 fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u32>) -> Response {
     let repository = &call.admitted.repository;
-    tracing::info!(
-        repository = repository.full_name(),
-        commit = commit.oid,
-        "committed"
-    );
+    let commit = commit.oid.to_string();
+    tracing::info!(repository = repository.full_name(), commit, "committed");
     let url = web_url(&call.base, repository);
     let mut value = json!({
         "success": true,
-        "commitOid": commit.oid,
-        "commitUrl": format!("{url}/commit/{}", commit.oid),
+        "commitOid": commit,
+        "commitUrl": format!("{url}/commit/{commit}"),
         "hookOutput": "",
     });
     if let Some(number) = pull_request {

@@ -17,7 +17,7 @@ use crate::access::{Call, ReadRepository};
 use crate::content::ContentStore;
 use crate::database::commits::Commit;
 use crate::error::RegistryError;
-use crate::history::{Difference, Version, compare, resolve_revision};
+use crate::history::{Difference, Version, compare};
 use crate::http::{Refusal, Reply};
 
 /// Bytes of a file looked at to tell text from anything else; git looks at as many.
@@ -54,7 +54,12 @@ async fn commits(call: &Call<ReadRepository>) -> Result<(Option<Commit>, Commit)
     }
     let new = find(&spec).await?;
     let old = match &new.parent {
-        Some(parent) => resolve_revision(call.registry.database(), &repository.id, parent).await?,
+        Some(parent) => {
+            call.registry
+                .database()
+                .commit(&repository.id, parent)
+                .await?
+        }
         None => None,
     };
     Ok((old, new))

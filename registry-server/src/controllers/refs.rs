@@ -18,7 +18,7 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
             .iter()
             .filter_map(|reference| {
                 let name = reference.name.strip_prefix(prefix)?;
-                Some(json!({"name": name, "ref": reference.name, "targetCommit": reference.commit}))
+                Some(json!({"name": name, "ref": reference.name, "targetCommit": reference.commit.to_string()}))
             })
             .collect()
     };
@@ -30,7 +30,7 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
         value["pullRequests"] = references
             .iter()
             .filter(full)
-            .map(|reference| json!({"name": reference.name, "ref": reference.name, "targetCommit": reference.commit}))
+            .map(|reference| json!({"name": reference.name, "ref": reference.name, "targetCommit": reference.commit.to_string()}))
             .collect();
     }
     Ok(json(value))

@@ -101,9 +101,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     if is_taken(registry, &repository).await? {
         return Err(already_exists(&call.base, &repository));
     }
-    if let Some(exceeded) = proposal.keep(registry, &repository).await? {
-        return Err(exceeded.into());
-    }
+    proposal.keep(registry, &repository).await?;
     let mut writing = registry.database().write().await?;
     if !writing.insert_repository(&repository).await? {
         return Err(already_exists(&call.base, &repository));
@@ -118,9 +116,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     )
     .await?;
     let arrived = contents(&proposal.operations);
-    if let Some(exceeded) = quota::exceeded(registry, &mut writing, &owner.id, &arrived).await? {
-        return Err(exceeded.into());
-    }
+    quota::check(registry, &mut writing, &owner.id, &arrived).await?;
     if let Some(listing) = &listing {
         writing.set_listing(&repository.id, listing).await?;
     }

@@ -41,7 +41,7 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
     let database = call.registry.database();
     let repository = &call.admitted.repository;
     let mut facts = RepositoryFacts {
-        sha: commit.as_ref().map(|commit| commit.oid.clone()),
+        sha: commit.as_ref().map(|commit| commit.oid.to_string()),
         ..RepositoryFacts::default()
     };
     if wants("tags") {

@@ -49,11 +49,8 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     if let Some(earlier) = writing.publish_moved(&repository).await? {
         return Err(tool_version::published_before(&to.to_string(), &earlier));
     }
-    if owner.id != repository.owner
-        && let Some(exceeded) =
-            quota::exceeded(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?
-    {
-        return Err(exceeded.into());
+    if owner.id != repository.owner {
+        quota::check(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?;
     }
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");

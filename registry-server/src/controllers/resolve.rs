@@ -37,8 +37,8 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
     }
     let target = target::find(&call.registry, &call.admitted).await?;
     let path = decode(&target.rest.join("/")).unwrap_or_default();
-    let commit = HeaderValue::from_str(&target.commit.oid)
-        .map_err(|_| RegistryError::Damaged(format!("commit id {:?}", target.commit.oid)))?;
+    let commit = HeaderValue::from_str(&target.commit.oid.to_string())
+        .map_err(|_| RegistryError::Damaged(format!("commit id {}", target.commit.oid)))?;
     let repository = &call.admitted.repository.id;
     let found = call
         .registry

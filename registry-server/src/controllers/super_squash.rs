@@ -4,8 +4,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::json;
+use super::write_error::refused;
 use crate::access::{Call, WriteRepository};
-use crate::history::{SquashOutcome, squash_head};
+use crate::history::squash_head;
 use crate::http::{Refusal, Reply};
 use crate::names::Head;
 
@@ -30,21 +31,13 @@ pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
     )?;
     let author = &call.admitted.caller.account;
     let repository = &call.admitted.repository;
-    let outcome = squash_head(&call.registry, repository, &head, author, &title).await?;
-    match outcome {
-        SquashOutcome::Squashed(commit) => {
-            tracing::info!(
-                repository = repository.full_name(),
-                commit = commit.oid,
-                "squashed"
-            );
-            Ok(json(json!({"success": true, "commitOid": commit.oid})))
-        }
-        SquashOutcome::NoSuchBranch => Err(Refusal::revision_not_found(&branch)),
-        SquashOutcome::Busy => Err(Refusal::try_again(
-            "the branch is being written by many; try again",
-        )),
-    }
+    let squashed = squash_head(&call.registry, repository, &head, author, &title).await;
+    let commit = squashed
+        .map_err(|error| refused(error, &branch))?
+        .oid
+        .to_string();
+    tracing::info!(repository = repository.full_name(), commit, "squashed");
+    Ok(json(json!({"success": true, "commitOid": commit})))
 }
 
 /// A title is one line.

@@ -3,6 +3,7 @@
 //! `?limit=` bounds the versions of a page, newest first; `Link` leads to the next page. A repository that carries no tool answers
 //! 404 `EntryNotFound`.
 
+use gix_hash::ObjectId;
 use http::header::LINK;
 use serde_json::{Value, json};
 use tool_hub_manifest::Version;
@@ -38,7 +39,7 @@ pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
     let commits = head
         .into_iter()
         .chain(tagged.iter().map(|(_, reference)| *reference));
-    let commits: Vec<&str> = commits.map(|reference| reference.commit.as_str()).collect();
+    let commits: Vec<ObjectId> = commits.map(|reference| reference.commit).collect();
     let releases = find_releases(&call.registry, repository, &commits).await?;
     let of = |reference: &Reference| releases.get(&reference.commit);
     let head = head.and_then(of);

@@ -82,8 +82,8 @@ pub(super) async fn check_new_tag(
     let component = file_of(registry, repository, commit, COMPONENT).await?;
     let publication = Publication {
         version: version.to_string(),
-        commit: commit.oid.clone(),
-        tree: commit.tree.clone(),
+        commit: commit.oid,
+        tree: commit.tree,
         manifest: manifest.sha256,
         component: component.map(|blob| blob.sha256),
     };

@@ -1,19 +1,30 @@
 //! Branches and tags.
 
-use sqlx::FromRow;
+use gix_hash::ObjectId;
+use sqlx::any::AnyRow;
+use sqlx::{FromRow, Row as _};
 
 use super::connection::Database;
+use super::objects::object_id_in;
 use super::sql::select;
 use super::writing::Writing;
 use crate::error::RegistryError;
 
 /// A branch or tag.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// The full name: `refs/heads/main`.
     pub(crate) name: String,
-    #[sqlx(rename = "commit_oid")]
-    pub(crate) commit: String,
+    pub(crate) commit: ObjectId,
+}
+
+impl FromRow<'_, AnyRow> for Reference {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            name: row.try_get("name")?,
+            commit: object_id_in(row, "commit_oid")?,
+        })
+    }
 }
 
 /// What a [`Reference`] is read from.
@@ -65,7 +76,7 @@ impl Writing {
         )
         .bind(repository)
         .bind(&reference.name)
-        .bind(&reference.commit)
+        .bind(reference.commit.to_string())
         .bind(message)
         .bind(now_ms);
         Ok(self.run(statement).await? == 1)
@@ -78,14 +89,14 @@ impl Writing {
         &mut self,
         repository: &str,
         name: &str,
-        expected: &str,
-        commit: &str,
+        expected: &ObjectId,
+        commit: &ObjectId,
     ) -> Result<bool, RegistryError> {
         let statement = sqlx::query("UPDATE refs SET commit_oid = $1 WHERE repository = $2 AND name = $3 AND commit_oid = $4")
-            .bind(commit)
+            .bind(commit.to_string())
             .bind(repository)
             .bind(name)
-            .bind(expected);
+            .bind(expected.to_string());
         Ok(self.run(statement).await? == 1)
     }
 

@@ -1,4 +1,9 @@
 //! Texts of statements.
+//!
+//! A statement is a constant where it can be. It is put together by `format!` where it has as many
+//! placeholders as there are values, or shares a part with others: the `QueryBuilder` of sqlx
+//! writes the placeholders of `Any` as `?`, which PostgreSQL does not read. What clients send is
+//! bound.
 
 use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::QueryAs;

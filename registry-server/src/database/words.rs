@@ -24,8 +24,12 @@ macro_rules! stored_as_word {
 }
 
 use super::accounts::AccountKind;
+use super::discussions::DiscussionKind;
+use crate::names::RepositoryKind;
 use crate::roles::{MemberRole, TokenRole};
 
 stored_as_word!(AccountKind: User, Organisation);
+stored_as_word!(DiscussionKind: Talk, PullRequest);
 stored_as_word!(MemberRole: Read, Write, Admin);
+stored_as_word!(RepositoryKind: Model, Dataset, Space, Kernel);
 stored_as_word!(TokenRole: Read, Write);

@@ -7,7 +7,7 @@ use gix_hash::ObjectId;
 use super::listing::decode;
 use crate::database::Database;
 use crate::database::commits::Commit;
-use crate::database::objects::{Blob, object_id};
+use crate::database::objects::Blob;
 use crate::error::RegistryError;
 use crate::git::TreeEntry;
 
@@ -39,8 +39,7 @@ pub(crate) async fn compare(
     old: Option<&Commit>,
     new: &Commit,
 ) -> Result<Vec<Difference>, RegistryError> {
-    let old_root = old.map(|commit| object_id(&commit.tree)).transpose()?;
-    let roots = [old_root, Some(object_id(&new.tree)?)];
+    let roots = [old.map(|commit| commit.tree), Some(new.tree)];
     let mut files = BTreeMap::new();
     let mut level = vec![(String::new(), roots)];
     // One question to the database for each level of the trees, not for each directory.

@@ -38,9 +38,7 @@ pub(crate) async fn open_pull_request(
 ) -> Result<Opened, WriteError> {
     let database = registry.database();
     let prepared = prepare(database, repository, base, author, proposal).await?;
-    if let Some(exceeded) = proposal.keep(registry, repository).await? {
-        return Err(WriteError::QuotaExceeded(exceeded));
-    }
+    proposal.keep(registry, repository).await?;
     let mut writing = database.write_to(&repository.id).await?;
     let topic = Topic {
         title: &proposal.title,
@@ -48,7 +46,7 @@ pub(crate) async fn open_pull_request(
         author,
     };
     let request = NewDiscussion {
-        base: Some(&base.oid),
+        base: Some(base.oid),
         ..new(topic, DiscussionKind::PullRequest, "open")
     };
     let number = insert(&mut writing, repository, request, &prepared.commit).await?;
@@ -69,7 +67,7 @@ pub(crate) async fn open_draft(
 ) -> Result<u32, RegistryError> {
     let mut writing = registry.database().write_to(&repository.id).await?;
     let request = NewDiscussion {
-        base: Some(&base.oid),
+        base: Some(base.oid),
         ..new(topic, DiscussionKind::PullRequest, "draft")
     };
     let number = insert(&mut writing, repository, request, base).await?;
@@ -113,7 +111,7 @@ async fn insert(
     let number = writing.insert_discussion(&repository.id, request).await?;
     let reference = Reference {
         name: Head::PullRequest(number).reference(),
-        commit: head.oid.clone(),
+        commit: head.oid,
     };
     if !writing
         .insert_reference(&repository.id, &reference, None, request.created_ms)

@@ -7,10 +7,9 @@ use gix_hash::ObjectId;
 use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
 use crate::database::repositories::Repository;
-use crate::error::RegistryError;
 use crate::http::Reservation;
 use crate::names::RepositoryPath;
-use crate::quota::{self, QuotaExceeded, Room};
+use crate::quota::{self, QuotaError, Room};
 use crate::registry::Registry;
 
 /// A change of a commit.
@@ -48,15 +47,12 @@ impl Proposal {
         &mut self,
         registry: &Registry,
         repository: &Repository,
-    ) -> Result<Option<QuotaExceeded>, RegistryError> {
+    ) -> Result<(), QuotaError> {
         let sizes: Vec<(Sha256Digest, u64)> = self.files.sizes().collect();
         let (owner, room) = (&repository.owner, &mut self.room);
-        let exceeded = quota::announce(registry, owner, &repository.id, sizes, room).await?;
-        if exceeded.is_none() {
-            let in_flight_max = registry.limits().content_writes_in_flight_max;
-            self.files.keep(in_flight_max).await?;
-        }
-        Ok(exceeded)
+        quota::announce(registry, owner, &repository.id, sizes, room).await?;
+        let in_flight_max = registry.limits().content_writes_in_flight_max;
+        Ok(self.files.keep(in_flight_max).await?)
     }
 }
 

@@ -8,12 +8,12 @@ use crate::database::commits::Commit;
 /// One commit of `/commits/{rev}`.
 pub(crate) fn commit_json(commit: &Commit, formatted: bool) -> Value {
     let mut value = json!({
-        "id": commit.oid,
+        "id": commit.oid.to_string(),
         "title": commit.title,
         "message": commit.message,
         "date": clock::date(commit.written_ms),
         "authors": [{"user": commit.author, "avatar": ""}],
-        "parents": commit.parent.iter().collect::<Vec<_>>(),
+        "parents": commit.parent.iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
     if formatted {
         value["formatted"] =
@@ -24,7 +24,7 @@ pub(crate) fn commit_json(commit: &Commit, formatted: bool) -> Value {
 
 /// The `lastCommit` of a tree entry.
 pub(crate) fn last_commit_json(commit: &Commit) -> Value {
-    json!({"id": commit.oid, "title": commit.title, "date": clock::date(commit.written_ms)})
+    json!({"id": commit.oid.to_string(), "title": commit.title, "date": clock::date(commit.written_ms)})
 }
 
 /// `formatted` is HTML, so what is text must be escaped.

@@ -56,10 +56,10 @@ pub(crate) fn comment_json(discussion: &Discussion) -> Value {
 /// A commit of a pull request.
 pub(crate) fn commit_event_json(commit: &Commit) -> Value {
     json!({
-        "id": commit.oid,
+        "id": commit.oid.to_string(),
         "type": "commit",
         "createdAt": clock::date(commit.written_ms),
         "author": {"name": commit.author},
-        "data": {"subject": commit.title, "oid": commit.oid},
+        "data": {"subject": commit.title, "oid": commit.oid.to_string()},
     })
 }

@@ -22,7 +22,7 @@ pub(crate) fn release_json(release: &Release) -> Value {
     });
     json!({
         "version": facts.version,
-        "commit": release.commit.oid,
+        "commit": release.commit.oid.to_string(),
         "date": clock::date(release.commit.written_ms),
         "name": facts.name,
         "description": facts.description,

@@ -61,7 +61,7 @@ impl PullRequest {
             .unwrap_or_default();
         let head = find(call, &reference).await?;
         let base = match &discussion.base {
-            Some(base) => find(call, base).await?,
+            Some(base) => find(call, &base.to_string()).await?,
             // It was opened before bases were written down, and then its first commit tells.
             None => head.clone(),
         };

@@ -102,10 +102,7 @@ async fn announce(
                 ),
             ));
         }
-        let nothing = BTreeSet::new();
-        if let Some(exceeded) = quota::exceeded(registry, &mut writing, owner, &nothing).await? {
-            return Err(exceeded.into());
-        }
+        quota::check(registry, &mut writing, owner, &BTreeSet::new()).await?;
     }
     Ok(writing.commit().await?)
 }

@@ -68,10 +68,7 @@ async fn record(call: &Call<HoldsTicket>, part: &Part, room: &mut Room) -> Resul
     writing.upsert_part(&upload.ticket, part).await?;
     let nothing = BTreeSet::new();
     let (registry, owner) = (&call.registry, &upload.owner);
-    let exceeded = quota::exceeded_with(registry, &mut writing, owner, &nothing, room);
-    if let Some(exceeded) = exceeded.await? {
-        return Err(exceeded.into());
-    }
+    quota::check_with(registry, &mut writing, owner, &nothing, room).await?;
     Ok(writing.commit().await?)
 }
 
