@@ -82,11 +82,13 @@ pub struct UserSummary {
 }
 
 impl Registry {
-    /// Adds a user. `email` goes into commits; without one they carry an address that cannot receive mail.
+    /// Adds a user. `email` goes into commits; without one they carry an address that cannot
+    /// receive mail.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::Name`] for a name outside the grammar, [`RegistryError::NameTaken`] when a user or an organisation has it.
+    /// [`RegistryError::Name`] for a name outside the grammar, [`RegistryError::NameTaken`] when a
+    /// user or an organisation has it.
     pub async fn add_user(&self, name: &str, email: Option<&str>) -> Result<(), RegistryError> {
         self.add_account(name, AccountKind::User, email).await
     }
@@ -121,7 +123,8 @@ impl Registry {
         writing.commit().await
     }
 
-    /// Makes a token for everything a user has rights in. Without `expires` it is good until it is revoked.
+    /// Makes a token for everything a user has rights in. Without `expires` it is good until it is
+    /// revoked.
     ///
     /// # Errors
     ///
@@ -137,13 +140,15 @@ impl Registry {
             .await
     }
 
-    /// Makes a token for some of the repositories a user has rights in. The repositories need not exist yet.
+    /// Makes a token for some of the repositories a user has rights in. The repositories need not
+    /// exist yet.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NoSuchAccount`] when there is no such user, [`RegistryError::ExpiryNotInFuture`] when it would be expired
-    /// from the start, [`RegistryError::ScopeOutOfBounds`] when it would reach nothing or has more than 50 patterns,
-    /// [`RegistryError::Randomness`] when the system has none.
+    /// [`RegistryError::NoSuchAccount`] when there is no such user,
+    /// [`RegistryError::ExpiryNotInFuture`] when it would be expired from the start,
+    /// [`RegistryError::ScopeOutOfBounds`] when it would reach nothing or has more than 50
+    /// patterns, [`RegistryError::Randomness`] when the system has none.
     pub async fn create_limited_token(
         &self,
         user: &str,

@@ -19,9 +19,10 @@ use crate::limits::Limits;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RegistryConfig {
-    /// The directory for everything that has no other place: `registry.sqlite`, `content/`, and uploads while they arrive. It is made
-    /// when it is not there, readable by its owner only. With the metadata in PostgreSQL and the content in a bucket it holds nothing
-    /// that must be kept or shared.
+    /// The directory for everything that has no other place: `registry.sqlite`, `content/`, and
+    /// uploads while they arrive. It is made when it is not there, readable by its owner only. With
+    /// the metadata in PostgreSQL and the content in a bucket it holds nothing that must be kept or
+    /// shared.
     pub directory: PathBuf,
     /// Where the metadata is: accounts, tokens, repositories and their history.
     pub database: DatabaseAddress,
@@ -45,15 +46,17 @@ pub struct RegistryConfig {
     /// The size in bytes from which files are sent over LFS, whatever their names; `None` for no
     /// such size.
     pub lfs_from_bytes: Option<u64>,
-    /// Proxies and load balancers whose `X-Forwarded-For` says whom a request comes from, for the bound on requests without a token.
-    /// Nobody else's is read. They must append to the header, or set it.
+    /// Proxies and load balancers whose `X-Forwarded-For` says whom a request comes from, for the
+    /// bound on requests without a token. Nobody else's is read. They must append to the header, or
+    /// set it.
     pub trusted_proxies: Vec<IpNet>,
     /// Bounds on what clients may send.
     pub limits: Limits,
 }
 
 impl RegistryConfig {
-    /// A registry wholly in `directory` with the [standard limits](Limits::standard), reached at the address it listens on.
+    /// A registry wholly in `directory` with the [standard limits](Limits::standard), reached at
+    /// the address it listens on.
     #[must_use]
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self {

@@ -1,8 +1,9 @@
 //! The metadata database: all SQL lives in this module and its children.
 //!
-//! The statements keep to what SQLite and PostgreSQL share (`$1` placeholders, `ON CONFLICT`, `RETURNING`, integers for truth values and
-//! times) and run through sqlx's `Any` driver, so that the engine is chosen by the address and not by the code. Only opening and the
-//! beginning of a write differ.
+//! The statements keep to what SQLite and PostgreSQL share (`$1` placeholders, `ON CONFLICT`,
+//! `RETURNING`, integers for truth values and times) and run through sqlx's `Any` driver, so that
+//! the engine is chosen by the address and not by the code. Only opening and the beginning of a
+//! write differ.
 
 pub(crate) mod accounts;
 mod aliases;

@@ -1,7 +1,8 @@
 //! Answers of the database that are given again as long as it has not changed.
 //!
-//! An answer belongs to the version that was current before it was asked for. Whoever wants to use it asks for the current version first,
-//! so nobody gets to see what somebody else's finished write has made wrong.
+//! An answer belongs to the version that was current before it was asked for. Whoever wants to use
+//! it asks for the current version first, so nobody gets to see what somebody else's finished write
+//! has made wrong.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -111,8 +112,8 @@ impl<T> Default for Table<T> {
 }
 
 impl<T: Clone> Table<T> {
-    /// The cached answer, else the one that `asking` gives. That there is none is not remembered, nor what `size` gives no
-    /// bytes for.
+    /// The cached answer, else the one that `asking` gives. That there is none is not remembered,
+    /// nor what `size` gives no bytes for.
     async fn get_or(
         &self,
         version: Option<Version>,

@@ -3,7 +3,8 @@
 //! It bounds the disk and not only what commits refer to. What is announced counts as if it were
 //! there, and what arrived counts for its sender from before it is stored until a commit refers to
 //! it or it is collected; that may be as much again as the quota, so that whoever deletes a
-//! repository has room at once. Bodies that are on their way count towards that as they are written.
+//! repository has room at once. Bodies that are on their way count towards that as they are
+//! written.
 
 mod arriving;
 
@@ -60,8 +61,8 @@ struct Bounded {
 }
 
 impl Room {
-    /// The room an owner has at this moment. Others may fill it in the meantime, so this ends an upload that cannot succeed early,
-    /// and [`check`] decides.
+    /// The room an owner has at this moment. Others may fill it in the meantime, so this ends an
+    /// upload that cannot succeed early, and [`check`] decides.
     pub(crate) async fn of(registry: &Registry, owner: &str) -> Result<Self, RegistryError> {
         let own = registry.database().quota_of(owner).await?;
         // Counting takes longer the more an owner keeps, so it is done only where there is a bound.

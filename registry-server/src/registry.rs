@@ -23,10 +23,11 @@ const DATABASE_FILE: &str = "registry.sqlite";
 /// The directory with the content of files, in the registry's directory.
 const CONTENT_DIRECTORY: &str = "content";
 
-/// An open registry. Cloning gives another handle to the same one; all state is in its database and its storage, none in the process.
+/// An open registry. Cloning gives another handle to the same one; all state is in its database and
+/// its storage, none in the process.
 ///
-/// Several processes may have one directory open, so users and tokens can be managed while a server runs on it. Servers on several
-/// machines may have one PostgreSQL database and one bucket open.
+/// Several processes may have one directory open, so users and tokens can be managed while a server
+/// runs on it. Servers on several machines may have one PostgreSQL database and one bucket open.
 #[derive(Clone)]
 pub struct Registry(Arc<Inner>);
 
@@ -54,8 +55,9 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`], [`RegistryError::OpenStorage`] or [`RegistryError::Migrate`]
-    /// when the directory, the database or the bucket cannot be used, or holds a registry of a newer version.
+    /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`],
+    /// [`RegistryError::OpenStorage`] or [`RegistryError::Migrate`] when the directory, the
+    /// database or the bucket cannot be used, or holds a registry of a newer version.
     pub async fn open(config: RegistryConfig) -> Result<Self, RegistryError> {
         create_private_directory(&config.directory)?;
         let directory = std::path::absolute(&config.directory).map_err(|source| {

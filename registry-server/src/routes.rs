@@ -98,7 +98,8 @@ fn api() -> Routes {
         .on(POST,   "/api/{kinds}/{owner}/{name}/commit/{*rest}",                 WriteRepository,  commit::create)
 }
 
-/// The addresses of files, and of LFS. `raw` gives what git has, `resolve` the file; they differ for LFS files only.
+/// The addresses of files, and of LFS. `raw` gives what git has, `resolve` the file; they differ
+/// for LFS files only.
 fn files(mut routes: Routes) -> Routes {
     for prefix in WEB_PREFIXES {
         // The name ends in `.git` here.

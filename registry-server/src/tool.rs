@@ -1,4 +1,5 @@
-//! What the registry understands of a tool: its manifest, read with the parser that every client uses, and its versions.
+//! What the registry understands of a tool: its manifest, read with the parser that every client
+//! uses, and its versions.
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};
@@ -91,7 +92,8 @@ pub(crate) async fn read_manifest(
     }
     let bytes = files.head(&blob.sha256, blob.size_bytes, bytes_max).await?;
     let sha256 = blob.sha256;
-    // A document of the largest size keeps a processor busy for a while, which other requests must not wait for.
+    // A document of the largest size keeps a processor busy for a while, which other requests must
+    // not wait for.
     let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
     let parsed =
         parsing.map_err(|_| RegistryError::Damaged("reading a manifest panicked".to_owned()))?;
@@ -142,7 +144,8 @@ fn facts_of(manifest: Manifest) -> ToolFacts {
     }
 }
 
-/// The version a tag stands for: `v` and a whole version, `v1.2.3`. Others, `v1.0` among them, are tags like any.
+/// The version a tag stands for: `v` and a whole version, `v1.2.3`. Others, `v1.0` among them, are
+/// tags like any.
 pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
     tag.strip_prefix('v')?.parse().ok()
 }

@@ -40,13 +40,14 @@ pub(crate) enum Visitor {
 }
 
 impl Visitor {
-    /// Reads the token of a request. A token that is not valid is an error, also where none is needed: silence would hide from
-    /// its owner that it expired.
+    /// Reads the token of a request. A token that is not valid is an error, also where none is
+    /// needed: silence would hide from its owner that it expired.
     pub(crate) async fn of(registry: &Registry, parts: &Parts) -> Result<Self, Refusal> {
         let Some(secret) = bearer(&parts.headers)? else {
             return Ok(Self::Anonymous);
         };
-        // The lookup is by hash, so how long it takes says nothing about how much of a guess was right.
+        // The lookup is by hash, so how long it takes says nothing about how much of a guess was
+        // right.
         let found = registry
             .database()
             .valid_token(&hash(secret), clock::now_ms())

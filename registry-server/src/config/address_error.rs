@@ -18,7 +18,8 @@ pub enum AddressError {
     /// The URL of a storage names no bucket.
     #[error("the URL names no bucket; write s3://bucket or s3://bucket/prefix")]
     NoBucket,
-    /// The URL of a storage holds something that is not a bucket or a prefix, such as a user or a port.
+    /// The URL of a storage holds something that is not a bucket or a prefix, such as a user or a
+    /// port.
     #[error(
         "the URL holds more than a bucket and a prefix; keys and endpoint are options of their own"
     )]

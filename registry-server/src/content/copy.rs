@@ -43,11 +43,13 @@ impl ContentStore {
         Ok(size_bytes)
     }
 
-    /// Copies a file into the store as the object it must be. When this returns the object is durable.
+    /// Copies a file into the store as the object it must be. When this returns the object is
+    /// durable.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::ContentAltered`] when the file does not have the digest it should; the store is as it was.
+    /// [`RegistryError::ContentAltered`] when the file does not have the digest it should; the
+    /// store is as it was.
     pub(crate) async fn copy_in(
         &self,
         sha256: &Sha256Digest,

@@ -1,4 +1,5 @@
-//! Short files, kept in memory after they were read: an object never changes, so what was read once need not be read again.
+//! Short files, kept in memory after they were read: an object never changes, so what was read once
+//! need not be read again.
 
 use std::collections::HashMap;
 use std::ops::Range;

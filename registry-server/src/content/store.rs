@@ -45,8 +45,8 @@ pub(crate) struct ContentStore {
 impl ContentStore {
     /// Opens a store in a local directory, which must exist.
     ///
-    /// `fsync` is on: a write returns after the file and its directory entry are on the disk, so that metadata which is written
-    /// afterwards never points at content a power cut can take away.
+    /// `fsync` is on: a write returns after the file and its directory entry are on the disk, so
+    /// that metadata which is written afterwards never points at content a power cut can take away.
     pub(crate) fn open_local(directory: &Path) -> Result<Self, RegistryError> {
         let store = LocalFileSystem::new_with_prefix(directory)?.with_fsync(true);
         Ok(Self {
@@ -60,8 +60,8 @@ impl ContentStore {
         })
     }
 
-    /// Opens a bucket. Bodies wait in `directory`, which must exist, until their SHA-256, and so their key, is known: S3 cannot
-    /// rename.
+    /// Opens a bucket. Bodies wait in `directory`, which must exist, until their SHA-256, and so
+    /// their key, is known: S3 cannot rename.
     pub(crate) async fn open_s3(
         storage: &S3Storage,
         directory: &Path,
@@ -87,7 +87,8 @@ impl ContentStore {
         self
     }
 
-    /// An address that gives the bytes of a file to whoever knows it, for a while; `None` where clients get them from the registry.
+    /// An address that gives the bytes of a file to whoever knows it, for a while; `None` where
+    /// clients get them from the registry.
     pub(crate) async fn signed_url(
         &self,
         sha256: &Sha256Digest,

@@ -1,4 +1,5 @@
-//! `GET …/auth-check` and `…/auth-check/write`: whether the caller has access; the scopes have answered already.
+//! `GET …/auth-check` and `…/auth-check/write`: whether the caller has access; the scopes have
+//! answered already.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! `POST …/commit/{branch}`: a commit, read as it arrives; with `?create_pr=1` it opens a pull request.
+//! `POST …/commit/{branch}`: a commit, read as it arrives; with `?create_pr=1` it opens a pull
+//! request.
 
 use axum::response::Response;
 use serde_json::json;
@@ -35,7 +36,8 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             Ok(answer(&call, &commit, None))
         }
         Place::NewPullRequest(base) => {
-            // The commit that the sender looked at is the base; on a pull request it is not a condition.
+            // The commit that the sender looked at is the base; on a pull request it is not a
+            // condition.
             let base = match &proposal.parent {
                 Some(parent) => target::find_commit(&call.registry, repository, parent).await?,
                 None => base,

@@ -1,7 +1,8 @@
-//! `GET …/compare/{old}..{new}` or `…/compare/{rev}`: the files that differ between two revisions, or from a commit's parent.
+//! `GET …/compare/{old}..{new}` or `…/compare/{rev}`: the files that differ between two revisions,
+//! or from a commit's parent.
 //!
-//! JSON, or with `raw=true` lines in the manner of `git diff --raw` with the length and kind of each file before them, which is what the
-//! Rust client takes apart.
+//! JSON, or with `raw=true` lines in the manner of `git diff --raw` with the length and kind of
+//! each file before them, which is what the Rust client takes apart.
 
 use std::fmt::Write as _;
 

@@ -19,7 +19,8 @@ pub(crate) async fn live(_: Call<Probe>) -> Reply {
     Ok(json(json!({"status": "ok"})))
 }
 
-/// Database and content store answer too; 503 says which does not. Why is in the log, not for everybody to read.
+/// Database and content store answer too; 503 says which does not. Why is in the log, not for
+/// everybody to read.
 pub(crate) async fn ready(call: Call<Probe>) -> Reply {
     let (database, storage) = tokio::join!(
         probe("database", call.registry.database().probe()),

@@ -11,7 +11,8 @@ pub(crate) async fn repository(call: Call<Anyone>) -> Reply {
     Err(repo_not_found(&call.admitted))
 }
 
-/// Any address the protocol does not have. Where an id lacks its owner, clients want to hear that there is no such repository.
+/// Any address the protocol does not have. Where an id lacks its owner, clients want to hear that
+/// there is no such repository.
 pub(crate) async fn route(call: Call<Anyone>) -> Reply {
     if Address::lacks_owner(call.parts.uri.path()) {
         return Err(repo_not_found(&call.admitted));

@@ -91,7 +91,8 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     Ok(json(BTreeMap::from([("files", files)])))
 }
 
-/// The id that clients compare a file with before they send it: git's for a regular one, the SHA-256 for one over LFS.
+/// The id that clients compare a file with before they send it: git's for a regular one, the
+/// SHA-256 for one over LFS.
 fn id_in_mode(entry: &ListedEntry, mode: &str) -> Option<String> {
     match (&entry.kind, mode) {
         (ListedKind::File(Some(blob)), "lfs") => Some(blob.sha256.to_string()),

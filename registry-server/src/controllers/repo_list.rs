@@ -1,4 +1,5 @@
-//! `GET /api/{kinds}`: search. `?expand=tool` shows of each tool what its manifest says, so that a client lists tools without a download.
+//! `GET /api/{kinds}`: search. `?expand=tool` shows of each tool what its manifest says, so that a
+//! client lists tools without a download.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: an owner's repositories and what they take.
+//! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: an
+//! owner's repositories and what they take.
 //!
 //! Shares are of what the caller may see, so that they do not tell of a private repository.
 

@@ -60,7 +60,8 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
         }
         _ => Shown::File(blob),
     };
-    // A version is known by what is sent: the pointer by git's id, the file behind it by its own hash.
+    // A version is known by what is sent: the pointer by git's id, the file behind it by its own
+    // hash.
     let etag = match &shown {
         Shown::File(blob) if blob.form == BlobForm::Pointer => blob.sha256.to_string(),
         _ => oid.to_string(),
@@ -159,7 +160,8 @@ async fn answer(
             );
             (StatusCode::PARTIAL_CONTENT, part)
         }
-        // The JavaScript client begins every download with the first byte and breaks on 416 for a file that has none.
+        // The JavaScript client begins every download with the first byte and breaks on 416 for a
+        // file that has none.
         Asked::Outside if size == 0 => {
             headers.insert(CONTENT_RANGE, content_range("*", size));
             (StatusCode::OK, 0..0)
@@ -189,10 +191,12 @@ async fn answer(
     Ok(response)
 }
 
-/// The address in the storage that the client may get these bytes from by itself, repeating its request there.
+/// The address in the storage that the client may get these bytes from by itself, repeating its
+/// request there.
 ///
-/// HEAD is never sent elsewhere: clients follow a redirect with another HEAD, which an address signed for GET refuses. Short
-/// parts stay as well: they cost less to send than to sign, and the JavaScript client reads our ETag with the first byte.
+/// HEAD is never sent elsewhere: clients follow a redirect with another HEAD, which an address
+/// signed for GET refuses. Short parts stay as well: they cost less to send than to sign, and the
+/// JavaScript client reads our ETag with the first byte.
 async fn elsewhere(
     call: &Call<ReadRepository>,
     blob: &Blob,

@@ -22,8 +22,8 @@ const REVISION_SEGMENTS_MAX: usize = 6;
 
 /// Finds the revision at the head of what follows the verb.
 ///
-/// The JavaScript client writes the slashes in the name of a branch as they are, so what is no revision in one segment may be one in
-/// several.
+/// The JavaScript client writes the slashes in the name of a branch as they are, so what is no
+/// revision in one segment may be one in several.
 pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target, Refusal> {
     let (cache, repository) = (registry.query_cache(), &reader.repository.id);
     let address = &reader.address;

@@ -1,7 +1,8 @@
-//! `GET …/{id}/tool`: a tool's versions with what their manifests say, so that a client chooses without a download.
+//! `GET …/{id}/tool`: a tool's versions with what their manifests say, so that a client chooses
+//! without a download.
 //!
-//! `?limit=` bounds the versions of a page, newest first; `Link` leads to the next page. A repository that carries no tool answers
-//! 404 `EntryNotFound`.
+//! `?limit=` bounds the versions of a page, newest first; `Link` leads to the next page. A
+//! repository that carries no tool answers 404 `EntryNotFound`.
 
 use gix_hash::ObjectId;
 use http::header::LINK;

@@ -1,6 +1,8 @@
-//! `POST /api/validate-yaml`: whether a card's front matter can be read, and what is missing from it.
+//! `POST /api/validate-yaml`: whether a card's front matter can be read, and what is missing from
+//! it.
 //!
-//! The Python client asks before every commit that adds a card and decodes the body whatever the status.
+//! The Python client asks before every commit that adds a card and decodes the body whatever the
+//! status.
 
 use http::StatusCode;
 use serde::Deserialize;

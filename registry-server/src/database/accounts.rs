@@ -21,7 +21,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// The address in the commits of this account; without one of its own, one that cannot receive mail.
+    /// The address in the commits of this account; without one of its own, one that cannot receive
+    /// mail.
     pub(crate) fn commit_email(&self) -> String {
         self.email
             .clone()

@@ -22,7 +22,8 @@ impl Database {
 }
 
 impl Writing {
-    /// Gives a repository another owner and name and keeps its old id as an alias; false when the new id is taken.
+    /// Gives a repository another owner and name and keeps its old id as an alias; false when the
+    /// new id is taken.
     pub(crate) async fn rename_repository(
         &mut self,
         repository: &Repository,

@@ -75,7 +75,8 @@ impl Database {
             COMMITS,
             "WHERE c.repository = $1 AND c.oid >= $2 AND c.oid < $3 LIMIT 2",
         );
-        // "g" sorts directly after the hexadecimal digits, so the range is the prefix and uses the primary key.
+        // "g" sorts directly after the hexadecimal digits, so the range is the prefix and uses the
+        // primary key.
         let mut found = two
             .bind(repository)
             .bind(prefix)

@@ -15,7 +15,8 @@ use crate::error::RegistryError;
 pub(crate) struct Database {
     pub(super) pool: AnyPool,
     pub(super) engine: Engine,
-    /// Who may write. Waiting in this fair queue beats polling SQLite's lock, which only other processes are waited for with.
+    /// Who may write. Waiting in this fair queue beats polling SQLite's lock, which only other
+    /// processes are waited for with.
     pub(super) writers: Arc<Semaphore>,
     versions: VersionWatch,
 }
@@ -65,9 +66,10 @@ pub(super) fn pool(session: &'static str, connections_max: u32) -> AnyPoolOption
         .after_connect(move |connection, _| {
             Box::pin(async move { connection.execute(session).await.map(|_| ()) })
         })
-        // A server ends a transaction itself: SQLite when the disk is full, PostgreSQL when it takes too long. The driver's rollback then
-        // fails, so it counts the transaction as open for ever and begins no other; such a connection is closed here and another one
-        // takes its place.
+        // A server ends a transaction itself: SQLite when the disk is full, PostgreSQL when it
+        // takes too long. The driver's rollback then fails, so it counts the transaction as open
+        // for ever and begins no other; such a connection is closed here and another one takes its
+        // place.
         .before_acquire(|connection, _| {
             Box::pin(async move { Ok(!connection.is_in_transaction()) })
         })

@@ -1,16 +1,20 @@
 //! Which content is in use, and the lock between commits and the garbage collection.
 //!
-//! A commit stores content first and refers to it later, in a transaction. The collection must not take content away in between
-//! unnoticed, whichever servers the two run on. Both go through one row a content:
+//! A commit stores content first and refers to it later, in a transaction. The collection must not
+//! take content away in between unnoticed, whichever servers the two run on. Both go through one
+//! row a content:
 //!
-//! - the collection condemns content in a transaction of its own; in a second one it locks the rows, looks whether somebody refers to
-//!   the content after all, removes it, and says so in the row;
-//! - a commit locks the same rows, shared with other commits, in the transaction that makes the references. Each waits for the other,
-//!   and the later one sees what the earlier one did: the collection sees the reference, or the commit sees the row and looks whether
-//!   the content is there.
+//! - the collection condemns content in a transaction of its own; in a second one it locks the
+//!   rows, looks whether somebody refers to the content after all, removes it, and says so in the
+//!   row;
+//! - a commit locks the same rows, shared with other commits, in the transaction that makes the
+//!   references. Each waits for the other, and the later one sees what the earlier one did: the
+//!   collection sees the reference, or the commit sees the row and looks whether the content is
+//!   there.
 //!
-//! A condemned row without the word that the content is gone belongs to a collection that was cut off, by a crash or because the
-//! database gave it up. Its last removals may still be on their way to the storage, so a commit is refused for [`REMOVAL_DOUBT`].
+//! A condemned row without the word that the content is gone belongs to a collection that was cut
+//! off, by a crash or because the database gave it up. Its last removals may still be on their way
+//! to the storage, so a commit is refused for [`REMOVAL_DOUBT`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -27,7 +31,8 @@ use crate::error::RegistryError;
 /// How long after it was condemned a content may still be removed by a collection that was cut off.
 pub(crate) const REMOVAL_DOUBT: Duration = Duration::from_secs(2 * 60);
 
-/// Proof that a transaction may refer to some contents: they are there, and stay until it has ended.
+/// Proof that a transaction may refer to some contents: they are there, and stay until it has
+/// ended.
 pub(crate) struct Claimed(BTreeSet<Sha256Digest>);
 
 impl Claimed {
@@ -95,12 +100,13 @@ impl Database {
 }
 
 impl Writing {
-    /// Makes sure that these contents are there and stay, whatever a collection is doing. Whoever refers to a content claims it first,
-    /// in the transaction that makes the reference.
+    /// Makes sure that these contents are there and stay, whatever a collection is doing. Whoever
+    /// refers to a content claims it first, in the transaction that makes the reference.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::ContentCollected`] when one of them is gone or may go; it has to be sent again.
+    /// [`RegistryError::ContentCollected`] when one of them is gone or may go; it has to be sent
+    /// again.
     pub(crate) async fn claim_contents(
         &mut self,
         store: &ContentStore,
@@ -133,8 +139,8 @@ impl Writing {
         Ok(Claimed(digests))
     }
 
-    /// Makes the rows that are missing and tells which those were. The order is that of the digests everywhere, so that no two
-    /// transactions wait for each other.
+    /// Makes the rows that are missing and tells which those were. The order is that of the digests
+    /// everywhere, so that no two transactions wait for each other.
     async fn insert_contents(
         &mut self,
         digests: &[&Sha256Digest],
@@ -189,8 +195,9 @@ impl Writing {
         Ok(())
     }
 
-    /// Keeps commits and other collections away from those of these contents that stand as they were condemned at that moment. What
-    /// another collection has condemned again or decided about since is its own.
+    /// Keeps commits and other collections away from those of these contents that stand as they
+    /// were condemned at that moment. What another collection has condemned again or decided about
+    /// since is its own.
     pub(crate) async fn lock_condemned(
         &mut self,
         digests: &BTreeSet<Sha256Digest>,
@@ -254,7 +261,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Forgets what was condemned before `before_ms` and that nobody refers to; no commit that was on its way then can still be.
+    /// Forgets what was condemned before `before_ms` and that nobody refers to; no commit that was
+    /// on its way then can still be.
     pub(crate) async fn forget_condemned(&mut self, before_ms: i64) -> Result<(), RegistryError> {
         let statement = sqlx::query(
             "DELETE FROM contents WHERE condemned_ms > 0 AND condemned_ms < $1 \

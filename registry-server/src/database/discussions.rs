@@ -137,7 +137,8 @@ impl Database {
 }
 
 impl Writing {
-    /// Opens a discussion under the next number of its repository, which the transaction has locked.
+    /// Opens a discussion under the next number of its repository, which the transaction has
+    /// locked.
     pub(crate) async fn insert_discussion(
         &mut self,
         repository: &str,

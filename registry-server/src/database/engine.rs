@@ -11,14 +11,17 @@ impl Engine {
     /// How a write transaction begins.
     pub(super) fn begin(self) -> &'static str {
         match self {
-            // A deferred transaction that reads first and writes later fails with "busy" as soon as another process wrote in between.
+            // A deferred transaction that reads first and writes later fails with "busy" as soon as
+            // another process wrote in between.
             Self::Sqlite => "BEGIN IMMEDIATE",
-            // Each statement sees what was committed before it, so that whoever waited for a lock sees what was done meanwhile.
+            // Each statement sees what was committed before it, so that whoever waited for a lock
+            // sees what was done meanwhile.
             Self::Postgres => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
         }
     }
 
-    /// How a reading transaction begins that sees the database as it was at its first question, whatever is written meanwhile.
+    /// How a reading transaction begins that sees the database as it was at its first question,
+    /// whatever is written meanwhile.
     pub(super) fn begin_snapshot(self) -> &'static str {
         match self {
             Self::Sqlite => "BEGIN DEFERRED",
@@ -26,7 +29,8 @@ impl Engine {
         }
     }
 
-    /// Ends a question for rows that nobody may change until the transaction has ended. SQLite's writer is alone anyway.
+    /// Ends a question for rows that nobody may change until the transaction has ended. SQLite's
+    /// writer is alone anyway.
     pub(super) fn share_rows(self) -> &'static str {
         match self {
             Self::Sqlite => "",

@@ -1,4 +1,5 @@
-//! All rows of all tables, out of one database as it was at one moment and into another, whichever engines the two run on.
+//! All rows of all tables, out of one database as it was at one moment and into another, whichever
+//! engines the two run on.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -94,8 +95,8 @@ fn read(row: &AnyRow, table: &Table) -> Result<Row, sqlx::Error> {
 }
 
 impl Writing {
-    /// Keeps all other writers out until the transaction ends, and tells the first table that has rows, if any. As everything belongs
-    /// to an account, whoever writes has to do with that table.
+    /// Keeps all other writers out until the transaction ends, and tells the first table that has
+    /// rows, if any. As everything belongs to an account, whoever writes has to do with that table.
     pub(crate) async fn begin_import(&mut self) -> Result<Option<&'static str>, RegistryError> {
         if self.engine == Engine::Postgres {
             let lock = sqlx::query("LOCK TABLE accounts IN EXCLUSIVE MODE");

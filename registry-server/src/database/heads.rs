@@ -11,7 +11,8 @@ use crate::error::RegistryError;
 use crate::tool::KnownManifest;
 
 impl Database {
-    /// What the default branches of these repositories carry, by repository; one without a tool is left out.
+    /// What the default branches of these repositories carry, by repository; one without a tool is
+    /// left out.
     pub(crate) async fn head_manifests<'a>(
         &self,
         repositories: impl Iterator<Item = &'a str>,

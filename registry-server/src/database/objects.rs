@@ -38,8 +38,8 @@ pub(crate) enum BlobForm {
 }
 
 impl Engine {
-    /// Gives those of the repository `$1` whose ids are in the JSON list `$2` as one text, `oid sha256 size form,…`; null when there are
-    /// none.
+    /// Gives those of the repository `$1` whose ids are in the JSON list `$2` as one text, `oid
+    /// sha256 size form,…`; null when there are none.
     fn blobs(self) -> &'static str {
         match self {
             // CROSS JOIN: each is looked up, however many the repository has.
@@ -100,7 +100,8 @@ impl Database {
         oids.dedup();
         let mut blobs = HashMap::with_capacity(oids.len());
         for batch in oids.chunks(BLOBS_MAX) {
-            // One row for all: a row of its own for each costs the driver several times what finding it costs the database.
+            // One row for all: a row of its own for each costs the driver several times what
+            // finding it costs the database.
             let found: Option<String> = sqlx::query_scalar(self.engine.blobs())
                 .bind(repository)
                 .bind(json_list(batch))
@@ -121,7 +122,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`RegistryError::RepositoryGone`] when some are missing because the repository was deleted since its tree was first looked at.
+    /// [`RegistryError::RepositoryGone`] when some are missing because the repository was deleted
+    /// since its tree was first looked at.
     pub(super) async fn objects<T>(
         &self,
         columns: &'static str,
@@ -162,7 +164,8 @@ pub(crate) struct StoredGitObject {
 }
 
 impl Database {
-    /// Trees or commits of all repositories, in order, at most `limit` after a repository and an id.
+    /// Trees or commits of all repositories, in order, at most `limit` after a repository and an
+    /// id.
     pub(crate) async fn git_objects_after(
         &self,
         kind: Kind,
@@ -223,7 +226,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Records the content of blobs that a commit names and that this transaction has claimed, and tells how many no commit named before.
+    /// Records the content of blobs that a commit names and that this transaction has claimed, and
+    /// tells how many no commit named before.
     pub(crate) async fn insert_blobs(
         &mut self,
         repository: &str,
@@ -247,8 +251,9 @@ impl Writing {
         Ok(changed.await? == 1)
     }
 
-    /// A blob that was committed as the text of an LFS pointer, when commits still took those without their object, stands for the object
-    /// from the moment it is there; but not where a version was published, because versions never change.
+    /// A blob that was committed as the text of an LFS pointer, when commits still took those
+    /// without their object, stands for the object from the moment it is there; but not where a
+    /// version was published, because versions never change.
     async fn upsert_blobs(
         &mut self,
         repository: &str,

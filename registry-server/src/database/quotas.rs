@@ -77,7 +77,8 @@ impl Writing {
         quota_of(self.connection(), owner).await
     }
 
-    /// Lets nobody else change what the owner keeps until the transaction ends. What other transactions wrote before is seen after.
+    /// Lets nobody else change what the owner keeps until the transaction ends. What other
+    /// transactions wrote before is seen after.
     pub(crate) async fn lock_quota(&mut self, owner: &str) -> Result<(), RegistryError> {
         let statement =
             sqlx::query("UPDATE accounts SET quota_bytes = quota_bytes WHERE id = $1").bind(owner);

@@ -82,9 +82,11 @@ impl Writing {
         Ok(self.run(statement).await? == 1)
     }
 
-    /// Points a reference at another commit if it still points at `expected`; false when it does not.
+    /// Points a reference at another commit if it still points at `expected`; false when it does
+    /// not.
     ///
-    /// This one statement makes a commit that was built on an old state fail, whoever moved the branch and on whatever server.
+    /// This one statement makes a commit that was built on an old state fail, whoever moved the
+    /// branch and on whatever server.
     pub(crate) async fn advance_reference(
         &mut self,
         repository: &str,

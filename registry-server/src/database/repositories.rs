@@ -88,7 +88,8 @@ impl Database {
             .await?)
     }
 
-    /// Makes sure that a repository is still there, before what is missing from it is called damage.
+    /// Makes sure that a repository is still there, before what is missing from it is called
+    /// damage.
     ///
     /// # Errors
     ///

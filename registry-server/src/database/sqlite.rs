@@ -55,7 +55,8 @@ impl Database {
     }
 }
 
-/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then cannot say why.
+/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then
+/// cannot say why.
 async fn open_once(url: &str) -> Result<(), sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     connection.execute(PRAGMAS).await?;

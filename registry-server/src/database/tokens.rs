@@ -60,7 +60,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Revokes a token; false when there is none of this id. A revoked token stays revoked at the time it first was.
+    /// Revokes a token; false when there is none of this id. A revoked token stays revoked at the
+    /// time it first was.
     pub(crate) async fn revoke_token(
         &mut self,
         id: &str,

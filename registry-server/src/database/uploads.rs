@@ -54,7 +54,8 @@ pub(crate) struct Given {
 }
 
 impl Database {
-    /// The upload that a ticket permits, unless it has expired or the token that asked for it is no longer good.
+    /// The upload that a ticket permits, unless it has expired or the token that asked for it is no
+    /// longer good.
     pub(crate) async fn valid_upload(
         &self,
         ticket: &str,
@@ -81,8 +82,8 @@ impl Database {
         Ok(parts.bind(ticket).fetch_all(&self.pool).await?)
     }
 
-    /// Those of these files that this repository was given before. What other repositories hold does not count: who only knows a
-    /// hash must not get at the content.
+    /// Those of these files that this repository was given before. What other repositories hold
+    /// does not count: who only knows a hash must not get at the content.
     pub(crate) async fn given(
         &self,
         repository: &str,
@@ -117,7 +118,8 @@ impl Database {
         Ok(given)
     }
 
-    /// The repositories with uploads that expired before `expired_ms`, or with files that await a commit since before `uploaded_ms`.
+    /// The repositories with uploads that expired before `expired_ms`, or with files that await a
+    /// commit since before `uploaded_ms`.
     pub(crate) async fn repositories_with_old_uploads(
         &self,
         expired_ms: i64,
@@ -245,7 +247,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Forgets the uploads that expired before `expired_ms`, and the files that await a commit since before `uploaded_ms`.
+    /// Forgets the uploads that expired before `expired_ms`, and the files that await a commit
+    /// since before `uploaded_ms`.
     pub(crate) async fn delete_old_uploads(
         &mut self,
         repository: &str,

@@ -1,7 +1,7 @@
 //! Enums that the database stores as words.
 
-/// Reads columns as an enum with a method `word`. A word that is none of the enum's is a fault of the database, and is not taken for a
-/// weaker role.
+/// Reads columns as an enum with a method `word`. A word that is none of the enum's is a fault of
+/// the database, and is not taken for a weaker role.
 macro_rules! stored_as_word {
     ($name:ty: $($variant:ident),+) => {
         impl sqlx::Type<sqlx::Any> for $name {

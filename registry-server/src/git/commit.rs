@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn a_commit_has_the_id_git_gives_it() {
-        // Made with `git commit-tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904 -m first`, both identities set as below.
+        // Made with `git commit-tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904 -m first`, both
+        // identities set as below.
         let draft = CommitDraft {
             tree: ObjectId::from_hex(b"4b825dc642cb6eb9a060e54bf8d69288fbee4904").unwrap(),
             parent: None,

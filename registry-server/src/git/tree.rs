@@ -35,7 +35,8 @@ pub(crate) fn encode_tree(
             })
             .collect(),
     };
-    // Git sorts a directory as if its name ended in a slash, which differs from the order of the names.
+    // Git sorts a directory as if its name ended in a slash, which differs from the order of the
+    // names.
     tree.entries.sort();
     let mut bytes = Vec::new();
     tree.write_to(&mut bytes)?;

@@ -29,8 +29,8 @@ pub(crate) struct Version {
 /// A directory that one of the sides may lack.
 type Sides = [Option<ObjectId>; 2];
 
-/// The files in which `new` differs from `old`, by path; without an old commit all files of the new one. A renamed file is one that is
-/// gone and one that is new.
+/// The files in which `new` differs from `old`, by path; without an old commit all files of the new
+/// one. A renamed file is one that is gone and one that is new.
 ///
 /// Directories that are alike are not read, so this takes as long as the difference is large.
 pub(crate) async fn compare(

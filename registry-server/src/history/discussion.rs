@@ -1,4 +1,5 @@
-//! Opening discussions and pull requests. Each pull request has a reference of its own, on which its commits are.
+//! Opening discussions and pull requests. Each pull request has a reference of its own, on which
+//! its commits are.
 
 use super::proposal::Proposal;
 use super::write::{WriteError, prepare, store};
@@ -28,7 +29,8 @@ pub(crate) struct Topic<'a> {
     pub(crate) author: &'a Account,
 }
 
-/// Puts a commit on top of `base` and opens a pull request with it. When this returns one, metadata and content are durable.
+/// Puts a commit on top of `base` and opens a pull request with it. When this returns one, metadata
+/// and content are durable.
 pub(crate) async fn open_pull_request(
     registry: &Registry,
     repository: &Repository,

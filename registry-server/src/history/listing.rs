@@ -146,7 +146,8 @@ pub(crate) enum Depth {
     All,
 }
 
-/// A part of what is below a directory, ordered by path. `None` when there is no such directory; the empty path is the root.
+/// A part of what is below a directory, ordered by path. `None` when there is no such directory;
+/// the empty path is the root.
 pub(crate) async fn list_directory(
     database: &Database,
     repository: &str,

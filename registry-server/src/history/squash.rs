@@ -12,10 +12,12 @@ use crate::git::{CommitDraft, encode_commit};
 use crate::names::Head;
 use crate::registry::Registry;
 
-/// How often a squash is made when the branch moves. The second time everybody else is kept out, so it is the last.
+/// How often a squash is made when the branch moves. The second time everybody else is kept out, so
+/// it is the last.
 const ATTEMPTS_MAX: usize = 2;
 
-/// Points a branch or a pull request at a commit without a past that has the files of its last one. The old commits stay under their ids.
+/// Points a branch or a pull request at a commit without a past that has the files of its last one.
+/// The old commits stay under their ids.
 pub(crate) async fn squash_head(
     registry: &Registry,
     repository: &Repository,

@@ -23,8 +23,8 @@ use crate::quota::{self, QuotaError, QuotaExceeded};
 use crate::registry::Registry;
 use crate::tool::{ManifestError, ManifestFault};
 
-/// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
-/// kept out, so it is the last.
+/// How often a commit that names no parent is put on top of a branch that moved. The second time it
+/// is made while everybody else is kept out, so it is the last.
 const ATTEMPTS_MAX: usize = 2;
 /// The changes that are applied to a tree before the task yields to others.
 const OPERATIONS_AT_ONCE: usize = 200;
@@ -79,7 +79,8 @@ impl From<ManifestError> for WriteError {
     }
 }
 
-/// Puts a commit on a branch or a pull request. When this returns it, metadata and content are durable.
+/// Puts a commit on a branch or a pull request. When this returns it, metadata and content are
+/// durable.
 pub(crate) async fn write_commit(
     registry: &Registry,
     repository: &Repository,
@@ -115,7 +116,8 @@ pub(crate) async fn write_commit(
             .advance_reference(&repository.id, &reference, &base.oid, &commit.oid)
             .await?
         {
-            // Somebody was faster. Building anew with the repository locked ends the race, however many are in it.
+            // Somebody was faster. Building anew with the repository locked ends the race, however
+            // many are in it.
             turn = Some(writing);
             continue;
         }
@@ -334,7 +336,8 @@ fn draft(
     Ok((commit, data))
 }
 
-/// Whether a commit brought the repository content it did not have. One that only deletes is taken from whoever keeps too much.
+/// Whether a commit brought the repository content it did not have. One that only deletes is taken
+/// from whoever keeps too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Added {
     Nothing,

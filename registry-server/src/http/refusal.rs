@@ -158,7 +158,8 @@ fn trouble(error: &RegistryError) -> Option<Trouble> {
     }
 }
 
-/// A server that holds the content does not answer, or answers with a failure of its own, however often it is asked.
+/// A server that holds the content does not answer, or answers with a failure of its own, however
+/// often it is asked.
 fn storage_is_away(error: &RegistryError) -> bool {
     matches!(
         error,
@@ -213,7 +214,8 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// A HEAD answer has no body, so the message also travels in a header, which holds visible ASCII only.
+/// A HEAD answer has no body, so the message also travels in a header, which holds visible ASCII
+/// only.
 fn header_text(message: &str) -> String {
     message
         .chars()

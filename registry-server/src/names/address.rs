@@ -111,12 +111,14 @@ impl fmt::Display for RepositoryId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) id: RepositoryId,
-    /// The segments after the verb, still percent-encoded, because a revision may hold encoded slashes.
+    /// The segments after the verb, still percent-encoded, because a revision may hold encoded
+    /// slashes.
     pub(crate) rest: Vec<String>,
 }
 
 impl Address {
-    /// Reads `/api/{kinds}/{owner}/{name}[/{verb}[/{rest}]]` or `/[{kinds}/]{owner}/{name}/{verb}[/{rest}]`.
+    /// Reads `/api/{kinds}/{owner}/{name}[/{verb}[/{rest}]]` or
+    /// `/[{kinds}/]{owner}/{name}/{verb}[/{rest}]`.
     ///
     /// `None` when the path names no valid repository, which clients hear as "not found".
     pub(crate) fn from_path(path: &str) -> Option<Self> {
@@ -141,7 +143,8 @@ impl Address {
         })
     }
 
-    /// Whether the path would name a repository if its id had an owner: `/api/{kinds}/{name}/{verb}/…` or `/[{kinds}/]{name}/{verb}/…`.
+    /// Whether the path would name a repository if its id had an owner:
+    /// `/api/{kinds}/{name}/{verb}/…` or `/[{kinds}/]{name}/{verb}/…`.
     pub(crate) fn lacks_owner(path: &str) -> bool {
         let mut segments = path.trim_start_matches('/').split('/').peekable();
         let of_the_api = segments.next_if_eq(&"api").is_some();
@@ -160,7 +163,8 @@ impl Address {
 
     /// Splits the rest into a revision and the segments after it.
     ///
-    /// A revision is one percent-encoded segment, but the JavaScript client writes `refs/pr/1` as three.
+    /// A revision is one percent-encoded segment, but the JavaScript client writes `refs/pr/1` as
+    /// three.
     pub(crate) fn revision_and_rest(&self) -> Option<(String, &[String])> {
         let first = decode(self.rest.first()?)?;
         if first == "refs" && self.rest.len() >= 3 {

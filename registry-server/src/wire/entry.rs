@@ -35,8 +35,8 @@ pub(crate) fn entry_json(entry: &ListedEntry, last: Option<&Commit>) -> Value {
     value
 }
 
-/// One of a repository's `siblings`; size and id only where they were asked for. There may be thousands, so they are written out as they
-/// are, and never a JSON value each.
+/// One of a repository's `siblings`; size and id only where they were asked for. There may be
+/// thousands, so they are written out as they are, and never a JSON value each.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sibling<'a> {
     #[serde(rename = "rfilename")]

@@ -1,4 +1,5 @@
-//! A tool as listings show it with `expand=tool`: enough to choose by, in little room, since a page holds many.
+//! A tool as listings show it with `expand=tool`: enough to choose by, in little room, since a page
+//! holds many.
 
 use serde_json::{Value, json};
 
@@ -9,8 +10,8 @@ const FUNCTIONS_MAX: usize = 20;
 /// Longest description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 300;
 
-/// Name, version, licence and description, how many functions there are and the names of the first of them, all by the manifest of
-/// the default branch.
+/// Name, version, licence and description, how many functions there are and the names of the first
+/// of them, all by the manifest of the default branch.
 pub(crate) fn listed_tool_json(manifest: &KnownManifest) -> Value {
     let facts = &manifest.facts;
     let functions = facts.functions.iter().take(FUNCTIONS_MAX);

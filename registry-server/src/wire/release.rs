@@ -8,7 +8,8 @@ use crate::tool::{COMPONENT, MANIFEST};
 
 /// What a client needs to choose a version and to check what it downloads.
 ///
-/// `asClaimed` tells whether the component is the one that the manifest speaks of; `null` when the manifest speaks of none.
+/// `asClaimed` tells whether the component is the one that the manifest speaks of; `null` when the
+/// manifest speaks of none.
 pub(crate) fn release_json(release: &Release) -> Value {
     let facts = &release.manifest.facts;
     let component = release.component.map(|blob| {

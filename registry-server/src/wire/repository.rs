@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::clock;
 use crate::database::repositories::Repository;
 
-/// The fields a client may ask for one by one. Those this registry knows nothing about are accepted and left out.
+/// The fields a client may ask for one by one. Those this registry knows nothing about are accepted
+/// and left out.
 pub(crate) const EXPANDABLE: &[&str] = &[
     "author",
     "baseModels",
@@ -64,7 +65,8 @@ pub(crate) struct RepositoryFacts {
 
 /// Puts a tool's own description in the place where clients look for one in search results.
 ///
-/// The card may say something else, but agents and people are shown what the manifest says, so search shows that too.
+/// The card may say something else, but agents and people are shown what the manifest says, so
+/// search shows that too.
 pub(crate) fn describe_in_card(fields: &mut Map<String, Value>) {
     let Some(description) = fields.get("description").cloned() else {
         return;

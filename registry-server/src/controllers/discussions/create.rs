@@ -1,4 +1,5 @@
-//! `POST …/discussions`: a new discussion, or a pull request without commits, as the Python client opens one before it sends a folder.
+//! `POST …/discussions`: a new discussion, or a pull request without commits, as the Python client
+//! opens one before it sends a folder.
 
 use serde::Deserialize;
 use serde_json::json;

@@ -244,7 +244,8 @@ impl<'a> Tickets<'a> {
     }
 }
 
-/// Clients of the Hub read the addresses of parts out of a header map: five digits each, and the length as a text.
+/// Clients of the Hub read the addresses of parts out of a header map: five digits each, and the
+/// length as a text.
 fn part_addresses(base: &str, query: &str, part_bytes: u64, count: u64) -> Map<String, Value> {
     let mut header = Map::new();
     header.insert("chunk_size".to_owned(), json!(part_bytes.to_string()));

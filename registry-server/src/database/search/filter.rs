@@ -1,4 +1,5 @@
-//! The conditions that a search sets on `search_entries r`: kind, owner, tags, and what the caller may see.
+//! The conditions that a search sets on `search_entries r`: kind, owner, tags, and what the caller
+//! may see.
 
 use sqlx::FromRow;
 use sqlx::any::AnyRow;

@@ -40,11 +40,13 @@ pub(crate) enum Position {
     Sorted { key: i64, id: String },
 }
 
-/// A place in the list. Scores are not in it: they tell how common words are in repositories that the caller may not see.
+/// A place in the list. Scores are not in it: they tell how common words are in repositories that
+/// the caller may not see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RankedPosition {
     pub(crate) grade: usize,
-    /// The window is that of the newest documents below this one, so that what is published later does not shift it.
+    /// The window is that of the newest documents below this one, so that what is published later
+    /// does not shift it.
     pub(crate) below: i64,
     /// The number of matches of the window that were shown.
     pub(crate) shown: usize,

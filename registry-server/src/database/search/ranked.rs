@@ -1,8 +1,9 @@
 //! Search by relevance, with `bm25()` of SQLite's FTS5 or PostgreSQL's `ts_rank`.
 //!
-//! What matches is parted into grades by where the words are. Of each grade the newest [`WINDOW`] matches are ranked, then the next as
-//! many, and so on: to rank half of 100,000 tools takes from a tenth to half a second, and a window a few milliseconds.
-//! All pages together hold each match once.
+//! What matches is parted into grades by where the words are. Of each grade the newest [`WINDOW`]
+//! matches are ranked, then the next as many, and so on: to rank half of 100,000 tools takes from a
+//! tenth to half a second, and a window a few milliseconds. All pages together hold each match
+//! once.
 
 use super::super::connection::Database;
 use super::super::engine::Engine;
@@ -168,7 +169,8 @@ fn sqlite_words(terms: &Terms, grade: Grade, values: &mut Values) -> Matches {
         _ => format!("({words}) NOT ({{name}} : ({words}))"),
     };
     Matches {
-        // CROSS JOIN keeps SQLite from beginning with the other table: the index gives the newest first by itself.
+        // CROSS JOIN keeps SQLite from beginning with the other table: the index gives the newest
+        // first by itself.
         from: "search_index CROSS JOIN search_entries r ON r.document = search_index.rowid",
         id: "search_index.rowid",
         matching: format!("search_index MATCH {} AND ", values.text(query)),

@@ -36,8 +36,9 @@ impl Database {
             None => ("search_entries r".to_owned(), String::new()),
         };
         if search.terms.is_some() || search.author.is_some() {
-            // An expression that no index is ordered by: few are left by words or an owner, and sorting them takes less time than
-            // going through everything in order until a page is full.
+            // An expression that no index is ordered by: few are left by words or an owner, and
+            // sorting them takes less time than going through everything in order until a page is
+            // full.
             key = format!("({key} + 0)");
         }
         let conditions = conditions(self.engine, search, &mut values);
@@ -66,8 +67,8 @@ impl Database {
 }
 
 impl Engine {
-    /// The tables, `search_entries r` among them, and the condition `… AND ` that a document has the words anywhere, or the whole search
-    /// in its name.
+    /// The tables, `search_entries r` among them, and the condition `… AND ` that a document has
+    /// the words anywhere, or the whole search in its name.
     fn found_anywhere(self, terms: &Terms, values: &mut Values) -> (String, String) {
         let in_name = terms.name_part().map(|part| values.text(part));
         match self {

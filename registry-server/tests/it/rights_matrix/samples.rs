@@ -5,7 +5,8 @@ use tool_hub_registry_server::Route;
 use super::expectation::{Answer, answer};
 use super::{State, Target};
 
-/// A request of a route. In paths and bodies `ID` is the repository, `OWNER` its owner, and `N` differs each time.
+/// A request of a route. In paths and bodies `ID` is the repository, `OWNER` its owner, and `N`
+/// differs each time.
 #[derive(Debug)]
 pub(super) struct Sample {
     method: &'static str,
