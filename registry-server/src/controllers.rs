@@ -11,6 +11,7 @@ pub(crate) mod health;
 pub(crate) mod lfs;
 pub(crate) mod metrics;
 pub(crate) mod not_found;
+pub(crate) mod openapi;
 pub(crate) mod overview;
 pub(crate) mod paths_info;
 pub(crate) mod preupload;

@@ -59,6 +59,11 @@
 //! where there is none; `asClaimed` says whether it is the one the manifest speaks of, `null` when
 //! the manifest speaks of none. A repository without a tool answers 404 `EntryNotFound`.
 //!
+//! # OpenAPI
+//!
+//! `/.well-known/openapi.json` describes every route: parameters, bodies, answers, refusals and the
+//! security it needs.
+//!
 //! # Operation
 //!
 //! `/health/live` answers while the process does, `/health/ready` while database and content store
@@ -89,6 +94,7 @@ mod limits;
 mod maintenance;
 mod metrics;
 mod names;
+mod openapi;
 mod query_cache;
 mod quota;
 mod random;

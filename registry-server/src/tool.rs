@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};
+use utoipa::ToSchema;
 
 use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
@@ -37,7 +38,8 @@ pub(crate) struct ClaimedComponent {
 }
 
 /// What a manifest says of one function.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ToolFunction)]
 pub(crate) struct FunctionFacts {
     pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -178,6 +178,10 @@ impl Routes {
         self.router
     }
 
+    pub(crate) fn list(&self) -> &[Route] {
+        &self.list
+    }
+
     pub(crate) fn into_list(self) -> Vec<Route> {
         self.list
     }

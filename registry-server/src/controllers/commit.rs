@@ -2,7 +2,8 @@
 //! request.
 
 use axum::response::Response;
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::web_url::web_url;
 use super::write_error::refused;
@@ -10,11 +11,29 @@ use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::database::commits::Commit;
 use crate::history::{DEFAULT_BRANCH, open_pull_request, write_commit};
-use crate::http::{Refusal, Reply, drain};
+use crate::http::{ErrorBody, Refusal, Reply, drain};
 use crate::names::Head;
 use crate::quota::Room;
 use crate::upload::read_proposal;
 
+/// Writes a commit on a branch or a pull request.
+///
+/// The body is one JSON object a line, each with `key` and `value`: `header` with `summary`,
+/// `description` and `parentCommit`, then `file` with `path`, `content` and `encoding`, `lfsFile`
+/// with `path`, `oid` and `size`, `deletedFile` and `deletedFolder` with `path`.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/commit/{branch}",
+    params(
+        ("create_pr" = Option<bool>, Query, description = "Opens a pull request with the commit."),
+    ),
+    request_body(content = String, content_type = "application/x-ndjson"),
+    responses(
+        (status = 200, description = "It was written", body = WrittenCommit),
+        (status = 412, description = "The branch has moved on from `parentCommit`", body = ErrorBody),
+        (status = 422, description = "The commit is refused", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let body = call.take_body();
     let place = match place(&call).await {
@@ -83,15 +102,24 @@ fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u3
     let commit = commit.oid.to_string();
     tracing::info!(repository = repository.full_name(), commit, "committed");
     let url = web_url(&call.base, repository);
-    let mut value = json!({
-        "success": true,
-        "commitOid": commit,
-        "commitUrl": format!("{url}/commit/{commit}"),
-        "hookOutput": "",
-    });
-    if let Some(number) = pull_request {
-        // Python reads the number off the end of this address.
-        value["pullRequestUrl"] = json!(format!("{url}/discussions/{number}"));
-    }
-    json(value)
+    json(WrittenCommit {
+        success: true,
+        commit_url: format!("{url}/commit/{commit}"),
+        commit_oid: commit,
+        hook_output: "",
+        pull_request_url: pull_request.map(|number| format!("{url}/discussions/{number}")),
+    })
+}
+
+/// A commit that was written.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenCommit {
+    success: bool,
+    commit_oid: String,
+    commit_url: String,
+    hook_output: &'static str,
+    /// Python reads the number off the end of this address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pull_request_url: Option<String>,
 }

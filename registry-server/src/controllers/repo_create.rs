@@ -6,8 +6,9 @@ use std::mem;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
 use super::json;
@@ -25,7 +26,7 @@ use crate::git::read_pointer;
 use crate::history::{
     DEFAULT_BRANCH, Operation, Proposal, contents, initial_commit, prepare_first,
 };
-use crate::http::{BaseUrl, List, Refusal, Reply, Reservation};
+use crate::http::{BaseUrl, ErrorBody, List, Refusal, Reply, Reservation};
 use crate::index;
 use crate::names::{
     AccountName, NameError, RefName, RepositoryId, RepositoryKind, RepositoryName, RepositoryPath,
@@ -34,12 +35,15 @@ use crate::quota::{self, Room};
 use crate::random;
 use crate::registry::Registry;
 
-#[derive(Deserialize)]
-struct CreateRepoRequest {
+/// A repository to make.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct CreateRepoRequest {
+    /// `name` or `owner/name`.
     name: String,
     #[serde(default)]
     organization: Option<String>,
     #[serde(default, rename = "type")]
+    #[schema(value_type = Option<RepositoryKind>)]
     kind: Option<String>,
     // Not `#[serde(flatten)]`, which would buffer the whole body, including unknown fields.
     #[serde(default)]
@@ -51,17 +55,31 @@ struct CreateRepoRequest {
     #[serde(default)]
     sdk: Option<String>,
     #[serde(default)]
+    #[schema(value_type = Vec<RequestedFile>)]
     files: List<RequestedFile>,
 }
 
-#[derive(Deserialize)]
+/// A file of the first commit.
+#[derive(Deserialize, ToSchema)]
 struct RequestedFile {
     path: String,
+    /// As base64.
     content: String,
     #[serde(default)]
     encoding: Option<String>,
 }
 
+/// Makes a repository.
+#[utoipa::path(
+    post,
+    path = "/api/repos/create",
+    request_body = CreateRepoRequest,
+    responses(
+        (status = 200, description = "It was made", body = CreatedRepo),
+        (status = 409, description = "It exists", body = ErrorBody),
+        (status = 422, description = "A file is refused", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let mut request: CreateRepoRequest = call.json_list().await?;
     let registry = &call.registry;
@@ -126,9 +144,19 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         kind = kind.word(),
         "created"
     );
-    Ok(json(
-        json!({"url": web_url(&call.base, &repository), "name": repository.full_name(), "id": repository.id}),
-    ))
+    Ok(json(CreatedRepo {
+        url: web_url(&call.base, &repository),
+        name: repository.full_name(),
+        id: repository.id,
+    }))
+}
+
+/// A repository that was made.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CreatedRepo {
+    url: String,
+    name: String,
+    id: String,
 }
 
 async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, Refusal> {

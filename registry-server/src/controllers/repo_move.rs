@@ -4,25 +4,39 @@ use std::collections::BTreeSet;
 
 use http::StatusCode;
 use serde::Deserialize;
-use serde_json::json;
+use utoipa::ToSchema;
 
 use super::{json, tool_version};
 use crate::access::{
     Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_scope,
 };
-use crate::http::{Refusal, Reply};
-use crate::names::RepositoryId;
+use crate::http::{ErrorBody, Refusal, Reply};
+use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
+use crate::wire::Success;
 
-#[derive(Deserialize)]
+/// Where a repository is to go.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct MoveRepoRequest {
+pub(crate) struct MoveRepoRequest {
     from_repo: String,
     to_repo: String,
     #[serde(default, rename = "type")]
+    #[schema(value_type = Option<RepositoryKind>)]
     kind: Option<String>,
 }
 
+/// Gives a repository another name or owner; the old id goes on working.
+#[utoipa::path(
+    post,
+    path = "/api/repos/move",
+    request_body = MoveRepoRequest,
+    responses(
+        (status = 200, description = "It was moved", body = Success),
+        (status = 404, description = "There is no such repository", body = ErrorBody),
+        (status = 409, description = "The new id is taken", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let request: MoveRepoRequest = call.json().await?;
     let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
@@ -54,5 +68,5 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     }
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");
-    Ok(json(json!({"success": true})))
+    Ok(json(Success::DONE))
 }

@@ -20,7 +20,7 @@ use crate::database::objects::{Blob, BlobForm};
 use crate::error::RegistryError;
 use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind};
-use crate::http::{Refusal, Reply};
+use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryPath, decode};
 use crate::registry::Registry;
 
@@ -31,6 +31,21 @@ const X_LINKED_SIZE: HeaderName = HeaderName::from_static("x-linked-size");
 /// The shortest part of a file for which a client is sent to the storage.
 const REDIRECTED_BYTES_MIN: u64 = 1 << 20;
 
+/// The bytes of a file.
+///
+/// `raw` gives what git has, `resolve` the file; they differ for LFS files only.
+#[utoipa::path(
+    get,
+    path = "/{owner}/{name}/resolve/{revision}/{path}",
+    responses(
+        (status = 200, description = "The file", content_type = "*/*", body = Vec<u8>, headers(("ETag" = String), ("X-Repo-Commit" = String), ("X-Linked-ETag" = String), ("X-Linked-Size" = u64), ("Accept-Ranges" = String))),
+        (status = 206, description = "A part of the file", content_type = "*/*", body = Vec<u8>),
+        (status = 302, description = "The storage has the file"),
+        (status = 304, description = "The client has the file"),
+        (status = 307, description = "The repository has another name"),
+        (status = 416, description = "The file is shorter than the range", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
     if call.admitted.moved {
         return moved(&call);

@@ -4,7 +4,9 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use crate::database::Trouble;
 use crate::error::RegistryError;
@@ -46,6 +48,15 @@ struct Parts {
     message: String,
     fields: Map<String, Value>,
     headers: HeaderMap,
+}
+
+/// The body of a refusal.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ErrorBody {
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+    /// For people.
+    error: String,
 }
 
 impl Refusal {
@@ -189,11 +200,13 @@ impl IntoResponse for Refusal {
             status,
             code,
             message,
-            mut fields,
+            fields,
             headers: extra,
         } = *self.0;
-        fields.insert("error".to_owned(), Value::String(message.clone()));
-        let mut response = Response::new(Body::from(Value::Object(fields).to_string()));
+        let header = HeaderValue::from_str(&header_text(&message));
+        let error = message;
+        let body = json!(ErrorBody { fields, error });
+        let mut response = Response::new(Body::from(body.to_string()));
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.extend(extra);
@@ -204,7 +217,7 @@ impl IntoResponse for Refusal {
                 HeaderValue::from_static(code.word()),
             );
         }
-        if let Ok(message) = HeaderValue::from_str(&header_text(&message)) {
+        if let Ok(message) = header {
             headers.insert(HeaderName::from_static("x-error-message"), message);
         }
         if status == StatusCode::UNAUTHORIZED {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use percent_encoding::percent_decode_str;
+use utoipa::ToSchema;
 
 use super::word::{AccountName, NameError, RepositoryName};
 
@@ -20,7 +21,8 @@ const API_VERBS: [&str; 7] = [
 const FILE_VERBS: [&str; 2] = ["resolve", "raw"];
 
 /// The kinds of repository the Hub knows. Tools live in models by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ToSchema)]
+#[schema(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum RepositoryKind {
     /// The default kind, without a prefix in web addresses.

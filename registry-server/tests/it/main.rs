@@ -30,7 +30,11 @@ mod lfs;
 mod lfs_lifetime;
 mod limits;
 mod monitoring;
+mod openapi;
 mod overview;
+#[allow(dead_code, reason = "the end-to-end tests use the rest")]
+#[path = "../../../tests/clients/packages.rs"]
+mod packages;
 mod pressure;
 mod published;
 mod pull_requests;

@@ -10,10 +10,23 @@ use super::size_of;
 use crate::access::{Call, HoldsTicket};
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
-use crate::http::{Refusal, Reply, drain};
+use crate::http::{ErrorBody, Refusal, Reply, drain};
 use crate::quota::{self, Room};
 use crate::upload::read_object;
 
+/// Takes a part of an object.
+#[utoipa::path(
+    put,
+    path = "/api/lfs/part",
+    params(
+        ("number" = u32, Query, description = "The number of the part, counted from 1."),
+    ),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses(
+        (status = 200, description = "It has arrived", headers(("ETag" = String))),
+        (status = 422, description = "It has another length", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
     let body = call.take_body();
     let number = call

@@ -98,6 +98,7 @@ pub(super) fn samples() -> Vec<Sample> {
         get("/health", "/health"),
         get("/health/live", "/health/live"),
         get("/health/ready", "/health/ready"),
+        get("/.well-known/openapi.json", "/.well-known/openapi.json"),
         get("/api/whoami-v2", "/api/whoami-v2"),
         get("/api/users/{user}/overview", "/api/users/alice/overview"),
         get("/api/organizations/{organisation}/overview", "/api/organizations/acme/overview"),
