@@ -31,7 +31,7 @@ async fn take_in(
     spooled: Spooled,
     room: &mut Room,
 ) -> Result<(), Refusal> {
-    if spooled.sha256.to_string() != upload.sha256 || spooled.size_bytes != size_of(upload) {
+    if spooled.sha256 != upload.sha256 || spooled.size_bytes != size_of(upload) {
         return Err(Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             format!(

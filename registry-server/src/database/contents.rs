@@ -43,7 +43,7 @@ impl Claimed {
 
 #[derive(FromRow)]
 struct Row {
-    sha256: String,
+    sha256: Sha256Digest,
     condemned_ms: i64,
     removed: i64,
 }
@@ -71,14 +71,14 @@ impl Database {
         after: Option<&Sha256Digest>,
         limit: i64,
     ) -> Result<Vec<Sha256Digest>, RegistryError> {
-        let rows: Vec<String> = sqlx::query_scalar(
+        let contents = sqlx::query_scalar(
             "SELECT DISTINCT sha256 FROM blobs WHERE sha256 > $1 ORDER BY sha256 LIMIT $2",
-        )
-        .bind(after.map(ToString::to_string).unwrap_or_default())
-        .bind(limit)
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter().map(|hex| stored(hex)).collect()
+        );
+        Ok(contents
+            .bind(after.map(ToString::to_string).unwrap_or_default())
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
     }
 
     /// The repositories that hold a content: `kind owner/name`, at most `limit`.
@@ -122,7 +122,7 @@ impl Writing {
                 let known = self.lock_contents(&open, self.engine.share_rows()).await?;
                 let mut seen = BTreeSet::new();
                 for row in known {
-                    let digest = stored(&row.sha256)?;
+                    let digest = row.sha256;
                     if row.condemned_ms > 0
                         && (row.is_in_doubt(clock::now_ms())
                             || store.find(&digest).await?.is_none())
@@ -155,8 +155,8 @@ impl Writing {
         for digest in digests {
             statement = statement.bind(digest.to_string());
         }
-        let new: Vec<String> = statement.fetch_all(self.connection()).await?;
-        new.iter().map(|hex| stored(hex)).collect()
+        let new: Vec<Sha256Digest> = statement.fetch_all(self.connection()).await?;
+        Ok(new.into_iter().collect())
     }
 
     async fn lock_contents(
@@ -209,7 +209,7 @@ impl Writing {
             let rows = self.lock_contents(batch, self.engine.lock_rows()).await?;
             for row in rows {
                 if (row.condemned_ms, row.removed) == (condemned_ms, 0) {
-                    condemned.insert(stored(&row.sha256)?);
+                    condemned.insert(row.sha256);
                 }
             }
         }
@@ -285,16 +285,12 @@ async fn referenced(
         "SELECT DISTINCT sha256 FROM blobs WHERE sha256 IN ({})",
         placeholders(1, digests.len())
     );
-    let mut query = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql));
+    let mut query = sqlx::query_scalar::<_, Sha256Digest>(AssertSqlSafe(sql));
     for digest in digests {
         query = query.bind(digest.to_string());
     }
-    let rows = query.fetch_all(database).await?;
-    rows.iter().map(|hex| stored(hex)).collect()
-}
-
-pub(super) fn stored(hex: &str) -> Result<Sha256Digest, RegistryError> {
-    Sha256Digest::from_hex(hex).ok_or_else(|| RegistryError::Damaged(format!("sha256 {hex:?}")))
+    let found = query.fetch_all(database).await?;
+    Ok(found.into_iter().collect())
 }
 
 #[cfg(test)]

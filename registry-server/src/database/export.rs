@@ -10,7 +10,6 @@ use sqlx::any::AnyRow;
 use sqlx::{Any, AssertSqlSafe, Row as _, Transaction};
 
 use super::connection::Database;
-use super::contents::stored;
 use super::engine::Engine;
 use super::sql::placeholders;
 use super::sqlite::MIGRATIONS;
@@ -73,8 +72,8 @@ impl Reading {
     /// The contents that repositories refer to, in order.
     pub(crate) fn contents(&mut self) -> BoxStream<'_, Result<Sha256Digest, RegistryError>> {
         let sql = "SELECT DISTINCT sha256 FROM blobs ORDER BY sha256";
-        let contents = sqlx::query_scalar::<_, String>(sql).fetch(&mut *self.0);
-        contents.map(|hex| stored(&hex?)).boxed()
+        let contents = sqlx::query_scalar(sql).fetch(&mut *self.0);
+        contents.map(|digest| Ok(digest?)).boxed()
     }
 }
 

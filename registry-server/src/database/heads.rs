@@ -7,6 +7,7 @@ use sqlx::AssertSqlSafe;
 use super::connection::Database;
 use super::sql::{BATCH_MAX, placeholders};
 use super::tools::stored;
+use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 use crate::tool::KnownManifest;
 
@@ -25,12 +26,12 @@ impl Database {
                  JOIN manifests m ON m.repository = t.repository AND m.sha256 = t.manifest WHERE t.repository IN ({})",
                 placeholders(1, batch.len())
             );
-            let mut query = sqlx::query_as::<_, (String, String, String)>(AssertSqlSafe(sql));
+            let mut query = sqlx::query_as::<_, (String, Sha256Digest, String)>(AssertSqlSafe(sql));
             for repository in batch {
                 query = query.bind((*repository).to_owned());
             }
             for (repository, sha256, facts) in query.fetch_all(&self.pool).await? {
-                heads.insert(repository, stored(&sha256, &facts)?);
+                heads.insert(repository, stored(sha256, &facts)?);
             }
         }
         Ok(heads)

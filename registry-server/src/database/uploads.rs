@@ -32,7 +32,7 @@ pub(crate) struct Upload {
     pub(crate) owner: String,
     /// Whose token the permission was asked for with.
     pub(crate) account: String,
-    pub(crate) sha256: String,
+    pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,
     pub(crate) part_bytes: Option<i64>,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Upload {
 #[derive(Debug, Clone, FromRow)]
 pub(crate) struct Part {
     pub(crate) number: i64,
-    pub(crate) sha256: String,
+    pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,
 }
 
@@ -97,22 +97,16 @@ impl Database {
                 placeholders(2, batch.len())
             );
             let mut query =
-                sqlx::query_as::<_, (String, i64, i64)>(AssertSqlSafe(sql)).bind(repository);
+                sqlx::query_as::<_, (Sha256Digest, i64, i64)>(AssertSqlSafe(sql)).bind(repository);
             for digest in batch {
                 query = query.bind(digest.to_string());
             }
-            for (hex, size, named) in query.fetch_all(&self.pool).await? {
-                let digest = Sha256Digest::from_hex(&hex)
-                    .ok_or_else(|| RegistryError::Damaged(format!("sha256 {hex:?}")))?;
-                let size_bytes = size.max(0).unsigned_abs();
-                let awaits_commit = named == 0;
-                given.insert(
-                    digest,
-                    Given {
-                        size_bytes,
-                        awaits_commit,
-                    },
-                );
+            for (digest, size, named) in query.fetch_all(&self.pool).await? {
+                let found = Given {
+                    size_bytes: size.max(0).unsigned_abs(),
+                    awaits_commit: named == 0,
+                };
+                given.insert(digest, found);
             }
         }
         Ok(given)
@@ -211,7 +205,7 @@ impl Writing {
         )
         .bind(ticket)
         .bind(part.number)
-        .bind(&part.sha256)
+        .bind(part.sha256.to_string())
         .bind(part.size_bytes);
         self.run(statement).await?;
         Ok(())

@@ -79,14 +79,9 @@ pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
 }
 
 async fn has_arrived(registry: &Registry, upload: &Upload) -> Result<bool, RegistryError> {
-    let Some(sha256) = Sha256Digest::from_hex(&upload.sha256) else {
-        return Ok(false);
-    };
-    let given = registry
-        .database()
-        .given(&upload.repository, &[sha256])
-        .await?;
-    Ok(given.contains_key(&sha256))
+    let database = registry.database();
+    let given = database.given(&upload.repository, &[upload.sha256]).await?;
+    Ok(given.contains_key(&upload.sha256))
 }
 
 /// All parts must be there, and be the ones the client has the ETags of.
@@ -105,7 +100,8 @@ fn check(upload: &Upload, parts: &[Part], named: &[Named]) -> Result<(), Refusal
     let by_number: HashMap<i64, &Part> = parts.iter().map(|part| (part.number, part)).collect();
     for named in named {
         let known = by_number.get(&named.part_number);
-        if known.is_none_or(|part| part.sha256 != named.etag.trim_matches('"')) {
+        let etag = Sha256Digest::from_hex(named.etag.trim_matches('"'));
+        if known.is_none_or(|part| Some(part.sha256) != etag) {
             return refuse(format!(
                 "part {} is not the one that arrived",
                 named.part_number

@@ -54,7 +54,7 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
     }
     let part = Part {
         number,
-        sha256: spooled.sha256.to_string(),
+        sha256: spooled.sha256,
         size_bytes: i64::try_from(spooled.size_bytes).unwrap_or(i64::MAX),
     };
     let ticket = &call.admitted.ticket;
@@ -98,6 +98,7 @@ pub(super) fn length(upload: &Upload, number: i64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content::Sha256Digest;
 
     #[track_caller]
     fn check(size_bytes: i64, part_bytes: Option<i64>, number: i64, expect: Option<u64>) {
@@ -106,7 +107,7 @@ mod tests {
             repository: String::new(),
             owner: String::new(),
             account: String::new(),
-            sha256: String::new(),
+            sha256: Sha256Digest::new([0; 32]),
             size_bytes,
             part_bytes,
         };
