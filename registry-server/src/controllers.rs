@@ -34,6 +34,8 @@ pub(crate) mod whoami;
 
 mod attributes;
 mod ignored;
+mod namespace;
+mod repo_kind;
 mod target;
 mod tool_version;
 mod visibility;

@@ -12,13 +12,14 @@ use utoipa::ToSchema;
 
 use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
 use super::json;
+use super::namespace::find_owner;
+use super::repo_kind::kind_of;
 use super::visibility::Visibility;
 use super::web_url::web_url;
 use super::write_error::refused;
-use crate::access::{Call, Caller, Role, SignedInToWrite, require_scope, role_in};
+use crate::access::{Call, SignedInToWrite, require_scope};
 use crate::clock;
 use crate::content::Batch;
-use crate::database::accounts::Account;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
@@ -83,7 +84,7 @@ struct RequestedFile {
 pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let mut request: CreateRepoRequest = call.json_list().await?;
     let registry = &call.registry;
-    let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
+    let kind = kind_of(request.kind.as_deref())?;
     let (owner, name) = owner_and_name(&request)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
     require_scope(&call.admitted, &owner.name, name.as_str())?;
@@ -196,34 +197,6 @@ fn owner_and_name(
         owner.map(str::parse).transpose().map_err(refuse)?,
         name.parse().map_err(refuse)?,
     ))
-}
-
-/// An organisation that is not there and one the caller has no right in get the same answer.
-pub(super) async fn find_owner(
-    registry: &Registry,
-    caller: &Caller,
-    owner: Option<AccountName>,
-) -> Result<Account, Refusal> {
-    let Some(owner) = owner else {
-        return Ok(caller.account.clone());
-    };
-    let refuse = || {
-        Refusal::forbidden(format!(
-            "You don't have the rights to create a repo under the namespace {owner:?}",
-            owner = owner.as_str()
-        ))
-    };
-    let account = registry
-        .database()
-        .account(owner.as_str())
-        .await?
-        .ok_or_else(refuse)?;
-    let role = role_in(registry.database(), &caller.account.id, &account.id).await?;
-    if role >= Role::Write {
-        Ok(account)
-    } else {
-        Err(refuse())
-    }
 }
 
 /// The files of a first commit. If several have the same path, the last one counts.

@@ -4,8 +4,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::json;
+use super::repo_kind::kind_of;
 use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
-use crate::http::{ErrorBody, Refusal, Reply};
+use crate::http::{ErrorBody, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
 use crate::sweep;
@@ -53,11 +54,4 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
     sweep::parts(&call.registry, &parts).await;
     tracing::info!(repository = repository.full_name(), "deleted");
     Ok(json(Success::DONE))
-}
-
-/// The kind a body names; no kind means a model.
-pub(super) fn kind_of(word: Option<&str>) -> Result<RepositoryKind, Refusal> {
-    let word = word.unwrap_or("model");
-    RepositoryKind::from_word(word)
-        .ok_or_else(|| Refusal::bad_request(format!("{word:?} is not a kind of repository")))
 }

@@ -6,6 +6,8 @@ use http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::namespace::find_owner;
+use super::repo_kind::kind_of;
 use super::{json, tool_version};
 use crate::access::{
     Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_scope,
@@ -39,16 +41,14 @@ pub(crate) struct MoveRepoRequest {
 )]
 pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let request: MoveRepoRequest = call.json().await?;
-    let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
+    let kind = kind_of(request.kind.as_deref())?;
     let visitor = Visitor::Known(Box::new(call.admitted.clone()));
     let from =
         RepositoryId::parse(kind, &request.from_repo).map_err(|_| repo_not_found(&visitor))?;
     let to = RepositoryId::parse(kind, &request.to_repo)
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &from).await?;
-    let owner =
-        super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
-            .await?;
+    let owner = find_owner(&call.registry, &call.admitted, Some(to.owner.clone())).await?;
     require_scope(&call.admitted, &owner.name, to.name.as_str())?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing
