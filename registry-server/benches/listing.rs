@@ -1,10 +1,12 @@
-//! Questions whose answers come out of large registries: info and tree of a repository with 10,000 files, and search among 1,000, 10,000
-//! and 100,000 tools, on SQLite and, where it is installed, on PostgreSQL.
+//! Questions whose answers come out of large registries: info and tree of a repository with 10,000
+//! files, and search among 1,000, 10,000 and 100,000 tools, on SQLite and, where it is installed,
+//! on PostgreSQL.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench listing [-- files|sqlite|postgres]`
 //!
-//! The figures are medians of whole requests over one kept connection. The other side is the same question to a small registry: what to
-//! read is by how much the time grows. A search among 100,000 tools may take 100 ms.
+//! The figures are medians of whole requests over one kept connection. The other side is the same
+//! question to a small registry: what to read is by how much the time grows. A search among 100,000
+//! tools may take 100 ms.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![allow(clippy::print_stderr, reason = "a benchmark says what it leaves out")]

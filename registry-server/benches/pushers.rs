@@ -1,10 +1,11 @@
-//! Commits a second by 1, 8 and 32 pushers, each to a repository of its own, against the bare cost of as many durable files and
-//! SQLite transactions on the same disk.
+//! Commits a second by 1, 8 and 32 pushers, each to a repository of its own, against the bare cost
+//! of as many durable files and SQLite transactions on the same disk.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench pushers`
 //!
-//! The other side does what no commit can do without: a new file that is synced with its directory, and a transaction in SQLite that
-//! is synced, one after another as SQLite wants it. The ratio tells how far the registry is from the disk.
+//! The other side does what no commit can do without: a new file that is synced with its directory,
+//! and a transaction in SQLite that is synced, one after another as SQLite wants it. The ratio
+//! tells how far the registry is from the disk.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![allow(

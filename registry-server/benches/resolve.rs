@@ -1,9 +1,10 @@
-//! Small downloads: `GET …/resolve/main/{file}` of a public repository, against nginx serving the same bytes from a directory.
+//! Small downloads: `GET …/resolve/main/{file}` of a public repository, against nginx serving the
+//! same bytes from a directory.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench resolve`
 //!
-//! Both servers are processes of their own on the same two cores as the client, and take turns, so that whatever else the machine
-//! does falls on both. The figure to read is the ratio.
+//! Both servers are processes of their own on the same two cores as the client, and take turns, so
+//! that whatever else the machine does falls on both. The figure to read is the ratio.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![allow(clippy::print_stderr, reason = "a benchmark says why it cannot run")]

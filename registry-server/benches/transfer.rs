@@ -1,8 +1,10 @@
-//! A long file: its upload in a commit, against hashing and writing the same bytes; its download, against nginx serving the same file.
+//! A long file: its upload in a commit, against hashing and writing the same bytes; its download,
+//! against nginx serving the same file.
 //!
 //! `cargo bench -p tool-hub-registry-server --bench transfer`
 //!
-//! The memory of the registry's process is sampled all the while. It may not grow with the file, and the benchmark fails when it does.
+//! The memory of the registry's process is sampled all the while. It may not grow with the file,
+//! and the benchmark fails when it does.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 #![allow(clippy::print_stderr, reason = "a benchmark says why it cannot run")]
@@ -38,7 +40,8 @@ use support::registry::{OWNER, Server, file, header, run_if_asked};
 
 const FILE_MIB: u64 = 1024;
 const FILE_BYTES: u64 = FILE_MIB << 20;
-/// Bytes that are sent again and again; three divides them, so that the pieces join without padding.
+/// Bytes that are sent again and again; three divides them, so that the pieces join without
+/// padding.
 const PIECE_BYTES: u64 = 3 << 18;
 /// How much memory the server may need more than before.
 const GROWTH_MIB_MAX: u64 = 32;

@@ -1,8 +1,11 @@
-//! The registry that `tests/conformance` asks: `cargo run -p tool-hub-registry-server --example conformance -- [--lfs] ACCOUNT…`.
+//! The registry that `tests/conformance` asks: `cargo run -p tool-hub-registry-server --example
+//! conformance -- [--lfs] ACCOUNT…`.
 //!
-//! With `--lfs` every file that is not empty is to be sent over LFS. An account is a user's name, or `organisation=user`, where the user becomes its administrator. The registry is new and lies in a
-//! temporary directory, or in PostgreSQL and a bucket when `TOOL_HUB_TEST_PLACE` says `shared`. Prints one line of JSON,
-//! `{"endpoint": URL, "tokens": {USER: SECRET}}`, and serves until standard input ends.
+//! With `--lfs` every file that is not empty is to be sent over LFS. An account is a user's name,
+//! or `organisation=user`, where the user becomes its administrator. The registry is new and lies
+//! in a temporary directory, or in PostgreSQL and a bucket when `TOOL_HUB_TEST_PLACE` says
+//! `shared`. Prints one line of JSON, `{"endpoint": URL, "tokens": {USER: SECRET}}`, and serves
+//! until standard input ends.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,

@@ -1,6 +1,8 @@
-//! Runs a registry by hand: `cargo run -p tool-hub-registry-server --example serve -- DIRECTORY [ADDRESS [LFS_FROM_BYTES]]`.
+//! Runs a registry by hand: `cargo run -p tool-hub-registry-server --example serve -- DIRECTORY
+//! [ADDRESS [LFS_FROM_BYTES]]`.
 //!
-//! Adds the user `alice` when there is none, and prints the address and a fresh token, each on a line of its own.
+//! Adds the user `alice` when there is none, and prints the address and a fresh token, each on a
+//! line of its own.
 #![allow(
     clippy::print_stdout,
     reason = "an example talks to the person who runs it"

@@ -8,7 +8,6 @@ mod scope;
 mod ticket;
 
 pub(crate) use call::{Call, Routes};
-pub use caller::TokenRole;
 pub(crate) use caller::{Caller, Visitor, hash};
 pub(crate) use role::{Role, role_in};
 pub use route::{Access, Route, RouteMethod};

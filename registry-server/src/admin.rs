@@ -7,7 +7,7 @@ use std::fmt;
 use data_encoding::HEXLOWER;
 use time::OffsetDateTime;
 
-use crate::access::TokenRole;
+use crate::access::hash;
 use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
 use crate::database::tokens::TokenRow;
@@ -15,33 +15,12 @@ use crate::error::RegistryError;
 use crate::names::{AccountName, TokenScope};
 use crate::random;
 use crate::registry::Registry;
+use crate::roles::{MemberRole, TokenRole};
 
 pub use quota::OwnerStorage;
 
 /// Most patterns that one token is limited to; every search with the token carries them all.
 const SCOPE_PATTERNS_MAX: usize = 50;
-
-/// What a member may do with an organisation's repositories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum MemberRole {
-    /// See and download the private ones.
-    Read,
-    /// Also create and commit.
-    Write,
-    /// Also change settings, move and delete.
-    Admin,
-}
-
-impl MemberRole {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Admin => "admin",
-        }
-    }
-}
 
 /// The secret of a token. It masks itself in `{:?}`; [`TokenSecret::expose`] gives it away.
 pub struct TokenSecret(String);
@@ -103,11 +82,13 @@ pub struct UserSummary {
 }
 
 impl Registry {
-    /// Adds a user. `email` goes into commits; without one they carry an address that cannot receive mail.
+    /// Adds a user. `email` goes into commits; without one they carry an address that cannot
+    /// receive mail.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::Name`] for a name outside the grammar, [`RegistryError::NameTaken`] when a user or an organisation has it.
+    /// [`RegistryError::Name`] for a name outside the grammar, [`RegistryError::NameTaken`] when a
+    /// user or an organisation has it.
     pub async fn add_user(&self, name: &str, email: Option<&str>) -> Result<(), RegistryError> {
         self.add_account(name, AccountKind::User, email).await
     }
@@ -142,7 +123,8 @@ impl Registry {
         writing.commit().await
     }
 
-    /// Makes a token for everything a user has rights in. Without `expires` it is good until it is revoked.
+    /// Makes a token for everything a user has rights in. Without `expires` it is good until it is
+    /// revoked.
     ///
     /// # Errors
     ///
@@ -158,13 +140,15 @@ impl Registry {
             .await
     }
 
-    /// Makes a token for some of the repositories a user has rights in. The repositories need not exist yet.
+    /// Makes a token for some of the repositories a user has rights in. The repositories need not
+    /// exist yet.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NoSuchAccount`] when there is no such user, [`RegistryError::ExpiryNotInFuture`] when it would be expired
-    /// from the start, [`RegistryError::ScopeOutOfBounds`] when it would reach nothing or has more than 50 patterns,
-    /// [`RegistryError::Randomness`] when the system has none.
+    /// [`RegistryError::NoSuchAccount`] when there is no such user,
+    /// [`RegistryError::ExpiryNotInFuture`] when it would be expired from the start,
+    /// [`RegistryError::ScopeOutOfBounds`] when it would reach nothing or has more than 50
+    /// patterns, [`RegistryError::Randomness`] when the system has none.
     pub async fn create_limited_token(
         &self,
         user: &str,
@@ -188,9 +172,7 @@ impl Registry {
             repositories: scope.stored(),
         };
         let mut writing = self.database().write().await?;
-        writing
-            .insert_token(&user.id, &row, &crate::access::hash(&secret))
-            .await?;
+        writing.insert_token(&user.id, &row, &hash(&secret)).await?;
         writing.commit().await?;
         Ok(NewToken {
             secret: TokenSecret(secret),

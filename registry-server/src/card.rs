@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// Longest front matter after aliases were expanded, as JSON. It stops a few lines from becoming gigabytes.
+/// Longest front matter after aliases were expanded, as JSON. It stops a few lines from becoming
+/// gigabytes.
 const EXPANDED_BYTES_MAX: usize = 256 << 10;
 
 /// Keys whose texts are tags as they stand.
@@ -66,7 +67,8 @@ pub(crate) fn parse_card(text: &str, bytes_max: usize) -> Result<Card, CardError
     }
 }
 
-/// The tags a card gives its repository, in the Hub's spelling: plain ones, and `license:…` for the license.
+/// The tags a card gives its repository, in the Hub's spelling: plain ones, and `license:…` for the
+/// license.
 pub(crate) fn card_tags(front_matter: &Value) -> Vec<String> {
     let mut tags = Vec::new();
     for key in TAG_KEYS {

@@ -1,5 +1,6 @@
 //! What an operator decides.
 
+mod address_error;
 mod database;
 mod storage;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use ipnet::IpNet;
 use url::{Host, Url};
 
+pub use address_error::AddressError;
 pub use database::{DatabaseAddress, PostgresUrl};
 pub use storage::{Downloads, S3Storage, StorageAddress};
 
@@ -17,9 +19,10 @@ use crate::limits::Limits;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RegistryConfig {
-    /// The directory for everything that has no other place: `registry.sqlite`, `content/`, and uploads while they arrive. It is made
-    /// when it is not there, readable by its owner only. With the metadata in PostgreSQL and the content in a bucket it holds nothing
-    /// that must be kept or shared.
+    /// The directory for everything that has no other place: `registry.sqlite`, `content/`, and
+    /// uploads while they arrive. It is made when it is not there, readable by its owner only. With
+    /// the metadata in PostgreSQL and the content in a bucket it holds nothing that must be kept or
+    /// shared.
     pub directory: PathBuf,
     /// Where the metadata is: accounts, tokens, repositories and their history.
     pub database: DatabaseAddress,
@@ -43,15 +46,17 @@ pub struct RegistryConfig {
     /// The size in bytes from which files are sent over LFS, whatever their names; `None` for no
     /// such size.
     pub lfs_from_bytes: Option<u64>,
-    /// Proxies and load balancers whose `X-Forwarded-For` says whom a request comes from, for the bound on requests without a token.
-    /// Nobody else's is read. They must append to the header, or set it.
+    /// Proxies and load balancers whose `X-Forwarded-For` says whom a request comes from, for the
+    /// bound on requests without a token. Nobody else's is read. They must append to the header, or
+    /// set it.
     pub trusted_proxies: Vec<IpNet>,
     /// Bounds on what clients may send.
     pub limits: Limits,
 }
 
 impl RegistryConfig {
-    /// A registry wholly in `directory` with the [standard limits](Limits::standard), reached at the address it listens on.
+    /// A registry wholly in `directory` with the [standard limits](Limits::standard), reached at
+    /// the address it listens on.
     #[must_use]
     pub fn new(directory: impl Into<PathBuf>) -> Self {
         Self {
@@ -66,29 +71,4 @@ impl RegistryConfig {
             limits: Limits::standard(),
         }
     }
-}
-
-/// Why a text is not the address of a database or of a storage.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AddressError {
-    /// The text is no URL. It is not repeated, because it may hold a password.
-    #[error("this is not a URL: {0}")]
-    NotAUrl(#[from] url::ParseError),
-    /// The URL leads to something else.
-    #[error("a URL that starts with {expected}:// is needed, not with {actual}://")]
-    Scheme {
-        /// What the URL should start with.
-        expected: &'static str,
-        /// What it starts with.
-        actual: String,
-    },
-    /// The URL of a storage names no bucket.
-    #[error("the URL names no bucket; write s3://bucket or s3://bucket/prefix")]
-    NoBucket,
-    /// The URL of a storage holds something that is not a bucket or a prefix, such as a user or a port.
-    #[error(
-        "the URL holds more than a bucket and a prefix; keys and endpoint are options of their own"
-    )]
-    MoreThanABucket,
 }

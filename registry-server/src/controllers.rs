@@ -11,6 +11,7 @@ pub(crate) mod health;
 pub(crate) mod lfs;
 pub(crate) mod metrics;
 pub(crate) mod not_found;
+pub(crate) mod openapi;
 pub(crate) mod overview;
 pub(crate) mod paths_info;
 pub(crate) mod preupload;
@@ -33,8 +34,12 @@ pub(crate) mod whoami;
 
 mod attributes;
 mod ignored;
+mod namespace;
+mod repo_kind;
 mod target;
 mod tool_version;
 mod visibility;
+mod web_url;
+mod write_error;
 
 use crate::http::json;

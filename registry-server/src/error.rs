@@ -64,7 +64,8 @@ pub enum RegistryError {
         /// The sha256 of the content.
         sha256: String,
     },
-    /// The content store took longer than this to remove objects. Commits with the same content are refused for two minutes.
+    /// The content store took longer than this to remove objects. Commits with the same content are
+    /// refused for two minutes.
     #[error("the content store took longer than {0:?} to remove a few objects")]
     RemovalSlow(std::time::Duration),
     /// A backup was asked for where something is.

@@ -18,5 +18,5 @@ pub(crate) use listing::{
 pub(crate) use proposal::{Operation, Proposal, contents};
 pub(crate) use release::{Release, find_releases};
 pub(crate) use revision::{DEFAULT_BRANCH, resolve_revision};
-pub(crate) use squash::{SquashOutcome, squash_head};
+pub(crate) use squash::squash_head;
 pub(crate) use write::{WriteError, initial_commit, prepare_first, write_commit};

@@ -23,7 +23,7 @@ pub(crate) use hosts::Hosts;
 pub(crate) use list::{List, too_many};
 pub(crate) use memory::{Memory, Reservation};
 pub(crate) use query::Query;
-pub(crate) use refusal::{NotFound, Refusal, Reply};
+pub(crate) use refusal::{ErrorBody, NotFound, Refusal, Reply};
 pub(crate) use request_id::with_request_id;
 pub(crate) use share::Share;
 pub(crate) use stalled_writes::StalledWrites;

@@ -1,4 +1,5 @@
-//! What a commit on the default branch tells listings and search: the card's, and the tool's when there is a manifest.
+//! What a commit on the default branch tells listings and search: the card's, and the tool's when
+//! there is a manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,8 @@ const SEARCHED_BYTES_MAX: usize = 4 << 10;
 /// The files at the root of a commit, by name.
 pub(crate) type Root = BTreeMap<String, TreeEntry>;
 
-/// The listing after a commit; `None` when it stays as it is, a fault when the commit brings a manifest that is not valid.
+/// The listing after a commit; `None` when it stays as it is, a fault when the commit brings a
+/// manifest that is not valid.
 pub(crate) async fn read_listing(
     registry: &Registry,
     repository: &Repository,

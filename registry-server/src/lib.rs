@@ -1,10 +1,11 @@
 //! A self-hosted registry that speaks the Hugging Face Hub's HTTP protocol.
 //!
-//! The public clients (`hf-hub` for Rust, `huggingface_hub` for Python, `@huggingface/hub` for JavaScript) create, upload, list,
-//! search, tag, download, move and delete repositories on it without a change. Everything lives in one directory: metadata in SQLite,
-//! the bytes of files beside it, keyed by their SHA-256. Or the metadata lives in PostgreSQL and the bytes in a bucket that speaks S3;
-//! then any number of servers may serve the one registry. The history of a repository is a true git history: blobs, trees and commits
-//! have the ids git gives them.
+//! The public clients (`hf-hub` for Rust, `huggingface_hub` for Python, `@huggingface/hub` for
+//! JavaScript) create, upload, list, search, tag, download, move and delete repositories on it
+//! without a change. Everything lives in one directory: metadata in SQLite, the bytes of files
+//! beside it, keyed by their SHA-256. Or the metadata lives in PostgreSQL and the bytes in a bucket
+//! that speaks S3; then any number of servers may serve the one registry. The history of a
+//! repository is a true git history: blobs, trees and commits have the ids git gives them.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,44 +24,58 @@
 //!
 //! # Tools
 //!
-//! A repository with a `tool.toml` at the root of its default branch is a tool. Beside what the Hub does, the registry
+//! A repository with a `tool.toml` at the root of its default branch is a tool. Beside what the Hub
+//! does, the registry
 //!
-//! - refuses a commit on the default branch whose `tool.toml` is not valid: 422 with `error`, `line`, `column` and `nearest`;
-//! - keeps versions as they are: the tag `vX.Y.Z` needs a commit whose manifest says that version (422), and is neither moved (409)
-//!   nor deleted (403), nor hidden by a branch of its name (403); other tags, and tags of commits without a manifest, are as on the Hub;
-//! - lists it under the tag `tool-hub`, with the manifest's description (`description`, and `cardData.description` in search results);
-//! - ranks `?search=` by relevance unless `sort` says otherwise: the exact name, matches in the name, in the description, in functions
-//!   and card; the last word may be the beginning of one; at most 500 of each are weighed, and any `sort` finds all;
+//! - refuses a commit on the default branch whose `tool.toml` is not valid: 422 with `error`,
+//!   `line`, `column` and `nearest`;
+//! - keeps versions as they are: the tag `vX.Y.Z` needs a commit whose manifest says that version
+//!   (422), and is neither moved (409) nor deleted (403), nor hidden by a branch of its name (403);
+//!   other tags, and tags of commits without a manifest, are as on the Hub;
+//! - lists it under the tag `tool-hub`, with the manifest's description (`description`, and
+//!   `cardData.description` in search results);
+//! - ranks `?search=` by relevance unless `sort` says otherwise: the exact name, matches in the
+//!   name, in the description, in functions and card; the last word may be the beginning of one; of
+//!   many matches the newest are ranked first;
 //! - answers `GET /api/{kinds}/{owner}/{name}/tool[?limit=N]`, with the right to read:
 //!
 //! ```json
 //! {
 //!   "id": "alice/text-stats", "private": false,
-//!   "head": { "version": "0.2.0", "commit": "…40 hex…", "…": "as a version, without a tag; null without a valid manifest" },
+//!   "head": { "version": "0.2.0", "…": "as a version, without a tag; null without a valid manifest" },
 //!   "versions": [{
-//!     "tag": "v0.1.0", "version": "0.1.0", "commit": "…40 hex…", "date": "2026-11-20T23:00:00.000Z",
+//!     "tag": "v0.1.0", "version": "0.1.0",
+//!     "commit": "…40 hex…", "date": "2026-11-20T23:00:00.000Z",
 //!     "name": "text-stats", "description": "Counts words.", "license": "MIT",
 //!     "manifest": { "path": "tool.toml", "sha256": "…64 hex…", "size": 812 },
-//!     "component": { "path": "tool.wasm", "sha256": "…64 hex…", "size": 90112, "asClaimed": true },
-//!     "functions": [{ "name": "count-words", "title": "Count words", "description": "How many words a text has." }],
+//!     "component": { "path": "tool.wasm", "sha256": "…64 hex…", "size": 9, "asClaimed": true },
+//!     "functions": [{ "name": "count-words", "title": "Count words", "description": "How many." }],
 //!     "capabilities": { "network": ["https://example.org"] }
 //!   }]
 //! }
 //! ```
 //!
-//! Versions are in descending order, 50 a page, with a `Link` to the next. `component` is `null` where there is none; `asClaimed` says
-//! whether it is the one the manifest speaks of, `null` when the manifest speaks of none. A repository without a tool answers 404
-//! `EntryNotFound`.
+//! Versions are in descending order, 50 a page, with a `Link` to the next. `component` is `null`
+//! where there is none; `asClaimed` says whether it is the one the manifest speaks of, `null` when
+//! the manifest speaks of none. A repository without a tool answers 404 `EntryNotFound`.
+//!
+//! # OpenAPI
+//!
+//! `/.well-known/openapi.json` describes every route: parameters, bodies, answers, refusals and the
+//! security it needs.
 //!
 //! # Operation
 //!
-//! `/health/live` answers while the process does, `/health/ready` while database and content store do too (503 otherwise). Metrics are
-//! on an address of their own: [`serve_metrics`]. Every request has a span with `id`, `method`, `path`, `route` and `account`, and ends
-//! with the event `answered`: `status`, `elapsed_ms`, `sent_bytes`. [`Registry::collect_garbage`], [`Registry::scrub`] and
-//! [`Registry::backup`] may run while others push, on any of several servers; [`Registry::restore`] makes a registry of either kind
-//! from a backup of either kind. The three need nothing but the place of the registry, so a command may run them beside a server.
+//! `/health/live` answers while the process does, `/health/ready` while database and content store
+//! do too (503 otherwise). Metrics are on an address of their own: [`serve_metrics`]. Every request
+//! has a span with `id`, `method`, `path`, `route` and `account`, and ends with the event
+//! `answered`: `status`, `elapsed_ms`, `sent_bytes`. [`Registry::collect_garbage`],
+//! [`Registry::scrub`] and [`Registry::backup`] may run while others push, on any of several
+//! servers; [`Registry::restore`] makes a registry of either kind from a backup of either kind. The
+//! three need nothing but the place of the registry, so a command may run them beside a server.
 //!
-//! The library reads no environment variables; what is configurable is in [`RegistryConfig`] and [`Limits`].
+//! The library reads no environment variables; what is configurable is in [`RegistryConfig`] and
+//! [`Limits`].
 
 mod access;
 mod admin;
@@ -79,10 +94,13 @@ mod limits;
 mod maintenance;
 mod metrics;
 mod names;
+mod openapi;
+mod query_cache;
 mod quota;
 mod random;
 mod rates;
 mod registry;
+mod roles;
 mod routes;
 mod server;
 mod sweep;
@@ -90,8 +108,8 @@ mod tool;
 mod upload;
 mod wire;
 
-pub use access::{Access, Route, RouteMethod, TokenRole};
-pub use admin::{MemberRole, NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
+pub use access::{Access, Route, RouteMethod};
+pub use admin::{NewToken, OwnerStorage, TokenSecret, TokenSummary, UserSummary};
 pub use config::{
     AddressError, DatabaseAddress, Downloads, PostgresUrl, RegistryConfig, S3Storage,
     StorageAddress,
@@ -103,5 +121,6 @@ pub use names::{
     AccountName, NameError, RepositoryKind, RepositoryName, RepositoryPattern, TokenScope,
 };
 pub use registry::Registry;
+pub use roles::{MemberRole, TokenRole};
 pub use routes::routes;
 pub use server::{serve, serve_metrics};

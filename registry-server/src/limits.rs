@@ -4,33 +4,35 @@ use std::time::Duration;
 
 /// Bounds on requests, enforced while the bytes arrive, never after they were collected.
 ///
-/// [`Limits::standard`] is meant for a company's tools: single files of some gigabytes, repositories of some ten thousand files.
+/// [`Limits::standard`] is meant for a company's tools: single files of some gigabytes,
+/// repositories of some ten thousand files.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Longest JSON or form body. The Rust client announces all files of a commit in one preupload body, about 800 bytes a file.
+    /// Longest JSON or form body. The Rust client announces all files of a commit in one preupload
+    /// body, about 800 bytes a file.
     pub json_bytes_max: usize,
     /// Longest such body for routes that take no list, in bytes.
     pub plain_body_bytes_max: usize,
     /// Longest such body without a valid token, in bytes.
     pub anonymous_body_bytes_max: usize,
-    /// Most bytes of bodies in memory at once, over all connections; a sixth is for requests without
-    /// a valid token, the rest for the others. When a part is used up, a request waits for a while
-    /// and is then refused with 503. Arriving files take at most half of it and are otherwise
-    /// written to disk at once.
+    /// Most bytes of bodies in memory at once, over all connections; a sixth is for requests
+    /// without a valid token, the rest for the others. When a part is used up, a request waits for
+    /// a while and is then refused with 503. Arriving files take at most half of it and are
+    /// otherwise written to disk at once.
     pub buffered_bytes_max: usize,
     /// Most bytes of answers in memory at once, of all connections together, not counting short
     /// ones; divided in the same way. When a part is used up, a request waits for a while and is
     /// then refused with 503. Downloads take at most half and are otherwise read in small pieces.
     pub answer_bytes_max: usize,
-    /// Most requests with long lists that are worked on at once; the others wait for their turn, and
-    /// are refused with 503 after a while. Half of the turns, rounded down but at least one, are for
-    /// requests without a valid token.
+    /// Most requests with long lists that are worked on at once; the others wait for their turn,
+    /// and are refused with 503 after a while. Half of the turns, rounded down but at least one,
+    /// are for requests without a valid token.
     pub long_lists_max: usize,
     /// Most listings of a repository's files that are made at once; the same holds for their turns.
     pub listings_max: usize,
-    /// Longest wait of a request for the memory of its body, as long for a turn, and as long for the
-    /// memory of its answer.
+    /// Longest wait of a request for the memory of its body, as long for a turn, and as long for
+    /// the memory of its answer.
     pub buffer_wait_max: Duration,
     /// Longest commit body, base64 and all.
     pub commit_bytes_max: u64,
@@ -64,17 +66,21 @@ pub struct Limits {
     pub manifest_bytes_max: usize,
     /// Most versions of one page of a tool's view.
     pub tool_versions_page_max: usize,
-    /// Longest wait for a client that is sending a body, until it has sent [`Limits::stall_bytes_min`] more.
+    /// Longest wait for a client that is sending a body, until it has sent
+    /// [`Limits::stall_bytes_min`] more.
     pub body_stall_max: Duration,
-    /// The same, and as long for a client that is sent an answer, while less than half of the memory
-    /// for bodies or answers, or of the connections, is free.
+    /// The same, and as long for a client that is sent an answer, while less than half of the
+    /// memory for bodies or answers, or of the connections, is free.
     pub pressed_stall_max: Duration,
-    /// Longest wait for a client that is sent an answer, until it has taken [`Limits::stall_bytes_min`] more.
+    /// Longest wait for a client that is sent an answer, until it has taken
+    /// [`Limits::stall_bytes_min`] more.
     pub answer_stall_max: Duration,
-    /// Who moves fewer bytes than these in the time above is as good as silent, and would otherwise hold a connection for ever.
+    /// Who moves fewer bytes than these in the time above is as good as silent, and would otherwise
+    /// hold a connection for ever.
     pub stall_bytes_min: u64,
-    /// Longest wait for a request on an open connection; also how long an idle connection is kept. Python pools connections and
-    /// trips over servers that close theirs early, so it is above a minute.
+    /// Longest wait for a request on an open connection; also how long an idle connection is kept.
+    /// Python pools connections and trips over servers that close theirs early, so it is above a
+    /// minute.
     pub idle_connection_max: Duration,
     /// Longest wait for the first request on a connection.
     pub head_max: Duration,
@@ -95,7 +101,8 @@ pub struct Limits {
     pub address_connections_max: usize,
     /// How long open requests may go on after a shutdown began.
     pub shutdown_grace_max: Duration,
-    /// Bytes of a refused request's body that are read and thrown away, so that the client sees the refusal and not a reset connection.
+    /// Bytes of a refused request's body that are read and thrown away, so that the client sees the
+    /// refusal and not a reset connection.
     pub refused_body_drain_bytes_max: u64,
     /// How long each part of a large LFS upload is, but for the last.
     pub lfs_part_bytes: u64,
@@ -107,13 +114,16 @@ pub struct Limits {
     pub lfs_open_uploads_max: usize,
     /// How long an object that arrived over LFS waits for a commit that names it.
     pub lfs_object_lifetime: Duration,
-    /// How often one token may ask; `None` for no bound. Each process on a registry counts for itself.
+    /// How often one token may ask; `None` for no bound. Each process on a registry counts for
+    /// itself.
     pub token_rate: Option<RateLimit>,
-    /// How often one address may ask without a valid token; `None` for no bound. A network of 64 bits of IPv6 is one address. Loopback
-    /// is never counted: behind a proxy on the same machine everybody would be one, unless the proxy is
+    /// How often one address may ask without a valid token; `None` for no bound. A network of 64
+    /// bits of IPv6 is one address. Loopback is never counted: behind a proxy on the same machine
+    /// everybody would be one, unless the proxy is
     /// [trusted](crate::RegistryConfig::trusted_proxies).
     pub address_rate: Option<RateLimit>,
-    /// Most tokens and addresses that are counted at once, about 100 bytes each; beyond them those who asked least are forgotten.
+    /// Most tokens and addresses that are counted at once, about 100 bytes each; beyond them those
+    /// who asked least are forgotten.
     pub rate_subjects_max: usize,
     /// Most bytes of files that an owner may keep or announce, each version counted once per
     /// repository; `None` for no limit. An owner's own quota takes precedence. Contents that no

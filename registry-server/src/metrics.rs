@@ -1,6 +1,7 @@
 //! What the server counts, in the text form that Prometheus reads.
 //!
-//! Labels come from the routes and from fixed lists only: a label that clients could choose would let them fill the memory.
+//! Labels come from the routes and from fixed lists only: a label that clients could choose would
+//! let them fill the memory.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;

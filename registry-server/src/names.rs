@@ -1,6 +1,8 @@
-//! Names that can only be valid: accounts, repositories, branches and tags, paths inside a repository.
+//! Names that can only be valid: accounts, repositories, branches and tags, paths inside a
+//! repository.
 //!
-//! Everything a client sends passes through one of these types before it touches the database or a file name.
+//! Everything a client sends passes through one of these types before it touches the database or a
+//! file name.
 
 mod address;
 mod head;

@@ -3,7 +3,8 @@
 //! It bounds the disk and not only what commits refer to. What is announced counts as if it were
 //! there, and what arrived counts for its sender from before it is stored until a commit refers to
 //! it or it is collected; that may be as much again as the quota, so that whoever deletes a
-//! repository has room at once. Bodies that are on their way count towards that as they are written.
+//! repository has room at once. Bodies that are on their way count towards that as they are
+//! written.
 
 mod arriving;
 
@@ -14,7 +15,6 @@ use crate::content::Sha256Digest;
 use crate::database::Writing;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
-use crate::history::Proposal;
 use crate::http::Refusal;
 use crate::registry::Registry;
 
@@ -30,6 +30,19 @@ pub(crate) struct QuotaExceeded {
     waiting_bytes: u64,
     /// The bytes that other requests are sending.
     arriving_bytes: u64,
+}
+
+/// Why contents are not taken for an owner.
+#[derive(Debug)]
+pub(crate) enum QuotaError {
+    Exceeded(QuotaExceeded),
+    Registry(RegistryError),
+}
+
+impl From<RegistryError> for QuotaError {
+    fn from(error: RegistryError) -> Self {
+        Self::Registry(error)
+    }
 }
 
 /// What an owner may still add, and what of it is on its way with the body that this belongs to.
@@ -48,8 +61,8 @@ struct Bounded {
 }
 
 impl Room {
-    /// The room an owner has at this moment. Others may fill it in the meantime, so this ends an upload that cannot succeed early,
-    /// and [`exceeded`] decides.
+    /// The room an owner has at this moment. Others may fill it in the meantime, so this ends an
+    /// upload that cannot succeed early, and [`check`] decides.
     pub(crate) async fn of(registry: &Registry, owner: &str) -> Result<Self, RegistryError> {
         let own = registry.database().quota_of(owner).await?;
         // Counting takes longer the more an owner keeps, so it is done only where there is a bound.
@@ -106,22 +119,6 @@ impl Room {
     }
 }
 
-/// Stores the files, unless their owner's quota is exceeded. No commit refers to them yet.
-pub(crate) async fn keep(
-    registry: &Registry,
-    repository: &Repository,
-    proposal: &mut Proposal,
-) -> Result<Option<QuotaExceeded>, RegistryError> {
-    let Proposal { files, room, .. } = proposal;
-    let sizes: Vec<(Sha256Digest, u64)> = files.sizes().collect();
-    let exceeded = announce(registry, &repository.owner, &repository.id, sizes, room).await?;
-    if exceeded.is_none() {
-        let in_flight_max = registry.limits().content_writes_in_flight_max;
-        files.keep(in_flight_max).await?;
-    }
-    Ok(exceeded)
-}
-
 /// Counts contents for an owner before they are stored. Those that the repository has already are
 /// skipped.
 pub(crate) async fn announce(
@@ -130,51 +127,48 @@ pub(crate) async fn announce(
     repository: &str,
     mut sizes: Vec<(Sha256Digest, u64)>,
     room: &mut Room,
-) -> Result<Option<QuotaExceeded>, RegistryError> {
+) -> Result<(), QuotaError> {
     let database = registry.database();
     if sizes.is_empty() || quota(registry, database.quota_of(owner).await?).is_none() {
-        return Ok(None);
+        return Ok(());
     }
     let digests: Vec<Sha256Digest> = sizes.iter().map(|(digest, _)| *digest).collect();
     let given = database.given(repository, &digests).await?;
     sizes.retain(|(digest, _)| !given.contains_key(digest));
     if sizes.is_empty() {
-        return Ok(None);
+        return Ok(());
     }
     let mut writing = database.write().await?;
     writing.lock_quota(owner).await?;
     writing
         .insert_arrivals(owner, &sizes, clock::now_ms())
         .await?;
-    let exceeded = exceeded_with(registry, &mut writing, owner, &BTreeSet::new(), room).await?;
-    if exceeded.is_none() {
-        writing.commit().await?;
-    }
-    Ok(exceeded)
+    check_with(registry, &mut writing, owner, &BTreeSet::new(), room).await?;
+    Ok(writing.commit().await?)
 }
 
 /// Checks the owner's quota against what the transaction has written. The commit in it refers to
 /// the `arrived` contents, so they no longer count as waiting.
-pub(crate) async fn exceeded(
+pub(crate) async fn check(
     registry: &Registry,
     writing: &mut Writing,
     owner: &str,
     arrived: &BTreeSet<Sha256Digest>,
-) -> Result<Option<QuotaExceeded>, RegistryError> {
-    exceeded_with(registry, writing, owner, arrived, &mut Room::default()).await
+) -> Result<(), QuotaError> {
+    check_with(registry, writing, owner, arrived, &mut Room::default()).await
 }
 
 /// The same where the transaction counts the body of `room`, which from then on is not on its way
 /// any more.
-pub(crate) async fn exceeded_with(
+pub(crate) async fn check_with(
     registry: &Registry,
     writing: &mut Writing,
     owner: &str,
     arrived: &BTreeSet<Sha256Digest>,
     room: &mut Room,
-) -> Result<Option<QuotaExceeded>, RegistryError> {
+) -> Result<(), QuotaError> {
     let Some(quota_bytes) = quota(registry, writing.quota_of(owner).await?) else {
-        return Ok(None);
+        return Ok(());
     };
     writing.lock_quota(owner).await?;
     writing.delete_arrivals(owner, arrived).await?;
@@ -186,7 +180,7 @@ pub(crate) async fn exceeded_with(
         || all_bytes > disk_max
         || stored.on_disk().saturating_add(arriving_bytes) > disk_max;
     if is_exceeded {
-        return Ok(Some(QuotaExceeded {
+        return Err(QuotaError::Exceeded(QuotaExceeded {
             quota_bytes,
             used_bytes,
             waiting_bytes: all_bytes - used_bytes,
@@ -196,7 +190,7 @@ pub(crate) async fn exceeded_with(
     registry
         .arriving()
         .counted(owner, stored.on_disk(), room.body());
-    Ok(None)
+    Ok(())
 }
 
 /// Counts the contents that only this repository refers to for its owner until they are collected.
@@ -219,6 +213,15 @@ pub(crate) async fn abandon(
 fn quota(registry: &Registry, own: Option<i64>) -> Option<u64> {
     own.map(|bytes| bytes.max(0).unsigned_abs())
         .or(registry.limits().owner_bytes_max)
+}
+
+impl From<QuotaError> for Refusal {
+    fn from(error: QuotaError) -> Self {
+        match error {
+            QuotaError::Exceeded(exceeded) => exceeded.into(),
+            QuotaError::Registry(error) => error.into(),
+        }
+    }
 }
 
 /// The public Hub answers 403 here, and its clients show the text.

@@ -16,7 +16,8 @@ pub(crate) fn id() -> Result<String, RegistryError> {
     Ok(HEXLOWER.encode(&bytes::<12>()?))
 }
 
-/// An id for a request; without randomness it is all zeros, which is no reason to refuse the request.
+/// An id for a request; without randomness it is all zeros, which is no reason to refuse the
+/// request.
 pub(crate) fn hex_id() -> String {
     HEXLOWER.encode(&bytes::<16>().unwrap_or_default())
 }

@@ -1,7 +1,8 @@
 //! How often somebody may ask: token buckets in a table of bounded size.
 //!
-//! A bucket is one number, the moment at which it will be full again. Every request moves that moment on by the time one request
-//! takes to come back; who would move it further than a whole bucket has to wait.
+//! A bucket is one number, the moment at which it will be full again. Every request moves that
+//! moment on by the time one request takes to come back; who would move it further than a whole
+//! bucket has to wait.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -30,8 +31,9 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 impl Peer {
     /// The subject that stands for this address.
     ///
-    /// One customer of a network provider has at least 64 bits of IPv6 addresses to choose from, so these count as one. Loopback is
-    /// nobody: it is the operator's own machine, or a proxy behind which everybody would share one bucket.
+    /// One customer of a network provider has at least 64 bits of IPv6 addresses to choose from, so
+    /// these count as one. Loopback is nobody: it is the operator's own machine, or a proxy behind
+    /// which everybody would share one bucket.
     pub(crate) fn subject(self) -> Option<Subject> {
         let address = match self.0.to_canonical() {
             IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (!0 << 64))),
@@ -97,8 +99,8 @@ fn take(full_at_us: &mut u64, rate: RateLimit, now_us: u64) -> Result<(), Durati
     }
 }
 
-/// Forgets full buckets, which are as good as none, and when that is not enough the fuller half of the others: who asked most keeps
-/// being counted.
+/// Forgets full buckets, which are as good as none, and when that is not enough the fuller half of
+/// the others: who asked most keeps being counted.
 fn make_room(table: &mut HashMap<Subject, u64>, subjects_max: usize, now_us: u64) {
     table.retain(|_, full_at_us| *full_at_us > now_us);
     if table.len() > subjects_max / 2 {

@@ -14,6 +14,7 @@ use crate::error::RegistryError;
 use crate::http::Share;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::query_cache::QueryCache;
 use crate::quota::Arriving;
 use crate::rates::Rates;
 
@@ -22,15 +23,17 @@ const DATABASE_FILE: &str = "registry.sqlite";
 /// The directory with the content of files, in the registry's directory.
 const CONTENT_DIRECTORY: &str = "content";
 
-/// An open registry. Cloning gives another handle to the same one; all state is in its database and its storage, none in the process.
+/// An open registry. Cloning gives another handle to the same one; all state is in its database and
+/// its storage, none in the process.
 ///
-/// Several processes may have one directory open, so users and tokens can be managed while a server runs on it. Servers on several
-/// machines may have one PostgreSQL database and one bucket open.
+/// Several processes may have one directory open, so users and tokens can be managed while a server
+/// runs on it. Servers on several machines may have one PostgreSQL database and one bucket open.
 #[derive(Clone)]
 pub struct Registry(Arc<Inner>);
 
 struct Inner {
     database: Database,
+    query_cache: QueryCache,
     content: ContentStore,
     public_url: Option<Url>,
     hosts: Vec<Host>,
@@ -52,8 +55,9 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`], [`RegistryError::OpenStorage`] or [`RegistryError::Migrate`]
-    /// when the directory, the database or the bucket cannot be used, or holds a registry of a newer version.
+    /// [`RegistryError::OpenDirectory`], [`RegistryError::OpenDatabase`],
+    /// [`RegistryError::OpenStorage`] or [`RegistryError::Migrate`] when the directory, the
+    /// database or the bucket cannot be used, or holds a registry of a newer version.
     pub async fn open(config: RegistryConfig) -> Result<Self, RegistryError> {
         create_private_directory(&config.directory)?;
         let directory = std::path::absolute(&config.directory).map_err(|source| {
@@ -80,6 +84,7 @@ impl Registry {
                 .within(&known),
         };
         Ok(Self(Arc::new(Inner {
+            query_cache: QueryCache::new(database.clone()),
             database,
             content,
             public_url: config.public_url,
@@ -104,6 +109,10 @@ impl Registry {
 
     pub(crate) fn database(&self) -> &Database {
         &self.0.database
+    }
+
+    pub(crate) fn query_cache(&self) -> &QueryCache {
+        &self.0.query_cache
     }
 
     pub(crate) fn content(&self) -> &ContentStore {

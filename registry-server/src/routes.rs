@@ -10,11 +10,12 @@ use crate::access::{
 };
 use crate::controllers::{
     auth_check, branch_create, branch_delete, commit, commits, compare, discussions, health, lfs,
-    metrics, not_found, overview, paths_info, preupload, refs, repo_create, repo_delete, repo_info,
-    repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash, tag_create,
-    tag_delete, tool, tree, validate_yaml, whoami,
+    metrics, not_found, openapi, overview, paths_info, preupload, refs, repo_create, repo_delete,
+    repo_info, repo_list, repo_move, repo_settings, repo_storage, resolve, super_squash,
+    tag_create, tag_delete, tool, tree, validate_yaml, whoami,
 };
 use crate::http::{Hosts, Refusal, with_request_id};
+use crate::openapi::document;
 use crate::registry::Registry;
 
 const GET: RouteMethod = RouteMethod::Get;
@@ -26,10 +27,13 @@ const DELETE: RouteMethod = RouteMethod::Delete;
 const WEB_PREFIXES: [&str; 4] = ["", "/datasets", "/spaces", "/kernels"];
 
 pub(crate) fn router(registry: Registry, hosts: Hosts) -> Router {
-    files(api())
+    let routes = files(api());
+    let document = document(routes.list());
+    routes
         .otherwise(Anyone, not_found::route)
         .into_router()
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(Extension(document))
         .layer(Extension(hosts))
         .layer(from_fn_with_state(registry.clone(), with_request_id))
         .with_state(registry)
@@ -61,6 +65,7 @@ fn api() -> Routes {
         .on(GET,    "/health",                                                    Probe,            health::live)
         .on(GET,    "/health/live",                                               Probe,            health::live)
         .on(GET,    "/health/ready",                                              Probe,            health::ready)
+        .on(GET,    "/.well-known/openapi.json",                                  Anyone,           openapi::show)
         .on(GET,    "/api/whoami-v2",                                             SignedIn,         whoami::show)
         .on(GET,    "/api/users/{user}/overview",                                 Anyone,           overview::user)
         .on(GET,    "/api/organizations/{organisation}/overview",                 Anyone,           overview::organisation)
@@ -98,7 +103,8 @@ fn api() -> Routes {
         .on(POST,   "/api/{kinds}/{owner}/{name}/commit/{*rest}",                 WriteRepository,  commit::create)
 }
 
-/// The addresses of files, and of LFS. `raw` gives what git has, `resolve` the file; they differ for LFS files only.
+/// The addresses of files, and of LFS. `raw` gives what git has, `resolve` the file; they differ
+/// for LFS files only.
 fn files(mut routes: Routes) -> Routes {
     for prefix in WEB_PREFIXES {
         // The name ends in `.git` here.

@@ -37,11 +37,13 @@ const HEAD_BYTES_MIN: usize = 8 << 10;
 /// Rest after the system refused a connection for want of file descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves a registry on `listener` until `shutdown` is ready, then lets open requests end, within a grace period.
+/// Serves a registry on `listener` until `shutdown` is ready, then lets open requests end, within a
+/// grace period.
 ///
 /// # Errors
 ///
-/// [`RegistryError::Spool`] when leftovers of interrupted uploads cannot be removed. Failing connections are logged, not returned.
+/// [`RegistryError::Spool`] when leftovers of interrupted uploads cannot be removed. Failing
+/// connections are logged, not returned.
 pub async fn serve(
     listener: TcpListener,
     registry: Registry,
@@ -59,11 +61,13 @@ pub async fn serve(
     Ok(())
 }
 
-/// Serves `/metrics` in the text form of Prometheus, and `/health/live` and `/health/ready`, until `shutdown` is ready.
+/// Serves `/metrics` in the text form of Prometheus, and `/health/live` and `/health/ready`, until
+/// `shutdown` is ready.
 ///
-/// Metrics tell how much a registry is used and by which requests, so they are on no address but the one the operator chose for
-/// them: a loopback one, or one that only the monitoring reaches. A rule by the sender's address on the common listener would let
-/// everybody in as soon as a proxy stands before it.
+/// Metrics tell how much a registry is used and by which requests, so they are on no address but
+/// the one the operator chose for them: a loopback one, or one that only the monitoring reaches. A
+/// rule by the sender's address on the common listener would let everybody in as soon as a proxy
+/// stands before it.
 pub async fn serve_metrics(
     listener: TcpListener,
     registry: Registry,

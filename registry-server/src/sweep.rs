@@ -8,7 +8,8 @@ use crate::registry::Registry;
 
 /// Temporary files older than this belong to no upload that still runs.
 pub(crate) const INCOMING_AGE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-/// Rest between two sweeps. Each of several servers sweeps; what one has taken away the others do not miss.
+/// Rest between two sweeps. Each of several servers sweeps; what one has taken away the others do
+/// not miss.
 const PAUSE: Duration = Duration::from_secs(60 * 60);
 
 /// The time that assembling an upload may take after it was begun in time.
@@ -51,7 +52,8 @@ pub(crate) async fn parts(registry: &Registry, parts: &[(String, i64)]) {
     }
 }
 
-/// Forgets LFS uploads that ran out of time and objects that no commit came to name, and removes parts that were never put together.
+/// Forgets LFS uploads that ran out of time and objects that no commit came to name, and removes
+/// parts that were never put together.
 pub(crate) async fn uploads(registry: &Registry) -> Result<(), RegistryError> {
     let (database, limits) = (registry.database(), registry.limits());
     let now_ms = clock::now_ms();
@@ -72,7 +74,8 @@ pub(crate) async fn uploads(registry: &Registry) -> Result<(), RegistryError> {
         writing.commit().await?;
         self::parts(registry, &parts).await;
     }
-    // A part is younger than the address it was sent to, and is read for a while after that has run out.
+    // A part is younger than the address it was sent to, and is read for a while after that has run
+    // out.
     let age_max = limits.lfs_ticket_lifetime.saturating_add(INCOMING_AGE_MAX);
     registry.content().sweep_parts(age_max).await
 }

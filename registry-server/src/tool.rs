@@ -1,7 +1,9 @@
-//! What the registry understands of a tool: its manifest, read with the parser that every client uses, and its versions.
+//! What the registry understands of a tool: its manifest, read with the parser that every client
+//! uses, and its versions.
 
 use serde::{Deserialize, Serialize};
 use tool_hub_manifest::{Capabilities, Manifest, Version, package_file};
+use utoipa::ToSchema;
 
 use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
@@ -36,7 +38,8 @@ pub(crate) struct ClaimedComponent {
 }
 
 /// What a manifest says of one function.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = ToolFunction)]
 pub(crate) struct FunctionFacts {
     pub(crate) name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +94,8 @@ pub(crate) async fn read_manifest(
     }
     let bytes = files.head(&blob.sha256, blob.size_bytes, bytes_max).await?;
     let sha256 = blob.sha256;
-    // A document of the largest size keeps a processor busy for a while, which other requests must not wait for.
+    // A document of the largest size keeps a processor busy for a while, which other requests must
+    // not wait for.
     let parsing = tokio::task::spawn_blocking(move || parse(&bytes)).await;
     let parsed =
         parsing.map_err(|_| RegistryError::Damaged("reading a manifest panicked".to_owned()))?;
@@ -142,7 +146,8 @@ fn facts_of(manifest: Manifest) -> ToolFacts {
     }
 }
 
-/// The version a tag stands for: `v` and a whole version, `v1.2.3`. Others, `v1.0` among them, are tags like any.
+/// The version a tag stands for: `v` and a whole version, `v1.2.3`. Others, `v1.0` among them, are
+/// tags like any.
 pub(crate) fn version_of_tag(tag: &str) -> Option<Version> {
     tag.strip_prefix('v')?.parse().ok()
 }

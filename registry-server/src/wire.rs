@@ -6,10 +6,12 @@ mod entry;
 mod listed_tool;
 mod release;
 mod repository;
+mod success;
 
-pub(crate) use commit::{commit_json, last_commit_json};
-pub(crate) use discussion::{comment_json, commit_event_json, discussion_json};
-pub(crate) use entry::{Sibling, entry_json};
-pub(crate) use listed_tool::listed_tool_json;
-pub(crate) use release::release_json;
-pub(crate) use repository::{EXPANDABLE, RepositoryFacts, describe_in_card, repository_json};
+pub(crate) use commit::CommitRow;
+pub(crate) use discussion::{DiscussionEvent, DiscussionRow};
+pub(crate) use entry::{EntryRow, Sibling};
+pub(crate) use listed_tool::ListedTool;
+pub(crate) use release::ReleaseRow;
+pub(crate) use repository::{EXPANDABLE, RepositoryFacts, RepositoryRow, describe_in_card};
+pub(crate) use success::Success;

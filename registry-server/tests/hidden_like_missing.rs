@@ -1,7 +1,8 @@
-//! A repository that may not be seen cannot be told from one that is not there by how long the answer takes: both cost the
-//! database the same questions.
+//! A repository that may not be seen cannot be told from one that is not there by how long the
+//! answer takes: both cost the database the same questions.
 //!
-//! The questions are counted in what sqlx logs, for the whole process, so this test has a process of its own.
+//! The questions are counted in what sqlx logs, for the whole process, so this test has a process
+//! of its own.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -109,7 +110,8 @@ async fn both_refusals_cost_the_same_questions() {
     }
 }
 
-/// What was logged, once nothing more comes: a question is logged when its connection goes back to the pool.
+/// What was logged, once nothing more comes: a question is logged when its connection goes back to
+/// the pool.
 async fn settled() -> Vec<String> {
     let mut before = usize::MAX;
     loop {

@@ -1,4 +1,5 @@
-//! An HTTP client that does next to nothing with an answer, so that servers are compared and not clients.
+//! An HTTP client that does next to nothing with an answer, so that servers are compared and not
+//! clients.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -27,7 +28,8 @@ impl Connection {
         }
     }
 
-    /// Sends the request and reads the whole answer, which must be a success; gives back the length of its body.
+    /// Sends the request and reads the whole answer, which must be a success; gives back the length
+    /// of its body.
     pub(crate) async fn get(&mut self) -> u64 {
         let sent = self.stream.write_all(&self.request).await;
         sent.expect("a connection that stays open");

@@ -76,8 +76,8 @@ fn free_address() -> SocketAddr {
     listener.local_addr().expect("a bound address")
 }
 
-/// Two workers, as the registry has two threads on two cores, and no log of requests, which the registry's process writes none of
-/// either.
+/// Two workers, as the registry has two threads on two cores, and no log of requests, which the
+/// registry's process writes none of either.
 fn configure(directory: &Path, root: &Path, address: SocketAddr) -> String {
     let as_root = directory
         .metadata()

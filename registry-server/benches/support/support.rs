@@ -1,4 +1,5 @@
-//! What the benchmarks share: a registry in a process of its own, nginx beside it, and a client that costs little.
+//! What the benchmarks share: a registry in a process of its own, nginx beside it, and a client
+//! that costs little.
 
 pub(crate) mod client;
 pub(crate) mod figures;

@@ -34,14 +34,15 @@ pub(crate) struct Call<S: Scope> {
     pub(crate) admitted: S::Admitted,
     pub(crate) base: BaseUrl,
     pub(crate) parts: Parts,
-    /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can be lent across an await.
+    /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can
+    /// be lent across an await.
     body: Mutex<Body>,
     /// What it shares with other requests of its kind of caller.
     share: Share,
     /// The memory that the request's body takes.
     held: Reservation,
-    /// Its turn, if it is one of those that take much. It is over when there is room for the answer:
-    /// until then that is in memory as well.
+    /// Its turn, if it is one of those that take much. It is over when there is room for the
+    /// answer: until then that is in memory as well.
     turn: Arc<OnceLock<Turn>>,
 }
 
@@ -177,6 +178,10 @@ impl Routes {
         self.router
     }
 
+    pub(crate) fn list(&self) -> &[Route] {
+        &self.list
+    }
+
     pub(crate) fn into_list(self) -> Vec<Route> {
         self.list
     }
@@ -218,7 +223,8 @@ where
             answer
         }
         Err(refusal) => {
-            // A client that asked first whether to send its body is told not to by the answer itself.
+            // A client that asked first whether to send its body is told not to by the answer
+            // itself.
             if !parts.headers.contains_key(EXPECT) {
                 drain(body, &registry).await;
             }
@@ -249,7 +255,8 @@ async fn admit<S: Scope>(
     Ok((S::admit(registry, visitor, parts).await?, share))
 }
 
-/// Who is counted: a valid token wherever it is used, else the address, so that guessing tokens is counted too.
+/// Who is counted: a valid token wherever it is used, else the address, so that guessing tokens is
+/// counted too.
 fn subject(visitor: Option<&Visitor>, parts: &Parts) -> Option<Subject> {
     match visitor.and_then(Visitor::caller) {
         Some(caller) => Some(Subject::Token(caller.token.id.clone())),

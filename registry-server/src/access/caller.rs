@@ -1,7 +1,5 @@
 //! Who is asking, by the token in the request.
 
-use std::fmt;
-
 use data_encoding::HEXLOWER;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
@@ -14,33 +12,7 @@ use crate::database::tokens::TokenRow;
 use crate::http::Refusal;
 use crate::names::TokenScope;
 use crate::registry::Registry;
-
-/// What a token allows at most; the rights of its owner bound it further.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TokenRole {
-    /// Reading what its owner may read.
-    Read,
-    /// Reading and writing.
-    Write,
-}
-
-impl TokenRole {
-    /// `read` or `write`.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-}
-
-impl fmt::Display for TokenRole {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
+use crate::roles::TokenRole;
 
 /// Somebody with a valid token.
 #[derive(Debug, Clone)]
@@ -68,13 +40,14 @@ pub(crate) enum Visitor {
 }
 
 impl Visitor {
-    /// Reads the token of a request. A token that is not valid is an error, also where none is needed: silence would hide from
-    /// its owner that it expired.
+    /// Reads the token of a request. A token that is not valid is an error, also where none is
+    /// needed: silence would hide from its owner that it expired.
     pub(crate) async fn of(registry: &Registry, parts: &Parts) -> Result<Self, Refusal> {
         let Some(secret) = bearer(&parts.headers)? else {
             return Ok(Self::Anonymous);
         };
-        // The lookup is by hash, so how long it takes says nothing about how much of a guess was right.
+        // The lookup is by hash, so how long it takes says nothing about how much of a guess was
+        // right.
         let found = registry
             .database()
             .valid_token(&hash(secret), clock::now_ms())

@@ -1,8 +1,8 @@
 //! The role of an account in a name space: its own, an organisation's, or a stranger's.
 
-use crate::admin::MemberRole;
 use crate::database::Database;
 use crate::error::RegistryError;
+use crate::roles::MemberRole;
 
 /// Rights in a name space, each including those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

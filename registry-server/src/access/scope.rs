@@ -5,7 +5,7 @@ use std::future::Future;
 use http::StatusCode;
 use http::request::Parts;
 
-use super::caller::{Caller, TokenRole, Visitor};
+use super::caller::{Caller, Visitor};
 use super::role::{Role, role_in};
 use super::route::Access;
 use crate::database::repositories::Repository;
@@ -13,8 +13,10 @@ use crate::database::version::Version;
 use crate::http::{NotFound, Refusal};
 use crate::names::{Address, RepositoryId};
 use crate::registry::Registry;
+use crate::roles::TokenRole;
 
-/// A kind of access. What it admits can be had in no other way, so a controller cannot forget to ask.
+/// A kind of access. What it admits can be had in no other way, so a controller cannot forget to
+/// ask.
 pub(crate) trait Scope: Copy + Send + Sync + 'static {
     /// What the controller gets to work with.
     type Admitted: Send;
@@ -38,7 +40,8 @@ pub(crate) trait Scope: Copy + Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub(crate) struct Anyone;
 
-/// Everyone, as often as they like: for the questions of orchestrators, which take "too many requests" for a dead server.
+/// Everyone, as often as they like: for the questions of orchestrators, which take "too many
+/// requests" for a dead server.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe;
 
@@ -46,7 +49,8 @@ pub(crate) struct Probe;
 #[derive(Clone, Copy)]
 pub(crate) struct SignedIn;
 
-/// Everyone with a token that may write. Where to is decided by the controller, because the body says it.
+/// Everyone with a token that may write. Where to is decided by the controller, because the body
+/// says it.
 #[derive(Clone, Copy)]
 pub(crate) struct SignedInToWrite;
 
@@ -180,8 +184,8 @@ pub(crate) async fn admit_to_manage(
     Ok(repository)
 }
 
-/// A repository that does not exist and one that may not be seen get the same answer: 401 for strangers, who may have forgotten
-/// to sign in, and 404 for those who did.
+/// A repository that does not exist and one that may not be seen get the same answer: 401 for
+/// strangers, who may have forgotten to sign in, and 404 for those who did.
 pub(crate) fn repo_not_found(visitor: &Visitor) -> Refusal {
     let status = match visitor {
         Visitor::Anonymous => StatusCode::UNAUTHORIZED,
@@ -211,8 +215,8 @@ async fn admit_at_path(
 
 /// Finds what an id names and the role of the visitor in it.
 ///
-/// Whoever may not see a repository must not learn that it is there from how long the answer takes, so both ways to a refusal
-/// ask the database the same three questions.
+/// Whoever may not see a repository must not learn that it is there from how long the answer takes,
+/// so both ways to a refusal ask the database the same three questions.
 async fn find_readable(
     registry: &Registry,
     visitor: &Visitor,
@@ -220,7 +224,7 @@ async fn find_readable(
     version: Option<Version>,
 ) -> Result<(Repository, bool, Role), Refusal> {
     let database = registry.database();
-    let present = database.cached_repository(version, id).await?;
+    let present = registry.query_cache().repository(version, id).await?;
     let moved = present.is_none();
     let found = match present {
         Some(repository) => Some(repository),
@@ -228,7 +232,8 @@ async fn find_readable(
     };
     let role = match visitor.caller() {
         Some(caller) => {
-            // Nobody's name space, in which everyone is a stranger, stands for what is absent or out of the token's scope.
+            // Nobody's name space, in which everyone is a stranger, stands for what is absent or
+            // out of the token's scope.
             let reached = found
                 .as_ref()
                 .filter(|found| caller.scope().covers(&found.owner_name, &found.name));

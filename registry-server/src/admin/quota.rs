@@ -12,12 +12,14 @@ pub struct OwnerStorage {
     /// Bytes of LFS objects that were announced but have not arrived. They count against the quota,
     /// too.
     pub announced_bytes: u64,
-    /// The owner's own quota; without one the registry's [`owner_bytes_max`](crate::Limits::owner_bytes_max) counts.
+    /// The owner's own quota; without one the registry's
+    /// [`owner_bytes_max`](crate::Limits::owner_bytes_max) counts.
     pub quota_bytes: Option<u64>,
 }
 
 impl Registry {
-    /// Gives a user or an organisation a quota of its own, or takes it away. Who keeps more already keeps it and adds nothing.
+    /// Gives a user or an organisation a quota of its own, or takes it away. Who keeps more already
+    /// keeps it and adds nothing.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use url::Url;
 
-use super::AddressError;
+use super::address_error::AddressError;
 
 /// Where a registry keeps its metadata.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,11 +18,12 @@ pub enum DatabaseAddress {
     Postgres(PostgresUrl),
 }
 
-/// `postgres://user:password@host:port/database`, with the parameters of PostgreSQL's own clients after `?`, such as
-/// `sslmode=verify-full`. A socket's directory is written as the host with its slashes as `%2F`.
+/// `postgres://user:password@host:port/database`, with the parameters of PostgreSQL's own clients
+/// after `?`, such as `sslmode=verify-full`. A socket's directory is written as the host with its
+/// slashes as `%2F`.
 ///
-/// What the URL leaves open is taken from the `PG…` variables and the password file, as PostgreSQL's clients do. It shows itself
-/// without password and parameters.
+/// What the URL leaves open is taken from the `PG…` variables and the password file, as
+/// PostgreSQL's clients do. It shows itself without password and parameters.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl(Url);
 

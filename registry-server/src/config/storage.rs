@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use url::Url;
 
-use super::AddressError;
+use super::address_error::AddressError;
 
 /// Where a registry keeps the bytes of files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,7 +21,8 @@ pub enum StorageAddress {
 
 /// A bucket on a server that speaks S3.
 ///
-/// Its `Debug` form shows the names of the options and not their values, because keys are among them.
+/// Its `Debug` form shows the names of the options and not their values, because keys are among
+/// them.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct S3Storage {
@@ -29,19 +30,22 @@ pub struct S3Storage {
     pub bucket: String,
     /// What all keys of this registry start with; empty for the whole bucket.
     pub prefix: String,
-    /// Endpoint, region, keys and whatever else the server takes, under the names the `AWS_…` variables have in either case:
-    /// `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_WEB_IDENTITY_TOKEN_FILE` and so on.
-    /// Names that mean nothing here are passed over, so the whole environment may be given.
+    /// Endpoint, region, keys and whatever else the server takes, under the names the `AWS_…`
+    /// variables have in either case: `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`,
+    /// `AWS_SECRET_ACCESS_KEY`, `AWS_WEB_IDENTITY_TOKEN_FILE` and so on. Names that mean nothing
+    /// here are passed over, so the whole environment may be given.
     pub options: BTreeMap<String, String>,
     /// How clients get long files.
     pub downloads: Downloads,
 }
 
-/// How clients get the bytes of long files out of a bucket. Short ones always come through the registry.
+/// How clients get the bytes of long files out of a bucket. Short ones always come through the
+/// registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Downloads {
-    /// From the bucket: a GET is answered with a redirect to an address that is signed for a quarter of an hour.
+    /// From the bucket: a GET is answered with a redirect to an address that is signed for a
+    /// quarter of an hour.
     #[default]
     Redirect,
     /// Through the registry, for buckets that clients cannot reach.

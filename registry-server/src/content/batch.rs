@@ -11,8 +11,9 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 
+use super::digest::Sha256Digest;
 use super::spool::{Spooled, SpooledBytes, StagedFile};
-use super::{ContentStore, Sha256Digest, key_of};
+use super::store::{ContentStore, key_of};
 use crate::error::RegistryError;
 
 /// The most bytes and files that are kept in memory before they are staged together.
@@ -47,9 +48,10 @@ impl Drop for Batch {
 }
 
 impl Batch {
-    pub(super) fn new(content: ContentStore) -> Self {
+    /// A staging area for the files of one commit.
+    pub(crate) fn new(content: &ContentStore) -> Self {
         Self {
-            content,
+            content: content.clone(),
             files: BTreeMap::new(),
             waiting: Vec::new(),
             waiting_bytes: 0,
@@ -203,7 +205,7 @@ mod tests {
     const GONE_MAX: Duration = Duration::from_secs(30);
 
     async fn filled(store: &ContentStore, count: usize) -> Batch {
-        let mut batch = store.batch();
+        let mut batch = Batch::new(store);
         for at in 0..count {
             // Every tenth content is the same, and one in ten is too long for memory.
             let text = match at % 10 {

@@ -22,7 +22,8 @@ use crate::error::RegistryError;
 const SIGNED_URL_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// Longest wait for a connection to the storage.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// Longest silence of the storage in the middle of an answer. A whole answer may take as long as its client does.
+/// Longest silence of the storage in the middle of an answer. A whole answer may take as long as
+/// its client does.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// From when on a request that failed is not tried again.
 const RETRY_MAX: Duration = Duration::from_secs(20);
@@ -108,7 +109,8 @@ fn build(storage: &S3Storage) -> Result<AmazonS3, object_store::Error> {
 }
 
 impl Bucket {
-    /// An address that gives the object to whoever knows it, for a while; `None` when downloads go through the registry.
+    /// An address that gives the object to whoever knows it, for a while; `None` when downloads go
+    /// through the registry.
     pub(super) async fn signed_url(
         &self,
         key: &Key,
@@ -131,8 +133,8 @@ impl Bucket {
 
     /// Stores a file. When this returns the object is durable.
     ///
-    /// The upload goes on when nobody waits for it any more: one that is dropped half-way would leave parts in the bucket that cost
-    /// money and that no listing shows.
+    /// The upload goes on when nobody waits for it any more: one that is dropped half-way would
+    /// leave parts in the bucket that cost money and that no listing shows.
     pub(super) async fn send(
         &self,
         store: Arc<dyn ObjectStore>,

@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-use super::{ContentStore, Sha256Digest, key_of};
+use super::digest::Sha256Digest;
+use super::store::{ContentStore, key_of};
 use crate::error::RegistryError;
 
 /// Bytes hashed between two reads.
@@ -42,11 +43,13 @@ impl ContentStore {
         Ok(size_bytes)
     }
 
-    /// Copies a file into the store as the object it must be. When this returns the object is durable.
+    /// Copies a file into the store as the object it must be. When this returns the object is
+    /// durable.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::ContentAltered`] when the file does not have the digest it should; the store is as it was.
+    /// [`RegistryError::ContentAltered`] when the file does not have the digest it should; the
+    /// store is as it was.
     pub(crate) async fn copy_in(
         &self,
         sha256: &Sha256Digest,

@@ -1,5 +1,5 @@
-//! Reading files of a local store: short ones at once, long ones piece by piece. While there is memory
-//! for it, pieces are long and the next one is read ahead.
+//! Reading files of a local store: short ones at once, long ones piece by piece. While there is
+//! memory for it, pieces are long and the next one is read ahead.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -13,7 +13,8 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::http::{Memory, Reservation};
 
-/// Bytes read at once. The disk and the network work at the same time, so a download has up to three pieces in memory.
+/// Bytes read at once. The disk and the network work at the same time, so a download has up to
+/// three pieces in memory.
 const PIECE_BYTES: u64 = 256 << 10;
 /// Bytes read at once while others have the memory: then there may be thousands of downloads.
 const SHORT_PIECE_BYTES: u64 = 16 << 10;

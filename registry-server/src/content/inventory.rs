@@ -1,4 +1,5 @@
-//! The content store as a whole: what is in it, whether it is what its name says, and taking things out.
+//! The content store as a whole: what is in it, whether it is what its name says, and taking things
+//! out.
 
 use std::time::Duration;
 
@@ -7,8 +8,9 @@ use futures::stream::BoxStream;
 use object_store::path::Path as Key;
 use object_store::{Error as StoreError, ObjectMeta, ObjectStoreExt as _};
 
+use super::digest::Sha256Digest;
 use super::parts::PARTS;
-use super::{ContentStore, INCOMING, SHA256, Sha256Digest, key_of};
+use super::store::{ContentStore, INCOMING, SHA256, key_of};
 use crate::clock;
 use crate::error::RegistryError;
 
@@ -18,7 +20,8 @@ pub(crate) struct StoredObject {
     /// What its name says its bytes are.
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: u64,
-    /// When it was last written, also when the same bytes were written over it. A bucket knows whole seconds only.
+    /// When it was last written, also when the same bytes were written over it. A bucket knows
+    /// whole seconds only.
     pub(crate) written_ms: i64,
 }
 
@@ -80,7 +83,8 @@ impl ContentStore {
         sweep(&self.incoming, age, |_| true)
     }
 
-    /// Removes half-written objects and parts older than `age`, which a local store keeps beside the whole ones and does not list.
+    /// Removes half-written objects and parts older than `age`, which a local store keeps beside
+    /// the whole ones and does not list.
     pub(crate) async fn sweep_half_written(&self, age: Duration) -> Result<(), RegistryError> {
         let Some(root) = self.incoming.parent().filter(|_| self.bucket.is_none()) else {
             return Ok(());
@@ -112,7 +116,8 @@ fn stored(meta: &ObjectMeta) -> Option<StoredObject> {
     })
 }
 
-/// Removes the files of a directory that are older than `age` and have such a name. Somebody else may be doing the same.
+/// Removes the files of a directory that are older than `age` and have such a name. Somebody else
+/// may be doing the same.
 fn sweep(
     directory: &std::path::Path,
     age: Duration,

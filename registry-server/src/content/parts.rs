@@ -1,5 +1,5 @@
-//! Parts of large files, until they are put together. They are named by their upload and not by their content: what is removed
-//! afterwards can then belong to nothing else.
+//! Parts of large files, until they are put together. They are named by their upload and not by
+//! their content: what is removed afterwards can then belong to nothing else.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use object_store::path::Path as Key;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 use time::OffsetDateTime;
 
-use super::{ContentStore, Spooled};
+use super::spool::Spooled;
+use super::store::ContentStore;
 use crate::error::RegistryError;
 
 /// What the keys of parts begin with.
@@ -41,7 +42,8 @@ impl ContentStore {
         self.remove(&key(upload, number)).await
     }
 
-    /// Removes parts that lie there for longer than `age`, which no upload can still be waiting for.
+    /// Removes parts that lie there for longer than `age`, which no upload can still be waiting
+    /// for.
     pub(crate) async fn sweep_parts(&self, age: Duration) -> Result<(), RegistryError> {
         let oldest = (OffsetDateTime::now_utc() - age).unix_timestamp();
         let mut parts = self.store.list(Some(&Key::from(PARTS)));

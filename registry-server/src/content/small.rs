@@ -1,4 +1,5 @@
-//! Short files, kept in memory after they were read: an object never changes, so what was read once need not be read again.
+//! Short files, kept in memory after they were read: an object never changes, so what was read once
+//! need not be read again.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::Sha256Digest;
+use super::digest::Sha256Digest;
 
 /// Longest part that is kept.
 pub(super) const PART_BYTES_MAX: u64 = 64 << 10;

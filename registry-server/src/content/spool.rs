@@ -1,4 +1,5 @@
-//! The bytes of one file while they arrive: hashed on the way, in memory while short, in a temporary file when long.
+//! The bytes of one file while they arrive: hashed on the way, in memory while short, in a
+//! temporary file when long.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -9,7 +10,7 @@ use gix_object::Kind;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempPath;
 
-use super::Sha256Digest;
+use super::digest::Sha256Digest;
 use crate::error::RegistryError;
 use crate::git;
 use crate::http::{Memory, Reservation};
@@ -162,8 +163,8 @@ impl Spool {
 
     /// Ends the file: computes its ids and, if it is long, writes the rest to its temporary file.
     ///
-    /// A git blob id covers the length before the bytes, so a file whose length was not known is read once more, from the
-    /// page cache.
+    /// A git blob id covers the length before the bytes, so a file whose length was not known is
+    /// read once more, from the page cache.
     pub(crate) async fn finish(mut self) -> Result<Spooled, RegistryError> {
         let (oid, bytes) = if self.file.is_none() {
             let oid = git::object_id(Kind::Blob, &self.memory)?;

@@ -13,11 +13,13 @@ use tokio::task::JoinSet;
 use super::spool::StagedFile;
 use crate::error::RegistryError;
 
-/// Parts of all uploads of a server in memory at once: 60 MiB, as long as no file has more than 50 GiB.
+/// Parts of all uploads of a server in memory at once: 60 MiB, as long as no file has more than 50
+/// GiB.
 pub(super) const PARTS_IN_FLIGHT_MAX: usize = 12;
 /// Parts of one upload in memory at once.
 const PARTS_OF_ONE_MAX: usize = 2;
-/// Bytes of a piece of a part. Small pieces are found again by the allocator; whole parts leave holes in its heaps.
+/// Bytes of a piece of a part. Small pieces are found again by the allocator; whole parts leave
+/// holes in its heaps.
 const PIECE_BYTES: usize = 128 << 10;
 /// Bytes of a part; S3 takes none below 5 MiB but the last.
 const PART_BYTES_MIN: u64 = 5 << 20;

@@ -1,15 +1,39 @@
-//! `GET …/auth-check` and `…/auth-check/write`: whether the caller has access; the scopes have answered already.
+//! `GET …/auth-check` and `…/auth-check/write`: whether the caller has access; the scopes have
+//! answered already.
 
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::json;
 use crate::access::{Call, ReadRepository, WriteRepository};
 use crate::http::Reply;
 
-pub(crate) async fn read(_: Call<ReadRepository>) -> Reply {
-    Ok(json(json!({"access": "read"})))
+/// The access that the caller has.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GrantedAccess {
+    access: &'static str,
 }
 
+/// Whether the caller may read.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/auth-check",
+    responses(
+        (status = 200, description = "They may", body = GrantedAccess),
+    ),
+)]
+pub(crate) async fn read(_: Call<ReadRepository>) -> Reply {
+    Ok(json(GrantedAccess { access: "read" }))
+}
+
+/// Whether the caller may write.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/auth-check/write",
+    responses(
+        (status = 200, description = "They may", body = GrantedAccess),
+    ),
+)]
 pub(crate) async fn write(_: Call<WriteRepository>) -> Reply {
-    Ok(json(json!({"access": "write"})))
+    Ok(json(GrantedAccess { access: "write" }))
 }

@@ -2,20 +2,23 @@
 
 use http::StatusCode;
 use serde::Deserialize;
-use serde_json::json;
+use utoipa::ToSchema;
 
-use super::commit::refused;
+use super::write_error::refused;
 use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
+use crate::content::Batch;
 use crate::database::references::Reference;
 use crate::history::{DEFAULT_BRANCH, Proposal, initial_commit, prepare_first};
-use crate::http::{Refusal, Reply, Reservation};
+use crate::http::{ErrorBody, Refusal, Reply, Reservation};
 use crate::quota::Room;
+use crate::wire::Success;
 
-#[derive(Deserialize, Default)]
+/// Where a branch begins.
+#[derive(Deserialize, Default, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct CreateBranchRequest {
+pub(crate) struct CreateBranchRequest {
     #[serde(default)]
     starting_point: Option<String>,
     #[serde(default)]
@@ -24,14 +27,25 @@ struct CreateBranchRequest {
     overwrite: bool,
 }
 
+/// Makes a branch.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/branch/{branch}",
+    request_body = Option<CreateBranchRequest>,
+    responses(
+        (status = 200, description = "It was made", body = Success),
+        (status = 409, description = "There is one of this name", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let bytes = call.bytes().await?;
     // Python sends no body when there is nothing to say.
-    let request: CreateBranchRequest = if bytes.is_empty() {
-        CreateBranchRequest::default()
+    let request: Option<CreateBranchRequest> = if bytes.is_empty() {
+        None
     } else {
         serde_json::from_slice(&bytes).map_err(|error| Refusal::bad_request(error.to_string()))?
     };
+    let request = request.unwrap_or_default();
     let branch = target::reference_name(&call.admitted.address)?;
     let repository = &call.admitted.repository;
     tool_version::check_new_branch(&branch)?;
@@ -71,7 +85,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
                 message: String::new(),
                 parent: None,
                 operations: Vec::new(),
-                files: call.registry.content().batch(),
+                files: Batch::new(call.registry.content()),
                 room: Room::default(),
                 _held: Reservation::default(),
             };
@@ -94,5 +108,5 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         return Err(exists());
     }
     writing.commit().await?;
-    Ok(json(json!({"success": true})))
+    Ok(json(Success::DONE))
 }

@@ -1,12 +1,19 @@
 //! `DELETE …/branch/{branch}`.
 
-use serde_json::json;
-
 use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::history::DEFAULT_BRANCH;
 use crate::http::{Refusal, Reply};
+use crate::wire::Success;
 
+/// Deletes a branch.
+#[utoipa::path(
+    delete,
+    path = "/api/{kinds}/{owner}/{name}/branch/{branch}",
+    responses(
+        (status = 200, description = "It is gone", body = Success),
+    ),
+)]
 pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
     let branch = target::reference_name(&call.admitted.address)?;
     if branch.as_str() == DEFAULT_BRANCH {
@@ -26,5 +33,5 @@ pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
         return Err(Refusal::revision_not_found(branch.as_str()));
     }
     writing.commit().await?;
-    Ok(json(json!({"success": true})))
+    Ok(json(Success::DONE))
 }

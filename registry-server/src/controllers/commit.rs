@@ -1,18 +1,39 @@
-//! `POST …/commit/{branch}`: a commit, read as it arrives; with `?create_pr=1` it opens a pull request.
+//! `POST …/commit/{branch}`: a commit, read as it arrives; with `?create_pr=1` it opens a pull
+//! request.
 
 use axum::response::Response;
-use http::StatusCode;
-use serde_json::json;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-use super::{json, repo_create, target, tool_version};
+use super::web_url::web_url;
+use super::write_error::refused;
+use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::database::commits::Commit;
-use crate::history::{DEFAULT_BRANCH, WriteError, open_pull_request, write_commit};
-use crate::http::{NotFound, Refusal, Reply, drain};
+use crate::history::{DEFAULT_BRANCH, open_pull_request, write_commit};
+use crate::http::{ErrorBody, Refusal, Reply, drain};
 use crate::names::Head;
 use crate::quota::Room;
 use crate::upload::read_proposal;
 
+/// Writes a commit on a branch or a pull request.
+///
+/// The body is one JSON object a line, each with `key` and `value`: `header` with `summary`,
+/// `description` and `parentCommit`, then `file` with `path`, `content` and `encoding`, `lfsFile`
+/// with `path`, `oid` and `size`, `deletedFile` and `deletedFolder` with `path`.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/commit/{branch}",
+    params(
+        ("create_pr" = Option<bool>, Query, description = "Opens a pull request with the commit."),
+    ),
+    request_body(content = String, content_type = "application/x-ndjson"),
+    responses(
+        (status = 200, description = "It was written", body = WrittenCommit),
+        (status = 412, description = "The branch has moved on from `parentCommit`", body = ErrorBody),
+        (status = 422, description = "The commit is refused", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let body = call.take_body();
     let place = match place(&call).await {
@@ -34,14 +55,15 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             Ok(answer(&call, &commit, None))
         }
         Place::NewPullRequest(base) => {
-            // The commit that the sender looked at is the base; on a pull request it is not a condition.
+            // The commit that the sender looked at is the base; on a pull request it is not a
+            // condition.
             let base = match &proposal.parent {
                 Some(parent) => target::find_commit(&call.registry, repository, parent).await?,
                 None => base,
             };
             let opened =
                 open_pull_request(&call.registry, repository, &base, author, &mut proposal).await;
-            let opened = opened.map_err(|error| refused(error, &base.oid))?;
+            let opened = opened.map_err(|error| refused(error, &base.oid.to_string()))?;
             Ok(answer(&call, &opened.commit, Some(opened.number)))
         }
     }
@@ -77,48 +99,27 @@ async fn place(call: &Call<WriteRepository>) -> Result<Place, Refusal> {
 
 fn answer(call: &Call<WriteRepository>, commit: &Commit, pull_request: Option<u32>) -> Response {
     let repository = &call.admitted.repository;
-    tracing::info!(
-        repository = repository.full_name(),
-        commit = commit.oid,
-        "committed"
-    );
-    let url = repo_create::web_url(&call.base, repository);
-    let mut value = json!({
-        "success": true,
-        "commitOid": commit.oid,
-        "commitUrl": format!("{url}/commit/{}", commit.oid),
-        "hookOutput": "",
-    });
-    if let Some(number) = pull_request {
-        // Python reads the number off the end of this address.
-        value["pullRequestUrl"] = json!(format!("{url}/discussions/{number}"));
-    }
-    json(value)
+    let commit = commit.oid.to_string();
+    tracing::info!(repository = repository.full_name(), commit, "committed");
+    let url = web_url(&call.base, repository);
+    json(WrittenCommit {
+        success: true,
+        commit_url: format!("{url}/commit/{commit}"),
+        commit_oid: commit,
+        hook_output: "",
+        pull_request_url: pull_request.map(|number| format!("{url}/discussions/{number}")),
+    })
 }
 
-pub(super) fn refused(error: WriteError, branch: &str) -> Refusal {
-    match error {
-        WriteError::NoSuchBranch => Refusal::revision_not_found(branch),
-        WriteError::ParentMoved => Refusal::new(
-            StatusCode::PRECONDITION_FAILED,
-            "The branch was updated since you opened this page. Please refresh and try again.",
-        ),
-        WriteError::Missing { path } => Refusal::new(
-            StatusCode::NOT_FOUND,
-            format!("A file with this name doesn't exist: {path}"),
-        )
-        .code(NotFound::Entry),
-        WriteError::InTheWay { path } => Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            format!("{path}: a file and a directory cannot have the same path"),
-        ),
-        WriteError::TooManyDirectories => Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "the commit touches too many directories; split it into several commits",
-        ),
-        WriteError::QuotaExceeded(exceeded) => exceeded.into(),
-        WriteError::InvalidManifest(fault) => tool_version::invalid_manifest(&fault),
-        WriteError::Busy => Refusal::try_again("the branch is being written by many; try again"),
-        WriteError::Registry(error) => error.into(),
-    }
+/// A commit that was written.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenCommit {
+    success: bool,
+    commit_oid: String,
+    commit_url: String,
+    hook_output: &'static str,
+    /// Python reads the number off the end of this address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pull_request_url: Option<String>,
 }

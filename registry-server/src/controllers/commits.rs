@@ -2,16 +2,28 @@
 
 use http::HeaderName;
 use http::header::LINK;
-use serde_json::Value;
 
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
-use crate::http::{Refusal, Reply, next_link};
-use crate::wire::commit_json;
+use crate::http::{Refusal, Reply, Rows, next_link};
+use crate::wire::CommitRow;
 
 /// Commits of a page nobody chose the length of.
 const PAGE_DEFAULT: usize = 50;
 
+/// The history of a revision.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/commits/{revision}",
+    params(
+        ("p" = Option<u32>, Query, description = "The page, counted from 0."),
+        ("limit" = Option<u32>, Query, description = "Commits of a page."),
+        ("expand" = Option<String>, Query, description = "`formatted` adds the texts as HTML."),
+    ),
+    responses(
+        (status = 200, description = "A page of commits, the newest first", body = Vec<CommitRow>),
+    ),
+)]
 pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
     let target = target::find_whole(&call.registry, &call.admitted).await?;
     let query = call.query();
@@ -40,12 +52,8 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
         Vec::new()
     };
     let formatted = query.all("expand").any(|value| value == "formatted");
-    let mut response = json(Value::Array(
-        commits
-            .iter()
-            .map(|commit| commit_json(commit, formatted))
-            .collect(),
-    ));
+    let row = |commit| CommitRow::new(commit, formatted);
+    let mut response = json(Rows(|| commits.iter().map(row)));
     response
         .headers_mut()
         .insert(HeaderName::from_static("x-total-count"), total.into());

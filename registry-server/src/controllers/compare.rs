@@ -1,7 +1,8 @@
-//! `GET …/compare/{old}..{new}` or `…/compare/{rev}`: the files that differ between two revisions, or from a commit's parent.
+//! `GET …/compare/{old}..{new}` or `…/compare/{rev}`: the files that differ between two revisions,
+//! or from a commit's parent.
 //!
-//! JSON, or with `raw=true` lines in the manner of `git diff --raw` with the length and kind of each file before them, which is what the
-//! Rust client takes apart.
+//! JSON, or with `raw=true` lines in the manner of `git diff --raw` with the length and kind of
+//! each file before them, which is what the Rust client takes apart.
 
 use std::fmt::Write as _;
 
@@ -10,21 +11,39 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use gix_hash::ObjectId;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::content::ContentStore;
 use crate::database::commits::Commit;
 use crate::error::RegistryError;
-use crate::history::{Difference, Version, compare, resolve_revision};
-use crate::http::{Refusal, Reply};
+use crate::history::{Difference, Version, compare};
+use crate::http::{ErrorBody, Refusal, Reply, Rows};
 
 /// Bytes of a file looked at to tell text from anything else; git looks at as many.
 const LOOK_BYTES: usize = 8_000;
 /// Files looked at at once.
 const LOOKS_IN_FLIGHT: usize = 8;
 
+/// The files in which two revisions differ, or a commit from its parent.
+///
+/// The path ends in `old..new` or in one revision.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/compare/{revisions}",
+    params(
+        ("raw" = Option<bool>, Query, description = "As lines in the manner of `git diff --raw`."),
+    ),
+    responses(
+        (status = 200, description = "The files", content(
+            (Vec<ChangedFile> = "application/json"),
+            (String = "text/plain"),
+        )),
+        (status = 422, description = "They differ in too many files", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
     let (old, new) = commits(&call).await?;
     let (database, repository) = (call.registry.database(), &call.admitted.repository);
@@ -39,7 +58,7 @@ pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
     if call.query().is_on("raw") {
         return Ok(raw(call.registry.content(), differences).await?);
     }
-    Ok(json(differences.iter().map(entry).collect::<Value>()))
+    Ok(json(Rows(|| differences.iter().map(ChangedFile::from))))
 }
 
 /// The two commits that the path names. The first commit of all has nothing before it.
@@ -54,25 +73,55 @@ async fn commits(call: &Call<ReadRepository>) -> Result<(Option<Commit>, Commit)
     }
     let new = find(&spec).await?;
     let old = match &new.parent {
-        Some(parent) => resolve_revision(call.registry.database(), &repository.id, parent).await?,
+        Some(parent) => {
+            call.registry
+                .database()
+                .commit(&repository.id, parent)
+                .await?
+        }
         None => None,
     };
     Ok((old, new))
 }
 
-fn entry(difference: &Difference) -> Value {
-    let status = match (&difference.old, &difference.new) {
-        (None, _) => "added",
-        (_, None) => "deleted",
-        _ => "modified",
-    };
-    let mut value = json!({"path": difference.path, "status": status});
-    for (name, version) in [("old", &difference.old), ("new", &difference.new)] {
-        if let Some(Version { oid, blob }) = version {
-            value[name] = json!({"oid": oid.to_string(), "size": blob.size_bytes});
+/// A file in which two revisions differ.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ChangedFile {
+    path: String,
+    /// `added`, `deleted` or `modified`.
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old: Option<FileVersion>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new: Option<FileVersion>,
+}
+
+/// One of the two sides of a file.
+#[derive(Serialize, ToSchema)]
+struct FileVersion {
+    oid: String,
+    size: u64,
+}
+
+impl From<&Difference> for ChangedFile {
+    fn from(difference: &Difference) -> Self {
+        let version = |side: Option<Version>| {
+            side.map(|Version { oid, blob }| FileVersion {
+                oid: oid.to_string(),
+                size: blob.size_bytes,
+            })
+        };
+        Self {
+            path: difference.path.clone(),
+            status: match (&difference.old, &difference.new) {
+                (None, _) => "added",
+                (_, None) => "deleted",
+                _ => "modified",
+            },
+            old: version(difference.old),
+            new: version(difference.new),
         }
     }
-    value
 }
 
 async fn raw(

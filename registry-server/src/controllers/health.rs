@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use axum::response::IntoResponse as _;
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::json;
 use crate::access::{Call, Probe};
@@ -14,20 +15,55 @@ use crate::http::Reply;
 /// Longest wait for the database and the store; who asks gives up soon after.
 const PROBE_MAX: Duration = Duration::from_secs(3);
 
-/// The process answers. Also at `/health`.
-pub(crate) async fn live(_: Call<Probe>) -> Reply {
-    Ok(json(json!({"status": "ok"})))
+/// That the process answers.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Liveness {
+    status: &'static str,
 }
 
-/// Database and content store answer too; 503 says which does not. Why is in the log, not for everybody to read.
+/// What can serve: `ok` or `unavailable` each.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Readiness {
+    status: &'static str,
+    database: &'static str,
+    storage: &'static str,
+}
+
+/// Whether the process answers.
+#[utoipa::path(
+    get,
+    path = "/health/live",
+    responses(
+        (status = 200, description = "It does", body = Liveness),
+    ),
+)]
+pub(crate) async fn live(_: Call<Probe>) -> Reply {
+    Ok(json(Liveness { status: "ok" }))
+}
+
+/// Whether database and content store answer too.
+///
+/// Why one does not is in the log, not for everybody to read.
+#[utoipa::path(
+    get,
+    path = "/health/ready",
+    responses(
+        (status = 200, description = "Both do", body = Readiness),
+        (status = 503, description = "One of them does not", body = Readiness),
+    ),
+)]
 pub(crate) async fn ready(call: Call<Probe>) -> Reply {
     let (database, storage) = tokio::join!(
         probe("database", call.registry.database().probe()),
         probe("storage", call.registry.content().probe()),
     );
-    let word = |up: bool| Value::from(if up { "ok" } else { "unavailable" });
+    let word = |up: bool| if up { "ok" } else { "unavailable" };
     let up = database && storage;
-    let body = json!({"status": word(up), "database": word(database), "storage": word(storage)});
+    let body = Readiness {
+        status: word(up),
+        database: word(database),
+        storage: word(storage),
+    };
     let status = if up {
         StatusCode::OK
     } else {

@@ -13,10 +13,12 @@ use crate::registry::Registry;
 
 /// The file with the patterns; those of directories below are not looked at.
 const IGNORE_FILE: &str = ".gitignore";
-/// Longest such file. Compiling one of this length takes a tenth of a second and some megabytes at worst.
+/// Longest such file. Compiling one of this length takes a tenth of a second and some megabytes at
+/// worst.
 const IGNORE_FILE_BYTES_MAX: usize = 16 << 10;
 
-/// For each path whether it is to be left out: by the patterns that come with the commit, else by those of the revision.
+/// For each path whether it is to be left out: by the patterns that come with the commit, else by
+/// those of the revision.
 ///
 /// Patterns that git would not understand count for nothing.
 pub(super) async fn ignored(

@@ -31,7 +31,7 @@ async fn take_in(
     spooled: Spooled,
     room: &mut Room,
 ) -> Result<(), Refusal> {
-    if spooled.sha256.to_string() != upload.sha256 || spooled.size_bytes != size_of(upload) {
+    if spooled.sha256 != upload.sha256 || spooled.size_bytes != size_of(upload) {
         return Err(Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             format!(
@@ -47,9 +47,7 @@ async fn take_in(
     };
     let size = (blob.sha256, blob.size_bytes);
     let (owner, repository) = (&upload.owner, &upload.repository);
-    if let Some(exceeded) = quota::announce(registry, owner, repository, vec![size], room).await? {
-        return Err(exceeded.into());
-    }
+    quota::announce(registry, owner, repository, vec![size], room).await?;
     registry.content().keep(spooled).await?;
     let oid = pointer_oid(&blob.sha256, blob.size_bytes)?;
     let mut writing = registry.database().write_to(repository).await?;
@@ -60,9 +58,8 @@ async fn take_in(
     if writing
         .insert_uploaded_blob(repository, &oid, &blob, &claimed, clock::now_ms())
         .await?
-        && let Some(exceeded) = quota::exceeded(registry, &mut writing, owner, &digests).await?
     {
-        return Err(exceeded.into());
+        quota::check(registry, &mut writing, owner, &digests).await?;
     }
     writing.delete_parts(&upload.ticket).await?;
     Ok(writing.commit().await?)

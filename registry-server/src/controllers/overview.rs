@@ -4,47 +4,95 @@
 
 use http::StatusCode;
 use http::request::Parts;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::json;
 use crate::access::{Anyone, Call, Caller};
 use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
 use crate::database::counts::Counts;
-use crate::http::{Refusal, Reply};
+use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryKind, TokenScope, decode};
 use crate::registry::Registry;
 
+/// A user or an organisation.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Overview {
+    #[serde(rename = "_id")]
+    id: String,
+    fullname: String,
+    avatar_url: &'static str,
+    #[schema(format = DateTime)]
+    created_at: String,
+    num_models: i64,
+    num_datasets: i64,
+    num_spaces: i64,
+    num_kernels: i64,
+    #[serde(flatten)]
+    holder: Holder,
+}
+
+/// What differs between the two. The Rust client reads the name under four spellings and fails when
+/// two of them are there.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type")]
+enum Holder {
+    #[serde(rename = "user", rename_all = "camelCase")]
+    User { user: String, is_pro: bool },
+    #[serde(rename = "org", rename_all = "camelCase")]
+    Organisation { name: String, is_verified: bool },
+}
+
+/// Who a user is.
+#[utoipa::path(
+    get,
+    path = "/api/users/{user}/overview",
+    responses(
+        (status = 200, description = "A user", body = Overview),
+        (status = 404, description = "There is no such user", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn user(call: Call<Anyone>) -> Reply {
     let (account, counts) = find(&call, AccountKind::User).await?;
-    // The Rust client reads the name under four spellings and fails when two of them are there.
-    let mut value = overview(&account, &counts);
-    value["user"] = json!(account.name);
-    value["type"] = json!("user");
-    value["isPro"] = json!(false);
-    Ok(json(value))
+    let holder = Holder::User {
+        user: account.name.clone(),
+        is_pro: false,
+    };
+    Ok(json(overview(account, &counts, holder)))
 }
 
+/// Who an organisation is.
+#[utoipa::path(
+    get,
+    path = "/api/organizations/{organisation}/overview",
+    responses(
+        (status = 200, description = "An organisation", body = Overview),
+        (status = 404, description = "There is no such organisation", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn organisation(call: Call<Anyone>) -> Reply {
     let (account, counts) = find(&call, AccountKind::Organisation).await?;
-    let mut value = overview(&account, &counts);
-    value["name"] = json!(account.name);
-    value["type"] = json!("org");
-    value["isVerified"] = json!(false);
-    Ok(json(value))
+    let holder = Holder::Organisation {
+        name: account.name.clone(),
+        is_verified: false,
+    };
+    Ok(json(overview(account, &counts, holder)))
 }
 
-fn overview(account: &Account, counts: &Counts) -> Value {
-    json!({
-        "_id": account.id,
-        "fullname": account.full_name,
-        "avatarUrl": "",
-        "createdAt": clock::date(account.created_ms),
-        "numModels": counts.of(RepositoryKind::Model),
-        "numDatasets": counts.of(RepositoryKind::Dataset),
-        "numSpaces": counts.of(RepositoryKind::Space),
-        "numKernels": counts.of(RepositoryKind::Kernel),
-    })
+fn overview(account: Account, counts: &Counts, holder: Holder) -> Overview {
+    Overview {
+        id: account.id,
+        fullname: account.full_name,
+        avatar_url: "",
+        created_at: clock::date(account.created_ms),
+        num_models: counts.of(RepositoryKind::Model),
+        num_datasets: counts.of(RepositoryKind::Dataset),
+        num_spaces: counts.of(RepositoryKind::Space),
+        num_kernels: counts.of(RepositoryKind::Kernel),
+        holder,
+    }
 }
 
 /// The account that `/api/users/{name}/…` or `/api/organizations/{name}/…` names.

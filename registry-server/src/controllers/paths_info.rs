@@ -4,20 +4,35 @@ use std::collections::HashMap;
 
 use http::header::CONTENT_TYPE;
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
 use crate::history::list_entries;
 use crate::http::{List, Query, Refusal, Reply, Rows, too_many};
-use crate::wire::entry_json;
+use crate::wire::EntryRow;
 
-#[derive(Deserialize)]
-struct Question {
+/// Paths of a revision.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct PathsInfoRequest {
+    #[schema(value_type = Vec<String>)]
     paths: List<String>,
     #[serde(default)]
     expand: bool,
 }
 
+/// What is at these paths.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/paths-info/{revision}",
+    request_body(content(
+        (PathsInfoRequest = "application/json"),
+        (PathsInfoRequest = "application/x-www-form-urlencoded"),
+    )),
+    responses(
+        (status = 200, description = "What is there; a path without anything is left out", body = Vec<EntryRow>),
+    ),
+)]
 pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
     let target = target::find_whole(&call.registry, &call.admitted).await?;
     let (paths, expand) = read_question(&mut call).await?;
@@ -38,7 +53,7 @@ pub(crate) async fn show(mut call: Call<ReadRepository>) -> Reply {
     } else {
         HashMap::new()
     };
-    let row = |entry| entry_json(entry, last.get(&entry.path));
+    let row = |entry| EntryRow::new(entry, last.get(&entry.path));
     Ok(json(Rows(|| entries.iter().map(row))))
 }
 
@@ -62,6 +77,6 @@ async fn read_question(call: &mut Call<ReadRepository>) -> Result<(Vec<String>, 
         let paths = form.all("paths").map(str::to_owned).collect();
         return Ok((paths, form.is_on("expand")));
     }
-    let question: Question = call.json_list().await?;
+    let question: PathsInfoRequest = call.json_list().await?;
     Ok((question.paths.within(paths_max, "paths")?, question.expand))
 }

@@ -4,9 +4,10 @@
 //! others are part of the commit body, which is read as a stream. The operator can set a size from
 //! which files are sent over LFS in any case.
 
-use serde::Deserialize;
-use serde_json::json;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::attributes::sent_over_lfs;
 use super::ignored::ignored;
@@ -14,10 +15,12 @@ use super::{json, target};
 use crate::access::{Call, WriteRepository};
 use crate::database::objects::BlobForm;
 use crate::history::{ListedEntry, ListedKind, list_entries};
-use crate::http::{List, Reply, Rows};
+use crate::http::{ErrorBody, List, Reply, Rows};
 
-#[derive(Deserialize)]
-struct Question {
+/// The files that a commit will bring.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct PreuploadRequest {
+    #[schema(value_type = Vec<AnnouncedFile>)]
     files: List<AnnouncedFile>,
     /// The `.gitignore` that the commit will bring.
     #[serde(default, rename = "gitIgnore")]
@@ -28,15 +31,25 @@ struct Question {
 }
 
 /// The sample that clients send along does not change the answer.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 struct AnnouncedFile {
     path: String,
     #[serde(default)]
     size: u64,
 }
 
+/// How each file of a commit is to be sent.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/preupload/{revision}",
+    request_body = PreuploadRequest,
+    responses(
+        (status = 200, description = "A way for each file", body = UploadPlan<Vec<PlannedFile>>),
+        (status = 422, description = "A `.gitignore` or `.gitattributes` is too long", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
-    let question: Question = call.json_list().await?;
+    let question: PreuploadRequest = call.json_list().await?;
     let files_max = call.registry.limits().commit_operations_max;
     let announced = question.files.within(files_max, "files")?;
     let repository = &call.admitted.repository;
@@ -80,18 +93,37 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
         let entry = known.get(file.path.as_str());
         // As in git, what is there already is not ignored.
         let ignore = unwanted[at] && entry.is_none();
-        let mut answer = json!({"path": file.path, "uploadMode": mode, "shouldIgnore": ignore});
-        // Python leaves a file out of the commit when it already has this id.
-        if let Some(oid) = entry.and_then(|entry| id_in_mode(entry, mode)) {
-            answer["oid"] = json!(oid);
+        PlannedFile {
+            path: file.path.clone(),
+            upload_mode: mode,
+            should_ignore: ignore,
+            oid: entry.and_then(|entry| id_in_mode(entry, mode)),
         }
-        answer
     };
     let files = Rows(|| (0..announced.len()).map(row));
-    Ok(json(BTreeMap::from([("files", files)])))
+    Ok(json(UploadPlan { files }))
 }
 
-/// The id that clients compare a file with before they send it: git's for a regular one, the SHA-256 for one over LFS.
+/// How files are to be sent.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UploadPlan<F> {
+    files: F,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct PlannedFile {
+    path: String,
+    /// `lfs`, or `regular` for what is part of the commit's body.
+    upload_mode: &'static str,
+    should_ignore: bool,
+    /// Python leaves a file out of the commit when it already has this id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oid: Option<String>,
+}
+
+/// The id that clients compare a file with before they send it: git's for a regular one, the
+/// SHA-256 for one over LFS.
 fn id_in_mode(entry: &ListedEntry, mode: &str) -> Option<String> {
     match (&entry.kind, mode) {
         (ListedKind::File(Some(blob)), "lfs") => Some(blob.sha256.to_string()),

@@ -6,16 +6,20 @@ use std::mem;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::attributes::{ATTRIBUTES_FILE, standard_attributes};
-use super::commit::refused;
 use super::json;
+use super::namespace::find_owner;
+use super::repo_kind::kind_of;
 use super::visibility::Visibility;
-use crate::access::{Call, Caller, Role, SignedInToWrite, require_scope, role_in};
+use super::web_url::web_url;
+use super::write_error::refused;
+use crate::access::{Call, SignedInToWrite, require_scope};
 use crate::clock;
-use crate::database::accounts::Account;
+use crate::content::Batch;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
@@ -23,7 +27,7 @@ use crate::git::read_pointer;
 use crate::history::{
     DEFAULT_BRANCH, Operation, Proposal, contents, initial_commit, prepare_first,
 };
-use crate::http::{BaseUrl, List, Refusal, Reply, Reservation};
+use crate::http::{BaseUrl, ErrorBody, List, Refusal, Reply, Reservation};
 use crate::index;
 use crate::names::{
     AccountName, NameError, RefName, RepositoryId, RepositoryKind, RepositoryName, RepositoryPath,
@@ -32,12 +36,15 @@ use crate::quota::{self, Room};
 use crate::random;
 use crate::registry::Registry;
 
-#[derive(Deserialize)]
-struct CreateRepoRequest {
+/// A repository to make.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct CreateRepoRequest {
+    /// `name` or `owner/name`.
     name: String,
     #[serde(default)]
     organization: Option<String>,
     #[serde(default, rename = "type")]
+    #[schema(value_type = Option<RepositoryKind>)]
     kind: Option<String>,
     // Not `#[serde(flatten)]`, which would buffer the whole body, including unknown fields.
     #[serde(default)]
@@ -49,21 +56,35 @@ struct CreateRepoRequest {
     #[serde(default)]
     sdk: Option<String>,
     #[serde(default)]
+    #[schema(value_type = Vec<RequestedFile>)]
     files: List<RequestedFile>,
 }
 
-#[derive(Deserialize)]
+/// A file of the first commit.
+#[derive(Deserialize, ToSchema)]
 struct RequestedFile {
     path: String,
+    /// As base64.
     content: String,
     #[serde(default)]
     encoding: Option<String>,
 }
 
+/// Makes a repository.
+#[utoipa::path(
+    post,
+    path = "/api/repos/create",
+    request_body = CreateRepoRequest,
+    responses(
+        (status = 200, description = "It was made", body = CreatedRepo),
+        (status = 409, description = "It exists", body = ErrorBody),
+        (status = 422, description = "A file is refused", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let mut request: CreateRepoRequest = call.json_list().await?;
     let registry = &call.registry;
-    let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
+    let kind = kind_of(request.kind.as_deref())?;
     let (owner, name) = owner_and_name(&request)?;
     let owner = find_owner(registry, &call.admitted, owner).await?;
     require_scope(&call.admitted, &owner.name, name.as_str())?;
@@ -99,9 +120,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     if is_taken(registry, &repository).await? {
         return Err(already_exists(&call.base, &repository));
     }
-    if let Some(exceeded) = quota::keep(registry, &repository, &mut proposal).await? {
-        return Err(exceeded.into());
-    }
+    proposal.keep(registry, &repository).await?;
     let mut writing = registry.database().write().await?;
     if !writing.insert_repository(&repository).await? {
         return Err(already_exists(&call.base, &repository));
@@ -116,9 +135,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     )
     .await?;
     let arrived = contents(&proposal.operations);
-    if let Some(exceeded) = quota::exceeded(registry, &mut writing, &owner.id, &arrived).await? {
-        return Err(exceeded.into());
-    }
+    quota::check(registry, &mut writing, &owner.id, &arrived).await?;
     if let Some(listing) = &listing {
         writing.set_listing(&repository.id, listing).await?;
     }
@@ -128,15 +145,25 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
         kind = kind.word(),
         "created"
     );
-    Ok(json(
-        json!({"url": web_url(&call.base, &repository), "name": repository.full_name(), "id": repository.id}),
-    ))
+    Ok(json(CreatedRepo {
+        url: web_url(&call.base, &repository),
+        name: repository.full_name(),
+        id: repository.id,
+    }))
+}
+
+/// A repository that was made.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CreatedRepo {
+    url: String,
+    name: String,
+    id: String,
 }
 
 async fn is_taken(registry: &Registry, repository: &Repository) -> Result<bool, Refusal> {
     let id = RepositoryId::parse(repository.kind, &repository.full_name())
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
-    let found = registry.database().cached_repository(None, &id).await?;
+    let found = registry.database().repository(&id).await?;
     Ok(found.is_some())
 }
 
@@ -172,34 +199,6 @@ fn owner_and_name(
     ))
 }
 
-/// An organisation that is not there and one the caller has no right in get the same answer.
-pub(super) async fn find_owner(
-    registry: &Registry,
-    caller: &Caller,
-    owner: Option<AccountName>,
-) -> Result<Account, Refusal> {
-    let Some(owner) = owner else {
-        return Ok(caller.account.clone());
-    };
-    let refuse = || {
-        Refusal::forbidden(format!(
-            "You don't have the rights to create a repo under the namespace {owner:?}",
-            owner = owner.as_str()
-        ))
-    };
-    let account = registry
-        .database()
-        .account(owner.as_str())
-        .await?
-        .ok_or_else(refuse)?;
-    let role = role_in(registry.database(), &caller.account.id, &account.id).await?;
-    if role >= Role::Write {
-        Ok(account)
-    } else {
-        Err(refuse())
-    }
-}
-
 /// The files of a first commit. If several have the same path, the last one counts.
 async fn first_proposal(
     registry: &Registry,
@@ -228,7 +227,7 @@ async fn first_proposal(
     let mut room = Room::of(registry, &repository.owner).await?;
     room.admit(bytes as u64)?;
     let mut operations = Vec::with_capacity(files.len());
-    let mut batch = registry.content().batch();
+    let mut batch = Batch::new(registry.content());
     for (path, content) in files {
         let path = RepositoryPath::parse(&path).map_err(|fault| {
             Refusal::new(
@@ -319,14 +318,4 @@ fn put_path(operation: &Operation) -> Option<String> {
         Operation::Put { path, .. } => Some(path.as_str().to_owned()),
         Operation::Remove { .. } => None,
     }
-}
-
-/// The address of a repository for people; clients take the id apart from it.
-pub(super) fn web_url(base: &BaseUrl, repository: &Repository) -> String {
-    format!(
-        "{}/{}{}",
-        base.as_str(),
-        RepositoryKind::web_prefix(repository.kind),
-        repository.full_name()
-    )
 }

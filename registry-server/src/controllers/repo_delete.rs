@@ -1,24 +1,38 @@
 //! `DELETE /api/repos/delete`: the end of a repository.
 
 use serde::Deserialize;
-use serde_json::json;
+use utoipa::ToSchema;
 
 use super::json;
+use super::repo_kind::kind_of;
 use crate::access::{Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found};
-use crate::http::{Refusal, Reply};
+use crate::http::{ErrorBody, Reply};
 use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
 use crate::sweep;
+use crate::wire::Success;
 
-#[derive(Deserialize)]
-struct DeleteRepoRequest {
+/// A repository to delete.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct DeleteRepoRequest {
     name: String,
     #[serde(default)]
     organization: Option<String>,
     #[serde(default, rename = "type")]
+    #[schema(value_type = Option<RepositoryKind>)]
     kind: Option<String>,
 }
 
+/// Deletes a repository with everything in it.
+#[utoipa::path(
+    delete,
+    path = "/api/repos/delete",
+    request_body = DeleteRepoRequest,
+    responses(
+        (status = 200, description = "It is gone", body = Success),
+        (status = 404, description = "There is no such repository", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
     let request: DeleteRepoRequest = call.json().await?;
     let kind = kind_of(request.kind.as_deref())?;
@@ -39,12 +53,5 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
     writing.commit().await?;
     sweep::parts(&call.registry, &parts).await;
     tracing::info!(repository = repository.full_name(), "deleted");
-    Ok(json(json!({"success": true})))
-}
-
-/// The kind a body names; no kind means a model.
-pub(super) fn kind_of(word: Option<&str>) -> Result<RepositoryKind, Refusal> {
-    let word = word.unwrap_or("model");
-    RepositoryKind::from_word(word)
-        .ok_or_else(|| Refusal::bad_request(format!("{word:?} is not a kind of repository")))
+    Ok(json(Success::DONE))
 }

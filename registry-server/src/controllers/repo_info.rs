@@ -3,6 +3,7 @@
 use http::StatusCode;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::{json, target};
 use crate::access::{Call, ReadRepository};
@@ -11,8 +12,20 @@ use crate::history::{
     Blobs, DEFAULT_BRANCH, Depth, ListingRange, list_directory, resolve_revision,
 };
 use crate::http::{Query, Refusal, Reply};
-use crate::wire::{EXPANDABLE, RepositoryFacts, Sibling, listed_tool_json, repository_json};
+use crate::wire::{EXPANDABLE, ListedTool, RepositoryFacts, RepositoryRow, Sibling};
 
+/// A repository and the files of its default branch.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}",
+    params(
+        ("expand" = Option<String>, Query, description = "The fields to show, with commas between them."),
+        ("blobs" = Option<bool>, Query, description = "With the length and the id of each file."),
+    ),
+    responses(
+        (status = 200, description = "The repository", body = Info<'_>),
+    ),
+)]
 pub(crate) async fn show_default(mut call: Call<ReadRepository>) -> Reply {
     call.take_turn_to_list().await?;
     let commit = resolve_revision(
@@ -24,6 +37,18 @@ pub(crate) async fn show_default(mut call: Call<ReadRepository>) -> Reply {
     show(&call, commit).await
 }
 
+/// A repository and the files of a revision.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/revision/{revision}",
+    params(
+        ("expand" = Option<String>, Query, description = "The fields to show, with commas between them."),
+        ("blobs" = Option<bool>, Query, description = "With the length and the id of each file."),
+    ),
+    responses(
+        (status = 200, description = "The repository", body = Info<'_>),
+    ),
+)]
 pub(crate) async fn show_revision(mut call: Call<ReadRepository>) -> Reply {
     call.take_turn_to_list().await?;
     let target = target::find_whole(&call.registry, &call.admitted).await?;
@@ -41,7 +66,7 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
     let database = call.registry.database();
     let repository = &call.admitted.repository;
     let mut facts = RepositoryFacts {
-        sha: commit.as_ref().map(|commit| commit.oid.clone()),
+        sha: commit.as_ref().map(|commit| commit.oid.to_string()),
         ..RepositoryFacts::default()
     };
     if wants("tags") {
@@ -58,7 +83,7 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
         let heads = database
             .head_manifests([repository.id.as_str()].into_iter())
             .await?;
-        facts.tool = heads.get(&repository.id).map(listed_tool_json);
+        facts.tool = heads.get(&repository.id).map(ListedTool::from);
     }
     if wants("usedStorage") {
         facts.used_storage_bytes = Some(database.used_storage_bytes(&repository.id).await?);
@@ -80,7 +105,7 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
         }
         _ => None,
     };
-    let fields = repository_json(repository, facts);
+    let fields = RepositoryRow::new(repository, facts).fields();
     Ok(json(Info {
         fields: only(fields, expand.as_deref()),
         siblings: entries
@@ -90,9 +115,11 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
 }
 
 /// A repository and its files.
-#[derive(Serialize)]
-struct Info<'a> {
+#[derive(Serialize, ToSchema)]
+#[schema(as = RepositoryInfo)]
+pub(crate) struct Info<'a> {
     #[serde(flatten)]
+    #[schema(value_type = RepositoryRow)]
     fields: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     siblings: Option<Vec<Sibling<'a>>>,

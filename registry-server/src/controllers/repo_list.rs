@@ -1,4 +1,5 @@
-//! `GET /api/{kinds}`: search. `?expand=tool` shows of each tool what its manifest says, so that a client lists tools without a download.
+//! `GET /api/{kinds}`: search. `?expand=tool` shows of each tool what its manifest says, so that a
+//! client lists tools without a download.
 
 use std::collections::HashMap;
 
@@ -12,13 +13,33 @@ use super::{json, not_found};
 use crate::access::{Anyone, Call, Caller};
 use crate::database::fulltext::Terms;
 use crate::database::search::{Order, Position, RankedPosition, Search};
-use crate::http::{Query, Refusal, Reply, next_link};
+use crate::http::{ErrorBody, Query, Refusal, Reply, next_link};
 use crate::names::{Address, RepositoryKind, TokenScope};
-use crate::wire::{RepositoryFacts, describe_in_card, listed_tool_json, repository_json};
+use crate::wire::{ListedTool, RepositoryFacts, RepositoryRow, describe_in_card};
 
 /// Most words and tags of one search; each is a condition the database has to check.
 const CONDITIONS_MAX: usize = 20;
 
+/// Repositories, by words, owner and tags.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}",
+    params(
+        ("search" = Option<String>, Query, description = "Words that must all occur; the last may be the beginning of one."),
+        ("author" = Option<String>, Query, description = "The owner."),
+        ("filter" = Option<String>, Query, description = "Tags that must all be there, with commas between them."),
+        ("sort" = Option<String>, Query, description = "`relevance`, `lastModified`, `createdAt`, `downloads` or `likes`."),
+        ("full" = Option<bool>, Query, description = "With the front matter of each card."),
+        ("cardData" = Option<bool>, Query, description = "The same."),
+        ("expand" = Option<String>, Query, description = "The fields to show, with commas between them; `tool` shows what the manifest says."),
+        ("limit" = Option<u32>, Query, description = "Most repositories of a page."),
+        ("cursor" = Option<String>, Query, description = "From the `Link` of the page before."),
+    ),
+    responses(
+        (status = 200, description = "A page of repositories", body = Vec<RepositoryRow>),
+        (status = 404, description = "There is no such kind of repository", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let Some(kind) = kind_of_path(call.parts.uri.path()) else {
         return Err(not_found::nothing());
@@ -56,10 +77,10 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
                 sha: one.head,
                 tags: one.tags,
                 description: one.tool_description.filter(|text| !text.is_empty()),
-                tool: tools.get(&one.repository.id).map(listed_tool_json),
+                tool: tools.get(&one.repository.id).map(ListedTool::from),
                 ..RepositoryFacts::default()
             };
-            let mut fields = repository_json(&one.repository, facts);
+            let mut fields = RepositoryRow::new(&one.repository, facts).fields();
             describe_in_card(&mut fields);
             let mut fields = only(fields, expand.as_deref());
             if !with_card {

@@ -4,37 +4,51 @@ use std::collections::BTreeSet;
 
 use http::StatusCode;
 use serde::Deserialize;
-use serde_json::json;
+use utoipa::ToSchema;
 
+use super::namespace::find_owner;
+use super::repo_kind::kind_of;
 use super::{json, tool_version};
 use crate::access::{
     Call, SignedInToWrite, Visitor, admit_to_manage, repo_not_found, require_scope,
 };
-use crate::http::{Refusal, Reply};
-use crate::names::RepositoryId;
+use crate::http::{ErrorBody, Refusal, Reply};
+use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
+use crate::wire::Success;
 
-#[derive(Deserialize)]
+/// Where a repository is to go.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct MoveRepoRequest {
+pub(crate) struct MoveRepoRequest {
     from_repo: String,
     to_repo: String,
     #[serde(default, rename = "type")]
+    #[schema(value_type = Option<RepositoryKind>)]
     kind: Option<String>,
 }
 
+/// Gives a repository another name or owner; the old id goes on working.
+#[utoipa::path(
+    post,
+    path = "/api/repos/move",
+    request_body = MoveRepoRequest,
+    responses(
+        (status = 200, description = "It was moved", body = Success),
+        (status = 404, description = "There is no such repository", body = ErrorBody),
+        (status = 409, description = "The new id is taken", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let request: MoveRepoRequest = call.json().await?;
-    let kind = super::repo_delete::kind_of(request.kind.as_deref())?;
+    let kind = kind_of(request.kind.as_deref())?;
     let visitor = Visitor::Known(Box::new(call.admitted.clone()));
     let from =
         RepositoryId::parse(kind, &request.from_repo).map_err(|_| repo_not_found(&visitor))?;
     let to = RepositoryId::parse(kind, &request.to_repo)
         .map_err(|error| Refusal::bad_request(error.to_string()))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &from).await?;
-    let owner =
-        super::repo_create::find_owner(&call.registry, &call.admitted, Some(to.owner.clone()))
-            .await?;
+    let owner = find_owner(&call.registry, &call.admitted, Some(to.owner.clone())).await?;
     require_scope(&call.admitted, &owner.name, to.name.as_str())?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
     if !writing
@@ -49,13 +63,10 @@ pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     if let Some(earlier) = writing.publish_moved(&repository).await? {
         return Err(tool_version::published_before(&to.to_string(), &earlier));
     }
-    if owner.id != repository.owner
-        && let Some(exceeded) =
-            quota::exceeded(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?
-    {
-        return Err(exceeded.into());
+    if owner.id != repository.owner {
+        quota::check(&call.registry, &mut writing, &owner.id, &BTreeSet::new()).await?;
     }
     writing.commit().await?;
     tracing::info!(from = repository.full_name(), to = to.to_string(), "moved");
-    Ok(json(json!({"success": true})))
+    Ok(json(Success::DONE))
 }

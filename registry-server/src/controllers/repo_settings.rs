@@ -1,9 +1,10 @@
 //! `PUT …/settings`: visibility and description.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
-use super::json;
+use super::json as answer;
 use super::visibility::Visibility;
 use crate::access::{Call, ManageRepository};
 use crate::database::repositories::Settings;
@@ -12,8 +13,9 @@ use crate::http::{Refusal, Reply};
 /// Longest description in bytes.
 const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
 
-#[derive(Deserialize)]
-struct RepoSettingsRequest {
+/// What changes; what is left out stays.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct RepoSettingsRequest {
     #[serde(default)]
     visibility: Option<String>,
     #[serde(default)]
@@ -24,6 +26,15 @@ struct RepoSettingsRequest {
     description: Option<String>,
 }
 
+/// Changes visibility and description.
+#[utoipa::path(
+    put,
+    path = "/api/{kinds}/{owner}/{name}/settings",
+    request_body = RepoSettingsRequest,
+    responses(
+        (status = 200, description = "The settings that hold", body = RepoSettings),
+    ),
+)]
 pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
     let request: RepoSettingsRequest = call.json().await?;
     let private = Visibility::new(request.visibility, request.private).private()?;
@@ -54,7 +65,15 @@ pub(crate) async fn update(mut call: Call<ManageRepository>) -> Reply {
     };
     writing.change_settings(&repository.id, settings).await?;
     writing.commit().await?;
-    Ok(json(
-        json!({"private": private.unwrap_or(repository.private), "gated": false}),
-    ))
+    Ok(answer(RepoSettings {
+        private: private.unwrap_or(repository.private),
+        gated: false,
+    }))
+}
+
+/// The settings of a repository.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RepoSettings {
+    private: bool,
+    gated: bool,
 }

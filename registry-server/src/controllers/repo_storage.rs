@@ -1,22 +1,49 @@
-//! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: an owner's repositories and what they take.
+//! `GET /api/settings/repositories` and `/api/organizations/{name}/settings/repositories`: an
+//! owner's repositories and what they take.
 //!
 //! Shares are of what the caller may see, so that they do not tell of a private repository.
 
 use http::header::LINK;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{json, overview};
 use crate::access::{Call, SignedIn};
 use crate::clock;
 use crate::database::accounts::AccountKind;
 use crate::database::holdings::{Holding, Holdings};
-use crate::http::{Reply, next_link};
+use crate::http::{ErrorBody, Reply, Rows, next_link};
 
+/// The caller's repositories and what they take.
+#[utoipa::path(
+    get,
+    path = "/api/settings/repositories",
+    params(
+        ("limit" = Option<u32>, Query, description = "Most repositories of a page."),
+        ("cursor" = Option<String>, Query, description = "From the `Link` of the page before."),
+    ),
+    responses(
+        (status = 200, description = "A page of repositories", body = Vec<HeldRepository>),
+    ),
+)]
 pub(crate) async fn own(call: Call<SignedIn>) -> Reply {
     let owner = call.admitted.account.id.clone();
     list(&call, &owner).await
 }
 
+/// An organisation's repositories and what they take.
+#[utoipa::path(
+    get,
+    path = "/api/organizations/{organisation}/settings/repositories",
+    params(
+        ("limit" = Option<u32>, Query, description = "Most repositories of a page."),
+        ("cursor" = Option<String>, Query, description = "From the `Link` of the page before."),
+    ),
+    responses(
+        (status = 200, description = "A page of repositories", body = Vec<HeldRepository>),
+        (status = 404, description = "There is no such organisation", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn of_organisation(call: Call<SignedIn>) -> Reply {
     let kind = AccountKind::Organisation;
     let organisation = overview::account_in_path(&call.registry, &call.parts, kind).await?;
@@ -39,8 +66,8 @@ async fn list(call: &Call<SignedIn>, owner: &str) -> Reply {
     let more = found.len() > page_max;
     found.truncate(page_max);
     let all_bytes = database.held_bytes(holdings).await?;
-    let rows: Vec<Value> = found.iter().map(|one| row(one, all_bytes)).collect();
-    let mut response = json(Value::Array(rows));
+    let rows = Rows(|| found.iter().map(|one| row(one, all_bytes)));
+    let mut response = json(rows);
     let last = found.last().filter(|_| more);
     if let Some(link) =
         last.and_then(|last| next_link(&call.base, &call.parts, "cursor", &last.repository.id))
@@ -50,19 +77,33 @@ async fn list(call: &Call<SignedIn>, owner: &str) -> Reply {
     Ok(response)
 }
 
-fn row(holding: &Holding, all_bytes: i64) -> Value {
+/// A repository and what it takes.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HeldRepository {
+    id: String,
+    r#type: &'static str,
+    #[schema(format = DateTime)]
+    updated_at: String,
+    /// `public` or `private`.
+    visibility: &'static str,
+    /// In bytes.
+    storage: i64,
+    storage_percent: f64,
+}
+
+fn row(holding: &Holding, all_bytes: i64) -> HeldRepository {
     let repository = &holding.repository;
-    let visibility = if repository.private {
-        "private"
-    } else {
-        "public"
-    };
-    json!({
-        "id": repository.full_name(),
-        "type": repository.kind.word(),
-        "updatedAt": clock::date(repository.modified_ms),
-        "visibility": visibility,
-        "storage": holding.stored_bytes,
-        "storagePercent": holding.stored_bytes as f64 * 100.0 / all_bytes.max(1) as f64,
-    })
+    HeldRepository {
+        id: repository.full_name(),
+        r#type: repository.kind.word(),
+        updated_at: clock::date(repository.modified_ms),
+        visibility: if repository.private {
+            "private"
+        } else {
+            "public"
+        },
+        storage: holding.stored_bytes,
+        storage_percent: holding.stored_bytes as f64 * 100.0 / all_bytes.max(1) as f64,
+    }
 }

@@ -20,7 +20,7 @@ use crate::database::objects::{Blob, BlobForm};
 use crate::error::RegistryError;
 use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind};
-use crate::http::{Refusal, Reply};
+use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::{RepositoryPath, decode};
 use crate::registry::Registry;
 
@@ -31,19 +31,34 @@ const X_LINKED_SIZE: HeaderName = HeaderName::from_static("x-linked-size");
 /// The shortest part of a file for which a client is sent to the storage.
 const REDIRECTED_BYTES_MIN: u64 = 1 << 20;
 
+/// The bytes of a file.
+///
+/// `raw` gives what git has, `resolve` the file; they differ for LFS files only.
+#[utoipa::path(
+    get,
+    path = "/{owner}/{name}/resolve/{revision}/{path}",
+    responses(
+        (status = 200, description = "The file", content_type = "*/*", body = Vec<u8>, headers(("ETag" = String), ("X-Repo-Commit" = String), ("X-Linked-ETag" = String), ("X-Linked-Size" = u64), ("Accept-Ranges" = String))),
+        (status = 206, description = "A part of the file", content_type = "*/*", body = Vec<u8>),
+        (status = 302, description = "The storage has the file"),
+        (status = 304, description = "The client has the file"),
+        (status = 307, description = "The repository has another name"),
+        (status = 416, description = "The file is shorter than the range", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
     if call.admitted.moved {
         return moved(&call);
     }
     let target = target::find(&call.registry, &call.admitted).await?;
     let path = decode(&target.rest.join("/")).unwrap_or_default();
-    let commit = HeaderValue::from_str(&target.commit.oid)
-        .map_err(|_| RegistryError::Damaged(format!("commit id {:?}", target.commit.oid)))?;
+    let commit = HeaderValue::from_str(&target.commit.oid.to_string())
+        .map_err(|_| RegistryError::Damaged(format!("commit id {}", target.commit.oid)))?;
     let repository = &call.admitted.repository.id;
     let found = call
         .registry
-        .database()
-        .cached_entry(call.admitted.version, repository, &target.commit, &path)
+        .query_cache()
+        .entry(call.admitted.version, repository, &target.commit, &path)
         .await?;
     let Some(ListedEntry {
         oid,
@@ -60,7 +75,8 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
         }
         _ => Shown::File(blob),
     };
-    // A version is known by what is sent: the pointer by git's id, the file behind it by its own hash.
+    // A version is known by what is sent: the pointer by git's id, the file behind it by its own
+    // hash.
     let etag = match &shown {
         Shown::File(blob) if blob.form == BlobForm::Pointer => blob.sha256.to_string(),
         _ => oid.to_string(),
@@ -159,7 +175,8 @@ async fn answer(
             );
             (StatusCode::PARTIAL_CONTENT, part)
         }
-        // The JavaScript client begins every download with the first byte and breaks on 416 for a file that has none.
+        // The JavaScript client begins every download with the first byte and breaks on 416 for a
+        // file that has none.
         Asked::Outside if size == 0 => {
             headers.insert(CONTENT_RANGE, content_range("*", size));
             (StatusCode::OK, 0..0)
@@ -189,10 +206,12 @@ async fn answer(
     Ok(response)
 }
 
-/// The address in the storage that the client may get these bytes from by itself, repeating its request there.
+/// The address in the storage that the client may get these bytes from by itself, repeating its
+/// request there.
 ///
-/// HEAD is never sent elsewhere: clients follow a redirect with another HEAD, which an address signed for GET refuses. Short
-/// parts stay as well: they cost less to send than to sign, and the JavaScript client reads our ETag with the first byte.
+/// HEAD is never sent elsewhere: clients follow a redirect with another HEAD, which an address
+/// signed for GET refuses. Short parts stay as well: they cost less to send than to sign, and the
+/// JavaScript client reads our ETag with the first byte.
 async fn elsewhere(
     call: &Call<ReadRepository>,
     blob: &Blob,

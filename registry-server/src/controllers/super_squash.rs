@@ -1,20 +1,31 @@
 //! `POST …/super-squash/{branch}`: one commit instead of the history of a branch or a pull request.
 
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::json;
+use super::write_error::refused;
 use crate::access::{Call, WriteRepository};
-use crate::history::{SquashOutcome, squash_head};
+use crate::history::squash_head;
 use crate::http::{Refusal, Reply};
 use crate::names::Head;
 
-#[derive(Deserialize, Default)]
-struct SuperSquashRequest {
+/// What the one commit is called.
+#[derive(Deserialize, Default, ToSchema)]
+pub(crate) struct SuperSquashRequest {
     #[serde(default)]
     message: Option<String>,
 }
 
+/// Replaces the history of a branch or a pull request by one commit.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/super-squash/{branch}",
+    request_body = SuperSquashRequest,
+    responses(
+        (status = 200, description = "It was replaced", body = SquashedHistory),
+    ),
+)]
 pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
     let request: SuperSquashRequest = call.json().await?;
     let branch = call.admitted.address.rest_text().unwrap_or_default();
@@ -30,21 +41,24 @@ pub(crate) async fn squash(mut call: Call<WriteRepository>) -> Reply {
     )?;
     let author = &call.admitted.caller.account;
     let repository = &call.admitted.repository;
-    let outcome = squash_head(&call.registry, repository, &head, author, &title).await?;
-    match outcome {
-        SquashOutcome::Squashed(commit) => {
-            tracing::info!(
-                repository = repository.full_name(),
-                commit = commit.oid,
-                "squashed"
-            );
-            Ok(json(json!({"success": true, "commitOid": commit.oid})))
-        }
-        SquashOutcome::NoSuchBranch => Err(Refusal::revision_not_found(&branch)),
-        SquashOutcome::Busy => Err(Refusal::try_again(
-            "the branch is being written by many; try again",
-        )),
-    }
+    let squashed = squash_head(&call.registry, repository, &head, author, &title).await;
+    let commit = squashed
+        .map_err(|error| refused(error, &branch))?
+        .oid
+        .to_string();
+    tracing::info!(repository = repository.full_name(), commit, "squashed");
+    Ok(json(SquashedHistory {
+        success: true,
+        commit_oid: commit,
+    }))
+}
+
+/// The commit that stands for the history.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SquashedHistory {
+    success: bool,
+    commit_oid: String,
 }
 
 /// A title is one line.

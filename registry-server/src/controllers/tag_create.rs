@@ -2,25 +2,38 @@
 
 use http::StatusCode;
 use serde::Deserialize;
-use serde_json::json;
+use utoipa::ToSchema;
 
 use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::clock;
 use crate::database::references::Reference;
-use crate::http::{Refusal, Reply};
+use crate::http::{ErrorBody, Refusal, Reply};
 use crate::names::RefName;
+use crate::wire::Success;
 
 /// Longest message of a tag in bytes.
 const MESSAGE_BYTES_MAX: usize = 64 << 10;
 
-#[derive(Deserialize)]
-struct CreateTagRequest {
+/// A name for a commit.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct CreateTagRequest {
     tag: String,
     #[serde(default)]
     message: Option<String>,
 }
 
+/// Gives a commit a name.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/tag/{revision}",
+    request_body = CreateTagRequest,
+    responses(
+        (status = 200, description = "It was made", body = Success),
+        (status = 409, description = "There is one of this name", body = ErrorBody),
+        (status = 422, description = "The commit is not of this version", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let request: CreateTagRequest = call.json().await?;
     if request
@@ -71,5 +84,5 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
             .await?;
     }
     writing.commit().await?;
-    Ok(json(json!({"success": true})))
+    Ok(json(Success::DONE))
 }

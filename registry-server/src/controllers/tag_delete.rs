@@ -1,11 +1,18 @@
-//! `DELETE …/tag/{tag}`.
-
-use serde_json::json;
+//! `DELETE …/tag/{revision}`.
 
 use super::{json, target, tool_version};
 use crate::access::{Call, WriteRepository};
 use crate::http::{Refusal, Reply};
+use crate::wire::Success;
 
+/// Deletes a tag.
+#[utoipa::path(
+    delete,
+    path = "/api/{kinds}/{owner}/{name}/tag/{revision}",
+    responses(
+        (status = 200, description = "It is gone", body = Success),
+    ),
+)]
 pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
     let tag = target::reference_name(&call.admitted.address)?;
     let repository = &call.admitted.repository;
@@ -15,5 +22,5 @@ pub(crate) async fn delete(call: Call<WriteRepository>) -> Reply {
         return Err(Refusal::revision_not_found(tag.as_str()));
     }
     writing.commit().await?;
-    Ok(json(json!({"success": true})))
+    Ok(json(Success::DONE))
 }

@@ -22,16 +22,16 @@ const REVISION_SEGMENTS_MAX: usize = 6;
 
 /// Finds the revision at the head of what follows the verb.
 ///
-/// The JavaScript client writes the slashes in the name of a branch as they are, so what is no revision in one segment may be one in
-/// several.
+/// The JavaScript client writes the slashes in the name of a branch as they are, so what is no
+/// revision in one segment may be one in several.
 pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target, Refusal> {
-    let (database, repository) = (registry.database(), &reader.repository.id);
+    let (cache, repository) = (registry.query_cache(), &reader.repository.id);
     let address = &reader.address;
     let Some((revision, rest)) = address.revision_and_rest() else {
         return Err(Refusal::revision_not_found(""));
     };
-    if let Some(commit) = database
-        .cached_revision(reader.version, repository, &revision)
+    if let Some(commit) = cache
+        .revision(reader.version, repository, &revision)
         .await?
     {
         return Ok(Target {
@@ -43,8 +43,8 @@ pub(super) async fn find(registry: &Registry, reader: &Reader) -> Result<Target,
     for count in 2..=segments.len().min(REVISION_SEGMENTS_MAX) {
         let (head, rest) = segments.split_at(count);
         if let Some(revision) = decode(&head.join("/"))
-            && let Some(commit) = database
-                .cached_revision(reader.version, repository, &revision)
+            && let Some(commit) = cache
+                .revision(reader.version, repository, &revision)
                 .await?
         {
             return Ok(Target {

@@ -1,11 +1,14 @@
-//! `GET …/{id}/tool`: a tool's versions with what their manifests say, so that a client chooses without a download.
+//! `GET …/{id}/tool`: a tool's versions with what their manifests say, so that a client chooses
+//! without a download.
 //!
-//! `?limit=` bounds the versions of a page, newest first; `Link` leads to the next page. A repository that carries no tool answers
-//! 404 `EntryNotFound`.
+//! `?limit=` bounds the versions of a page, newest first; `Link` leads to the next page. A
+//! repository that carries no tool answers 404 `EntryNotFound`.
 
+use gix_hash::ObjectId;
 use http::header::LINK;
-use serde_json::{Value, json};
+use serde::Serialize;
 use tool_hub_manifest::Version;
+use utoipa::ToSchema;
 
 use super::json;
 use crate::access::{Call, ReadRepository};
@@ -13,8 +16,20 @@ use crate::database::references::Reference;
 use crate::history::{DEFAULT_BRANCH, Release, find_releases};
 use crate::http::{Refusal, Reply, next_link};
 use crate::tool::{MANIFEST, version_of_tag};
-use crate::wire::release_json;
+use crate::wire::ReleaseRow;
 
+/// A tool's versions with what their manifests say.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/tool",
+    params(
+        ("limit" = Option<u32>, Query, description = "Most versions of a page."),
+        ("cursor" = Option<String>, Query, description = "From the `Link` of the page before."),
+    ),
+    responses(
+        (status = 200, description = "A page of versions, the newest first", body = ToolVersions),
+    ),
+)]
 pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let query = call.query();
@@ -38,29 +53,39 @@ pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
     let commits = head
         .into_iter()
         .chain(tagged.iter().map(|(_, reference)| *reference));
-    let commits: Vec<&str> = commits.map(|reference| reference.commit.as_str()).collect();
+    let commits: Vec<ObjectId> = commits.map(|reference| reference.commit).collect();
     let releases = find_releases(&call.registry, repository, &commits).await?;
     let of = |reference: &Reference| releases.get(&reference.commit);
     let head = head.and_then(of);
-    let versions: Vec<Value> = tagged
+    let versions: Vec<ReleaseRow> = tagged
         .iter()
-        .filter_map(|(version, reference)| version_json(version, of(reference)?))
+        .filter_map(|(version, reference)| version_row(version, of(reference)?))
         .collect();
     if head.is_none() && versions.is_empty() && before.is_none() {
         return Err(Refusal::entry_not_found(MANIFEST));
     }
-    let mut response = json(json!({
-        "id": repository.full_name(),
-        "private": repository.private,
-        "head": head.map(release_json),
-        "versions": versions,
-    }));
+    let mut response = json(ToolVersions {
+        id: repository.full_name(),
+        private: repository.private,
+        head: head.map(|release| ReleaseRow::new(release, None)),
+        versions,
+    });
     if let Some(link) =
         next.and_then(|cursor| next_link(&call.base, &call.parts, "cursor", &cursor))
     {
         response.headers_mut().insert(LINK, link);
     }
     Ok(response)
+}
+
+/// A tool and its versions.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ToolVersions {
+    id: String,
+    private: bool,
+    /// The default branch; null where it has no valid manifest.
+    head: Option<ReleaseRow>,
+    versions: Vec<ReleaseRow>,
 }
 
 /// The tags that can be versions, newest first, from the one after `before` on.
@@ -82,11 +107,7 @@ fn versions_before<'a>(
 }
 
 /// A tag whose commit says another version was made before versions were checked; it is no version.
-fn version_json(version: &Version, release: &Release) -> Option<Value> {
-    if release.manifest.facts.version != version.to_string() {
-        return None;
-    }
-    let mut value = release_json(release);
-    value["tag"] = json!(format!("v{version}"));
-    Some(value)
+fn version_row(version: &Version, release: &Release) -> Option<ReleaseRow> {
+    let is_version = release.manifest.facts.version == version.to_string();
+    is_version.then(|| ReleaseRow::new(release, Some(format!("v{version}"))))
 }

@@ -9,6 +9,7 @@ use http::StatusCode;
 use serde_json::json;
 
 use crate::clock;
+use crate::content::Batch;
 use crate::database::Database;
 use crate::database::commits::Commit;
 use crate::database::objects::Blob;
@@ -70,7 +71,7 @@ pub(super) async fn check_new_tag(
         return Ok(None);
     };
     let bytes_max = registry.limits().manifest_bytes_max;
-    let manifest = read_manifest(&registry.content().batch(), &blob, bytes_max).await?;
+    let manifest = read_manifest(&Batch::new(registry.content()), &blob, bytes_max).await?;
     if manifest.facts.version != version.to_string() {
         return Err(refuse(format!(
             "{tag} cannot name commit {}: its {MANIFEST} says version {}; commit the manifest with version = \"{version}\" first, \
@@ -81,8 +82,8 @@ pub(super) async fn check_new_tag(
     let component = file_of(registry, repository, commit, COMPONENT).await?;
     let publication = Publication {
         version: version.to_string(),
-        commit: commit.oid.clone(),
-        tree: commit.tree.clone(),
+        commit: commit.oid,
+        tree: commit.tree,
         manifest: manifest.sha256,
         component: component.map(|blob| blob.sha256),
     };

@@ -9,8 +9,22 @@ use crate::access::{Call, ReadRepository};
 use crate::history::{Blobs, Depth, ListingRange, list_directory};
 use crate::http::{Refusal, Reply, Rows, next_link};
 use crate::names::decode;
-use crate::wire::entry_json;
+use crate::wire::EntryRow;
 
+/// The files and directories of a revision.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/tree/{revision}/{path}",
+    params(
+        ("recursive" = Option<bool>, Query, description = "With everything below each directory."),
+        ("expand" = Option<bool>, Query, description = "With the last commit of each."),
+        ("limit" = Option<u32>, Query, description = "Most entries of a page."),
+        ("cursor" = Option<String>, Query, description = "From the `Link` of the page before."),
+    ),
+    responses(
+        (status = 200, description = "A page of entries", body = Vec<EntryRow>),
+    ),
+)]
 pub(crate) async fn list(mut call: Call<ReadRepository>) -> Reply {
     call.take_turn_to_list().await?;
     let target = target::find(&call.registry, &call.admitted).await?;
@@ -53,7 +67,7 @@ pub(crate) async fn list(mut call: Call<ReadRepository>) -> Reply {
     } else {
         HashMap::new()
     };
-    let row = |entry| entry_json(entry, last.get(&entry.path));
+    let row = |entry| EntryRow::new(entry, last.get(&entry.path));
     let mut response = json(Rows(|| entries.iter().map(row)));
     if more
         && let Some(last) = entries.last()

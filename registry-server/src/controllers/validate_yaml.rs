@@ -1,33 +1,65 @@
-//! `POST /api/validate-yaml`: whether a card's front matter can be read, and what is missing from it.
+//! `POST /api/validate-yaml`: whether a card's front matter can be read, and what is missing from
+//! it.
 //!
-//! The Python client asks before every commit that adds a card and decodes the body whatever the status.
+//! The Python client asks before every commit that adds a card and decodes the body whatever the
+//! status.
 
 use http::StatusCode;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use utoipa::ToSchema;
 
-use super::json;
+use super::json as answer;
 use crate::access::{Anyone, Call};
 use crate::card::{card_faults, parse_card};
 use crate::http::{Refusal, Reply};
 
-#[derive(Deserialize)]
-struct Question {
+/// The text of a card.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct ValidateYamlRequest {
     content: String,
 }
 
+/// Whether a card's front matter can be read, and what is missing from it.
+#[utoipa::path(
+    post,
+    path = "/api/validate-yaml",
+    request_body = ValidateYamlRequest,
+    responses(
+        (status = 200, description = "It can be read", body = CardFindings),
+    ),
+)]
 pub(crate) async fn check(mut call: Call<Anyone>) -> Reply {
-    let question: Question = call.json().await?;
+    let question: ValidateYamlRequest = call.json().await?;
     let card = parse_card(&question.content, call.registry.limits().card_bytes_max)
         .map_err(|error| refusal(vec![error.0]))?;
     let Some(front_matter) = card.front_matter else {
-        return Ok(json(
-            json!({"errors": [], "warnings": [{"message": "the card has no metadata"}]}),
-        ));
+        return Ok(answer(CardFindings {
+            errors: Vec::new(),
+            warnings: vec![message("the card has no metadata")],
+        }));
     };
     match card_faults(&front_matter) {
-        faults if faults.is_empty() => Ok(json(json!({"errors": [], "warnings": []}))),
+        faults if faults.is_empty() => Ok(answer(CardFindings::default())),
         faults => Err(refusal(faults)),
+    }
+}
+
+/// What was found in a card.
+#[derive(Default, Serialize, ToSchema)]
+pub(crate) struct CardFindings {
+    errors: Vec<CardMessage>,
+    warnings: Vec<CardMessage>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct CardMessage {
+    message: String,
+}
+
+fn message(text: &str) -> CardMessage {
+    CardMessage {
+        message: text.to_owned(),
     }
 }
 

@@ -16,7 +16,8 @@ impl Visibility {
         }
     }
 
-    /// Whether only those with a right in the repository may see it; `None` when the body does not say.
+    /// Whether only those with a right in the repository may see it; `None` when the body does not
+    /// say.
     pub(super) fn private(&self) -> Result<Option<bool>, Refusal> {
         match self.visibility.as_deref() {
             None => Ok(self.private),

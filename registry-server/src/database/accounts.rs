@@ -3,9 +3,11 @@
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing, select};
-use crate::admin::MemberRole;
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
+use crate::roles::MemberRole;
 
 /// A user or an organisation.
 #[derive(Debug, Clone)]
@@ -19,7 +21,8 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// The address in the commits of this account; without one of its own, one that cannot receive mail.
+    /// The address in the commits of this account; without one of its own, one that cannot receive
+    /// mail.
     pub(crate) fn commit_email(&self) -> String {
         self.email
             .clone()

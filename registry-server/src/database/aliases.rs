@@ -1,7 +1,8 @@
 //! The ids that repositories had before they were moved; they go on working.
 
+use super::connection::Database;
 use super::repositories::Repository;
-use super::{Database, Writing};
+use super::writing::Writing;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 
@@ -21,7 +22,8 @@ impl Database {
 }
 
 impl Writing {
-    /// Gives a repository another owner and name and keeps its old id as an alias; false when the new id is taken.
+    /// Gives a repository another owner and name and keeps its old id as an alias; false when the
+    /// new id is taken.
     pub(crate) async fn rename_repository(
         &mut self,
         repository: &Repository,

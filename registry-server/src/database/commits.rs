@@ -1,18 +1,22 @@
 //! Commits and what they changed.
 
 use gix_hash::ObjectId;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::any::AnyRow;
+use sqlx::{AssertSqlSafe, FromRow, Row as _};
 
+use super::connection::Database;
+use super::objects::{object_id_in, optional_object_id_in};
+use super::sql::select;
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{Database, Writing, select};
 use crate::error::RegistryError;
 
 /// A commit as stored, without its git object.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Commit {
-    pub(crate) oid: String,
-    pub(crate) tree: String,
-    pub(crate) parent: Option<String>,
+    pub(crate) oid: ObjectId,
+    pub(crate) tree: ObjectId,
+    pub(crate) parent: Option<ObjectId>,
     /// The number of commits from the first one to this one.
     pub(crate) generation: i64,
     pub(crate) title: String,
@@ -24,15 +28,30 @@ pub(crate) struct Commit {
 /// What a [`Commit`] is read from.
 const COMMITS: &str = "c.oid, c.tree, c.parent, c.generation, c.title, c.message, c.author, c.written_ms FROM commits c";
 
+impl FromRow<'_, AnyRow> for Commit {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            oid: object_id_in(row, "oid")?,
+            tree: object_id_in(row, "tree")?,
+            parent: optional_object_id_in(row, "parent")?,
+            generation: row.try_get("generation")?,
+            title: row.try_get("title")?,
+            message: row.try_get("message")?,
+            author: row.try_get("author")?,
+            written_ms: row.try_get("written_ms")?,
+        })
+    }
+}
+
 impl Database {
     pub(crate) async fn commit(
         &self,
         repository: &str,
-        oid: &str,
+        oid: &ObjectId,
     ) -> Result<Option<Commit>, RegistryError> {
         Ok(select(COMMITS, "WHERE c.repository = $1 AND c.oid = $2")
             .bind(repository)
-            .bind(oid)
+            .bind(oid.to_string())
             .fetch_optional(&self.pool)
             .await?)
     }
@@ -56,7 +75,8 @@ impl Database {
             COMMITS,
             "WHERE c.repository = $1 AND c.oid >= $2 AND c.oid < $3 LIMIT 2",
         );
-        // "g" sorts directly after the hexadecimal digits, so the range is the prefix and uses the primary key.
+        // "g" sorts directly after the hexadecimal digits, so the range is the prefix and uses the
+        // primary key.
         let mut found = two
             .bind(repository)
             .bind(prefix)
@@ -93,7 +113,7 @@ impl Database {
         );
         Ok(sqlx::query_as(AssertSqlSafe(sql))
             .bind(repository)
-            .bind(oid)
+            .bind(oid.to_string())
             .bind(skip)
             .bind(limit)
             .fetch_all(&self.pool)
@@ -114,9 +134,9 @@ impl Writing {
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (repository, oid) DO NOTHING",
         )
         .bind(repository)
-        .bind(&commit.oid)
-        .bind(&commit.tree)
-        .bind(commit.parent.as_deref())
+        .bind(commit.oid.to_string())
+        .bind(commit.tree.to_string())
+        .bind(commit.parent.map(|parent| parent.to_string()))
         .bind(commit.generation)
         .bind(&commit.title)
         .bind(&commit.message)
@@ -143,7 +163,7 @@ impl Writing {
                 .bind(repository.to_owned())
                 .bind(path.to_owned())
                 .bind(commit.generation)
-                .bind(commit.oid.clone())
+                .bind(commit.oid.to_string())
         });
         self.run_all(statements).await?;
         Ok(())

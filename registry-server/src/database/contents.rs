@@ -1,23 +1,29 @@
 //! Which content is in use, and the lock between commits and the garbage collection.
 //!
-//! A commit stores content first and refers to it later, in a transaction. The collection must not take content away in between
-//! unnoticed, whichever servers the two run on. Both go through one row a content:
+//! A commit stores content first and refers to it later, in a transaction. The collection must not
+//! take content away in between unnoticed, whichever servers the two run on. Both go through one
+//! row a content:
 //!
-//! - the collection condemns content in a transaction of its own; in a second one it locks the rows, looks whether somebody refers to
-//!   the content after all, removes it, and says so in the row;
-//! - a commit locks the same rows, shared with other commits, in the transaction that makes the references. Each waits for the other,
-//!   and the later one sees what the earlier one did: the collection sees the reference, or the commit sees the row and looks whether
-//!   the content is there.
+//! - the collection condemns content in a transaction of its own; in a second one it locks the
+//!   rows, looks whether somebody refers to the content after all, removes it, and says so in the
+//!   row;
+//! - a commit locks the same rows, shared with other commits, in the transaction that makes the
+//!   references. Each waits for the other, and the later one sees what the earlier one did: the
+//!   collection sees the reference, or the commit sees the row and looks whether the content is
+//!   there.
 //!
-//! A condemned row without the word that the content is gone belongs to a collection that was cut off, by a crash or because the
-//! database gave it up. Its last removals may still be on their way to the storage, so a commit is refused for [`REMOVAL_DOUBT`].
+//! A condemned row without the word that the content is gone belongs to a collection that was cut
+//! off, by a crash or because the database gave it up. Its last removals may still be on their way
+//! to the storage, so a commit is refused for [`REMOVAL_DOUBT`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
 
-use super::{BATCH_MAX, Database, Writing, placeholders};
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
+use super::writing::Writing;
 use crate::clock;
 use crate::content::{ContentStore, Sha256Digest};
 use crate::error::RegistryError;
@@ -25,7 +31,8 @@ use crate::error::RegistryError;
 /// How long after it was condemned a content may still be removed by a collection that was cut off.
 pub(crate) const REMOVAL_DOUBT: Duration = Duration::from_secs(2 * 60);
 
-/// Proof that a transaction may refer to some contents: they are there, and stay until it has ended.
+/// Proof that a transaction may refer to some contents: they are there, and stay until it has
+/// ended.
 pub(crate) struct Claimed(BTreeSet<Sha256Digest>);
 
 impl Claimed {
@@ -36,7 +43,7 @@ impl Claimed {
 
 #[derive(FromRow)]
 struct Row {
-    sha256: String,
+    sha256: Sha256Digest,
     condemned_ms: i64,
     removed: i64,
 }
@@ -64,14 +71,14 @@ impl Database {
         after: Option<&Sha256Digest>,
         limit: i64,
     ) -> Result<Vec<Sha256Digest>, RegistryError> {
-        let rows: Vec<String> = sqlx::query_scalar(
+        let contents = sqlx::query_scalar(
             "SELECT DISTINCT sha256 FROM blobs WHERE sha256 > $1 ORDER BY sha256 LIMIT $2",
-        )
-        .bind(after.map(ToString::to_string).unwrap_or_default())
-        .bind(limit)
-        .fetch_all(&self.pool)
-        .await?;
-        rows.iter().map(|hex| stored(hex)).collect()
+        );
+        Ok(contents
+            .bind(after.map(ToString::to_string).unwrap_or_default())
+            .bind(limit)
+            .fetch_all(&self.pool)
+            .await?)
     }
 
     /// The repositories that hold a content: `kind owner/name`, at most `limit`.
@@ -93,12 +100,13 @@ impl Database {
 }
 
 impl Writing {
-    /// Makes sure that these contents are there and stay, whatever a collection is doing. Whoever refers to a content claims it first,
-    /// in the transaction that makes the reference.
+    /// Makes sure that these contents are there and stay, whatever a collection is doing. Whoever
+    /// refers to a content claims it first, in the transaction that makes the reference.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::ContentCollected`] when one of them is gone or may go; it has to be sent again.
+    /// [`RegistryError::ContentCollected`] when one of them is gone or may go; it has to be sent
+    /// again.
     pub(crate) async fn claim_contents(
         &mut self,
         store: &ContentStore,
@@ -114,7 +122,7 @@ impl Writing {
                 let known = self.lock_contents(&open, self.engine.share_rows()).await?;
                 let mut seen = BTreeSet::new();
                 for row in known {
-                    let digest = stored(&row.sha256)?;
+                    let digest = row.sha256;
                     if row.condemned_ms > 0
                         && (row.is_in_doubt(clock::now_ms())
                             || store.find(&digest).await?.is_none())
@@ -131,8 +139,8 @@ impl Writing {
         Ok(Claimed(digests))
     }
 
-    /// Makes the rows that are missing and tells which those were. The order is that of the digests everywhere, so that no two
-    /// transactions wait for each other.
+    /// Makes the rows that are missing and tells which those were. The order is that of the digests
+    /// everywhere, so that no two transactions wait for each other.
     async fn insert_contents(
         &mut self,
         digests: &[&Sha256Digest],
@@ -147,8 +155,8 @@ impl Writing {
         for digest in digests {
             statement = statement.bind(digest.to_string());
         }
-        let new: Vec<String> = statement.fetch_all(self.connection()).await?;
-        new.iter().map(|hex| stored(hex)).collect()
+        let new: Vec<Sha256Digest> = statement.fetch_all(self.connection()).await?;
+        Ok(new.into_iter().collect())
     }
 
     async fn lock_contents(
@@ -187,8 +195,9 @@ impl Writing {
         Ok(())
     }
 
-    /// Keeps commits and other collections away from those of these contents that stand as they were condemned at that moment. What
-    /// another collection has condemned again or decided about since is its own.
+    /// Keeps commits and other collections away from those of these contents that stand as they
+    /// were condemned at that moment. What another collection has condemned again or decided about
+    /// since is its own.
     pub(crate) async fn lock_condemned(
         &mut self,
         digests: &BTreeSet<Sha256Digest>,
@@ -200,7 +209,7 @@ impl Writing {
             let rows = self.lock_contents(batch, self.engine.lock_rows()).await?;
             for row in rows {
                 if (row.condemned_ms, row.removed) == (condemned_ms, 0) {
-                    condemned.insert(stored(&row.sha256)?);
+                    condemned.insert(row.sha256);
                 }
             }
         }
@@ -252,7 +261,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Forgets what was condemned before `before_ms` and that nobody refers to; no commit that was on its way then can still be.
+    /// Forgets what was condemned before `before_ms` and that nobody refers to; no commit that was
+    /// on its way then can still be.
     pub(crate) async fn forget_condemned(&mut self, before_ms: i64) -> Result<(), RegistryError> {
         let statement = sqlx::query(
             "DELETE FROM contents WHERE condemned_ms > 0 AND condemned_ms < $1 \
@@ -275,16 +285,12 @@ async fn referenced(
         "SELECT DISTINCT sha256 FROM blobs WHERE sha256 IN ({})",
         placeholders(1, digests.len())
     );
-    let mut query = sqlx::query_scalar::<_, String>(AssertSqlSafe(sql));
+    let mut query = sqlx::query_scalar::<_, Sha256Digest>(AssertSqlSafe(sql));
     for digest in digests {
         query = query.bind(digest.to_string());
     }
-    let rows = query.fetch_all(database).await?;
-    rows.iter().map(|hex| stored(hex)).collect()
-}
-
-pub(super) fn stored(hex: &str) -> Result<Sha256Digest, RegistryError> {
-    Sha256Digest::from_hex(hex).ok_or_else(|| RegistryError::Damaged(format!("sha256 {hex:?}")))
+    let found = query.fetch_all(database).await?;
+    Ok(found.into_iter().collect())
 }
 
 #[cfg(test)]

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::Database;
+use super::connection::Database;
 use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenScope};
 
 /// A number for each kind of repository.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Counts(HashMap<String, i64>);
+pub(crate) struct Counts(HashMap<RepositoryKind, i64>);
 
 impl Counts {
     pub(crate) fn of(&self, kind: RepositoryKind) -> i64 {
-        self.0.get(kind.word()).copied().unwrap_or(0)
+        self.0.get(&kind).copied().unwrap_or(0)
     }
 }
 
@@ -34,7 +34,7 @@ impl Database {
             "SELECT r.kind, COUNT(*) FROM repositories r JOIN accounts o ON o.id = r.owner \
              WHERE r.owner = $1 AND {readable} GROUP BY r.kind"
         );
-        let rows: Vec<(String, i64)> = bound(sql, values).fetch_all(&self.pool).await?;
+        let rows: Vec<(RepositoryKind, i64)> = bound(sql, values).fetch_all(&self.pool).await?;
         Ok(Counts(rows.into_iter().collect()))
     }
 }

@@ -1,8 +1,13 @@
 //! Discussions, some of which are pull requests.
 
-use sqlx::FromRow;
+use gix_hash::ObjectId;
+use sqlx::any::AnyRow;
+use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing, select};
+use super::connection::Database;
+use super::objects::optional_object_id_in;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
 
 /// What a discussion is for.
@@ -30,26 +35,41 @@ pub(crate) struct NewDiscussion<'a> {
     pub(crate) description: &'a str,
     pub(crate) author: &'a str,
     /// The commit a pull request starts from.
-    pub(crate) base: Option<&'a str>,
+    pub(crate) base: Option<ObjectId>,
     pub(crate) created_ms: i64,
 }
 
 /// A discussion as stored.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub(crate) struct Discussion {
     pub(crate) number: i64,
-    pub(crate) kind: String,
+    pub(crate) kind: DiscussionKind,
     pub(crate) status: String,
     pub(crate) title: String,
     pub(crate) description: String,
     pub(crate) author: String,
-    pub(crate) base: Option<String>,
+    pub(crate) base: Option<ObjectId>,
     pub(crate) created_ms: i64,
+}
+
+impl FromRow<'_, AnyRow> for Discussion {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            number: row.try_get("number")?,
+            kind: row.try_get("kind")?,
+            status: row.try_get("status")?,
+            title: row.try_get("title")?,
+            description: row.try_get("description")?,
+            author: row.try_get("author")?,
+            base: optional_object_id_in(row, "base")?,
+            created_ms: row.try_get("created_ms")?,
+        })
+    }
 }
 
 impl Discussion {
     pub(crate) fn is_pull_request(&self) -> bool {
-        self.kind == DiscussionKind::PullRequest.word()
+        self.kind == DiscussionKind::PullRequest
     }
 }
 
@@ -117,7 +137,8 @@ impl Database {
 }
 
 impl Writing {
-    /// Opens a discussion under the next number of its repository, which the transaction has locked.
+    /// Opens a discussion under the next number of its repository, which the transaction has
+    /// locked.
     pub(crate) async fn insert_discussion(
         &mut self,
         repository: &str,
@@ -135,7 +156,7 @@ impl Writing {
             .bind(discussion.title)
             .bind(discussion.description)
             .bind(discussion.author)
-            .bind(discussion.base)
+            .bind(discussion.base.map(|base| base.to_string()))
             .bind(discussion.created_ms)
             .fetch_one(self.connection())
             .await?;

@@ -1,4 +1,5 @@
-//! All rows of all tables, out of one database as it was at one moment and into another, whichever engines the two run on.
+//! All rows of all tables, out of one database as it was at one moment and into another, whichever
+//! engines the two run on.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,9 +9,12 @@ use serde::{Deserialize, Serialize};
 use sqlx::any::AnyRow;
 use sqlx::{Any, AssertSqlSafe, Row as _, Transaction};
 
-use super::contents::stored;
+use super::connection::Database;
+use super::engine::Engine;
+use super::sql::placeholders;
+use super::sqlite::MIGRATIONS;
 use super::tables::{Kind, TABLES, Table};
-use super::{Database, Engine, MIGRATIONS, Writing, placeholders};
+use super::writing::Writing;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -68,8 +72,8 @@ impl Reading {
     /// The contents that repositories refer to, in order.
     pub(crate) fn contents(&mut self) -> BoxStream<'_, Result<Sha256Digest, RegistryError>> {
         let sql = "SELECT DISTINCT sha256 FROM blobs ORDER BY sha256";
-        let contents = sqlx::query_scalar::<_, String>(sql).fetch(&mut *self.0);
-        contents.map(|hex| stored(&hex?)).boxed()
+        let contents = sqlx::query_scalar(sql).fetch(&mut *self.0);
+        contents.map(|digest| Ok(digest?)).boxed()
     }
 }
 
@@ -90,8 +94,8 @@ fn read(row: &AnyRow, table: &Table) -> Result<Row, sqlx::Error> {
 }
 
 impl Writing {
-    /// Keeps all other writers out until the transaction ends, and tells the first table that has rows, if any. As everything belongs
-    /// to an account, whoever writes has to do with that table.
+    /// Keeps all other writers out until the transaction ends, and tells the first table that has
+    /// rows, if any. As everything belongs to an account, whoever writes has to do with that table.
     pub(crate) async fn begin_import(&mut self) -> Result<Option<&'static str>, RegistryError> {
         if self.engine == Engine::Postgres {
             let lock = sqlx::query("LOCK TABLE accounts IN EXCLUSIVE MODE");

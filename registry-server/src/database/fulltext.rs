@@ -1,13 +1,14 @@
-//! Words that somebody searches for, as queries of SQLite's FTS5 and of PostgreSQL (`tsquery`), and the document of each repository
-//! that they look through.
+//! Words that somebody searches for, as queries of SQLite's FTS5 and of PostgreSQL (`tsquery`), and
+//! the document of each repository that they look through.
 
-use super::Writing;
+use super::writing::Writing;
 use crate::error::RegistryError;
 
 /// Longest part of a name that is looked for, in bytes; no name is longer.
 const NAME_PART_BYTES_MAX: usize = 256;
 
-/// What somebody searches for: words, each cut into runs of letters and digits, because that is what an index holds.
+/// What somebody searches for: words, each cut into runs of letters and digits, because that is
+/// what an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// The whole search in lower case, to recognise an exact name and parts of one.
@@ -45,7 +46,8 @@ impl Terms {
         (self.exact.len() <= NAME_PART_BYTES_MAX).then_some(self.exact.as_str())
     }
 
-    /// `"text stats" AND ("wor" OR "wor" *)`: the last word may be the beginning of a longer one, and counts twice when it is whole.
+    /// `"text stats" AND ("wor" OR "wor" *)`: the last word may be the beginning of a longer one,
+    /// and counts twice when it is whole.
     pub(super) fn for_sqlite(&self) -> String {
         self.query(
             " AND ",
@@ -91,8 +93,9 @@ fn parts(word: &str) -> Vec<String> {
 }
 
 impl Writing {
-    /// Writes the document of a repository anew from what is stored about it. To be called whenever a part of it changed: names, texts or
-    /// tags. The triggers of the migrations keep the index of words and `search_entries` in step.
+    /// Writes the document of a repository anew from what is stored about it. To be called whenever
+    /// a part of it changed: names, texts or tags. The triggers of the migrations keep the index of
+    /// words and `search_entries` in step.
     pub(super) async fn index_document(&mut self, repository: &str) -> Result<(), RegistryError> {
         let statement = sqlx::query(
             "INSERT INTO search_documents (repository, name, description, functions, body) \

@@ -4,13 +4,16 @@ use std::collections::HashMap;
 
 use sqlx::AssertSqlSafe;
 
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
 use super::tools::stored;
-use super::{BATCH_MAX, Database, placeholders};
+use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 use crate::tool::KnownManifest;
 
 impl Database {
-    /// What the default branches of these repositories carry, by repository; one without a tool is left out.
+    /// What the default branches of these repositories carry, by repository; one without a tool is
+    /// left out.
     pub(crate) async fn head_manifests<'a>(
         &self,
         repositories: impl Iterator<Item = &'a str>,
@@ -23,12 +26,12 @@ impl Database {
                  JOIN manifests m ON m.repository = t.repository AND m.sha256 = t.manifest WHERE t.repository IN ({})",
                 placeholders(1, batch.len())
             );
-            let mut query = sqlx::query_as::<_, (String, String, String)>(AssertSqlSafe(sql));
+            let mut query = sqlx::query_as::<_, (String, Sha256Digest, String)>(AssertSqlSafe(sql));
             for repository in batch {
                 query = query.bind((*repository).to_owned());
             }
             for (repository, sha256, facts) in query.fetch_all(&self.pool).await? {
-                heads.insert(repository, stored(&sha256, &facts)?);
+                heads.insert(repository, stored(sha256, &facts)?);
             }
         }
         Ok(heads)

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::Database;
+use super::connection::Database;
 use super::repositories::{REPOSITORIES, Repository};
 use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;

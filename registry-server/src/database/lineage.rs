@@ -6,11 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use gix_hash::ObjectId;
 use sqlx::AssertSqlSafe;
 
 use super::commits::Commit;
+use super::connection::Database;
+use super::engine::Engine;
 use super::objects::object_id;
-use super::{BATCH_MAX, Database, Engine, placeholders};
+use super::sql::{BATCH_MAX, placeholders};
 use crate::error::RegistryError;
 
 /// The most commits that one query walks over. If a path was last changed before them, at a time
@@ -20,7 +23,7 @@ const STEPS_MAX: i64 = 10_000;
 const CHANGES_MAX: usize = 500_000;
 
 /// The generation and the id of a commit.
-type Place = (i64, String);
+type Place = (i64, ObjectId);
 
 impl Engine {
     /// SQL that turns the JSON list of strings `list` into rows of `value`.
@@ -61,13 +64,11 @@ impl Database {
             self.settle_alone(repository, head, &older, first - 1, &mut last)
                 .await?;
         }
-        let oids: BTreeSet<&String> = last.values().collect();
-        let oids = oids.into_iter().map(|oid| object_id(oid));
-        let oids: Vec<_> = oids.collect::<Result<_, _>>()?;
+        let oids: Vec<ObjectId> = last.values().copied().collect();
         let commits = self.commits(repository, &oids).await?;
-        let commits: HashMap<String, Commit> = commits
+        let commits: HashMap<ObjectId, Commit> = commits
             .into_iter()
-            .map(|commit| (commit.oid.clone(), commit))
+            .map(|commit| (commit.oid, commit))
             .collect();
         let known = last
             .into_iter()
@@ -84,13 +85,13 @@ impl Database {
         head: &Commit,
         paths: &[String],
         generation: i64,
-        last: &mut HashMap<String, String>,
+        last: &mut HashMap<String, ObjectId>,
     ) -> Result<BTreeMap<String, i64>, RegistryError> {
         let newest = self.newest_changes(repository, generation, paths).await?;
         let generations: BTreeSet<i64> = newest.iter().map(|(_, (it, _))| *it).collect();
         let generations: Vec<i64> = generations.into_iter().collect();
         let mut known = self.alone(repository, &generations).await?;
-        known.insert(head.generation, head.oid.clone());
+        known.insert(head.generation, head.oid);
         let mut forked = BTreeMap::new();
         for (path, (generation, oid)) in newest {
             if known.get(&generation) == Some(&oid) {
@@ -164,11 +165,11 @@ impl Database {
         head: &Commit,
         generation: i64,
     ) -> Result<Place, RegistryError> {
-        let own = (head.generation, head.oid.clone());
+        let own = (head.generation, head.oid);
         if generation >= head.generation {
             return Ok(own);
         }
-        let alone: Option<Place> = sqlx::query_as(
+        let alone: Option<(i64, String)> = sqlx::query_as(
             "SELECT generation, MIN(oid) FROM commits WHERE repository = $1 AND generation >= $2 AND generation < $3 \
              GROUP BY generation HAVING COUNT(*) = 1 ORDER BY generation LIMIT 1",
         )
@@ -177,7 +178,10 @@ impl Database {
         .bind(head.generation)
         .fetch_optional(&self.pool)
         .await?;
-        Ok(alone.unwrap_or(own))
+        match alone {
+            Some((generation, oid)) => Ok((generation, object_id(&oid)?)),
+            None => Ok(own),
+        }
     }
 
     /// Those commits that are the only one of their generation, among these generations.
@@ -185,7 +189,7 @@ impl Database {
         &self,
         repository: &str,
         generations: &[i64],
-    ) -> Result<HashMap<i64, String>, RegistryError> {
+    ) -> Result<HashMap<i64, ObjectId>, RegistryError> {
         let mut alone = HashMap::with_capacity(generations.len());
         for batch in generations.chunks(BATCH_MAX) {
             let sql = format!(
@@ -193,11 +197,13 @@ impl Database {
                  GROUP BY generation HAVING COUNT(*) = 1",
                 placeholders(2, batch.len())
             );
-            let mut query = sqlx::query_as::<_, Place>(AssertSqlSafe(sql)).bind(repository);
+            let mut query = sqlx::query_as::<_, (i64, String)>(AssertSqlSafe(sql)).bind(repository);
             for generation in batch {
                 query = query.bind(*generation);
             }
-            alone.extend(query.fetch_all(&self.pool).await?);
+            for (generation, oid) in query.fetch_all(&self.pool).await? {
+                alone.insert(generation, object_id(&oid)?);
+            }
         }
         Ok(alone)
     }
@@ -206,7 +212,7 @@ impl Database {
     async fn walk(
         &self,
         repository: &str,
-        from: &str,
+        from: &ObjectId,
         first: i64,
     ) -> Result<Vec<String>, RegistryError> {
         let walked = sqlx::query_scalar(
@@ -217,7 +223,7 @@ impl Database {
                  WHERE c.repository = $1 AND c.oid = chain.parent AND c.generation >= $3 \
              ) SELECT oid FROM chain",
         );
-        let walked = walked.bind(repository).bind(from).bind(first);
+        let walked = walked.bind(repository).bind(from.to_string()).bind(first);
         Ok(walked.fetch_all(&self.pool).await?)
     }
 }
@@ -227,7 +233,7 @@ impl Database {
 fn places(rows: Vec<(String, Option<String>)>) -> Result<Vec<(String, Place)>, RegistryError> {
     let place = |text: &str| -> Option<Place> {
         let (generation, oid) = text.split_once(' ')?;
-        Some((generation.parse().ok()?, oid.to_owned()))
+        Some((generation.parse().ok()?, object_id(oid).ok()?))
     };
     rows.into_iter()
         .filter_map(|(path, newest)| Some((path, newest?)))
@@ -254,7 +260,7 @@ mod tests {
         let commits = |numbers: String, oid: &str, parent: &str| {
             format!(
                 "{numbers} INSERT INTO commits (repository, oid, tree, parent, generation, title, message, author, written_ms, data) \
-                 SELECT 'r', {oid}, '', {parent}, i, '', '', '', 0, x'' FROM numbers"
+                 SELECT 'r', {oid}, printf('%040d', 0), {parent}, i, '', '', '', 0, x'' FROM numbers"
             )
         };
         let statements = [
@@ -287,7 +293,11 @@ mod tests {
     }
 
     async fn head(database: &Database, oid: String) -> Commit {
-        database.commit("r", &oid).await.unwrap().unwrap()
+        database
+            .commit("r", &object_id(&oid).unwrap())
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     #[tokio::test]
@@ -308,7 +318,8 @@ mod tests {
         ] {
             let head = head(&database, oid.clone()).await;
             let last = database.last_changes("r", &head, &paths).await.unwrap();
-            let found = |path: &str| last.get(path).map_or("", |commit| &commit.oid).to_owned();
+            let oid_of = |commit: &Commit| commit.oid.to_string();
+            let found = |path: &str| last.get(path).map(oid_of).unwrap_or_default();
             assert_eq!(
                 [found("busy"), found("old"), found("both")],
                 expect,
@@ -327,7 +338,7 @@ mod tests {
         ] {
             let head = head(&database, oid).await;
             let page = database.history("r", &head, skip, 2).await.unwrap();
-            assert_eq!(page[0].oid, expect);
+            assert_eq!(page[0].oid.to_string(), expect);
             assert_eq!(page.len(), if head.generation - skip > 1 { 2 } else { 1 });
         }
     }

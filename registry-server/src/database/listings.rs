@@ -1,6 +1,7 @@
 //! What is known of a repository's files for listings and search.
 
-use super::{Database, Writing};
+use super::connection::Database;
+use super::writing::Writing;
 use crate::error::RegistryError;
 use crate::tool::KnownManifest;
 

@@ -6,11 +6,14 @@ use std::fmt::Write as _;
 use gix_hash::ObjectId;
 use gix_object::Kind;
 use sqlx::any::AnyRow;
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::{AssertSqlSafe, FromRow, Row as _};
 
+use super::connection::Database;
 use super::contents::Claimed;
+use super::engine::Engine;
+use super::sql::{BATCH_MAX, placeholders, select};
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Engine, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -35,8 +38,8 @@ pub(crate) enum BlobForm {
 }
 
 impl Engine {
-    /// Gives those of the repository `$1` whose ids are in the JSON list `$2` as one text, `oid sha256 size form,…`; null when there are
-    /// none.
+    /// Gives those of the repository `$1` whose ids are in the JSON list `$2` as one text, `oid
+    /// sha256 size form,…`; null when there are none.
     fn blobs(self) -> &'static str {
         match self {
             // CROSS JOIN: each is looked up, however many the repository has.
@@ -97,7 +100,8 @@ impl Database {
         oids.dedup();
         let mut blobs = HashMap::with_capacity(oids.len());
         for batch in oids.chunks(BLOBS_MAX) {
-            // One row for all: a row of its own for each costs the driver several times what finding it costs the database.
+            // One row for all: a row of its own for each costs the driver several times what
+            // finding it costs the database.
             let found: Option<String> = sqlx::query_scalar(self.engine.blobs())
                 .bind(repository)
                 .bind(json_list(batch))
@@ -118,7 +122,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`RegistryError::RepositoryGone`] when some are missing because the repository was deleted since its tree was first looked at.
+    /// [`RegistryError::RepositoryGone`] when some are missing because the repository was deleted
+    /// since its tree was first looked at.
     pub(super) async fn objects<T>(
         &self,
         columns: &'static str,
@@ -159,7 +164,8 @@ pub(crate) struct StoredGitObject {
 }
 
 impl Database {
-    /// Trees or commits of all repositories, in order, at most `limit` after a repository and an id.
+    /// Trees or commits of all repositories, in order, at most `limit` after a repository and an
+    /// id.
     pub(crate) async fn git_objects_after(
         &self,
         kind: Kind,
@@ -220,7 +226,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Records the content of blobs that a commit names and that this transaction has claimed, and tells how many no commit named before.
+    /// Records the content of blobs that a commit names and that this transaction has claimed, and
+    /// tells how many no commit named before.
     pub(crate) async fn insert_blobs(
         &mut self,
         repository: &str,
@@ -244,8 +251,9 @@ impl Writing {
         Ok(changed.await? == 1)
     }
 
-    /// A blob that was committed as the text of an LFS pointer, when commits still took those without their object, stands for the object
-    /// from the moment it is there; but not where a version was published, because versions never change.
+    /// A blob that was committed as the text of an LFS pointer, when commits still took those
+    /// without their object, stands for the object from the moment it is there; but not where a
+    /// version was published, because versions never change.
     async fn upsert_blobs(
         &mut self,
         repository: &str,
@@ -297,6 +305,25 @@ fn json_list(oids: &[ObjectId]) -> String {
 pub(crate) fn object_id(hex: &str) -> Result<ObjectId, RegistryError> {
     ObjectId::from_hex(hex.as_bytes())
         .map_err(|_| RegistryError::Damaged(format!("object id {hex:?}")))
+}
+
+/// The object id in a column.
+pub(super) fn object_id_in(row: &AnyRow, column: &str) -> Result<ObjectId, sqlx::Error> {
+    optional_object_id_in(row, column)?
+        .ok_or_else(|| sqlx::Error::ColumnNotFound(column.to_owned()))
+}
+
+/// The object id in a column that may be null.
+pub(super) fn optional_object_id_in(
+    row: &AnyRow,
+    column: &str,
+) -> Result<Option<ObjectId>, sqlx::Error> {
+    let hex: Option<String> = row.try_get(column)?;
+    let oid = hex.map(|hex| ObjectId::from_hex(hex.as_bytes()));
+    oid.transpose().map_err(|error| sqlx::Error::ColumnDecode {
+        index: column.to_owned(),
+        source: Box::new(error),
+    })
 }
 
 #[cfg(test)]

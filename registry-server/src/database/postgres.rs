@@ -5,24 +5,27 @@ use std::time::Duration;
 use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
+use super::connection::{Database, install_drivers, pool};
+use super::engine::Engine;
 use super::version::VersionWatch;
-use super::{Database, Engine};
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
 
-/// Connections of one server. Ten servers stay below twice PostgreSQL's standard of a hundred for all its clients.
+/// Connections of one server. Ten servers stay below twice PostgreSQL's standard of a hundred for
+/// all its clients.
 const CONNECTIONS_MAX: u32 = 16;
-/// Write transactions of one server at once. Half of the connections stay free for what a writer still has to read, so that writers
-/// cannot wait for each other's connections.
+/// Write transactions of one server at once. Half of the connections stay free for what a writer
+/// still has to read, so that writers cannot wait for each other's connections.
 const WRITERS_MAX: usize = CONNECTIONS_MAX as usize / 2;
 /// Longest wait for a database that does not answer when it is opened.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
-/// What each connection is set to. A commit is acknowledged after it is on the disk, also where the server's default is otherwise, and
-/// where it is stricter it stays so. Whoever waits for a lock gives up before a client would; the locks of a server that was cut off
-/// from the network go after a minute. PostgreSQL plans as if texts that are stored apart cost nothing to read, and would read all of
-/// them rather than the index, so it goes through a table only where there is no other way. Compiling a statement, or sharing it out
-/// among processes, takes longer than running it.
+/// What each connection is set to. A commit is acknowledged after it is on the disk, also where the
+/// server's default is otherwise, and where it is stricter it stays so. Whoever waits for a lock
+/// gives up before a client would; the locks of a server that was cut off from the network go after
+/// a minute. PostgreSQL plans as if texts that are stored apart cost nothing to read, and would
+/// read all of them rather than the index, so it goes through a table only where there is no other
+/// way. Compiling a statement, or sharing it out among processes, takes longer than running it.
 const SESSION: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
      SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning'; \
      SET max_parallel_workers_per_gather = 0; SET enable_seqscan = off; SET jit = off;";
@@ -30,15 +33,16 @@ const SESSION: &str = "SELECT set_config('synchronous_commit', 'on', false) WHER
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/postgres");
 
 impl Database {
-    /// Opens a PostgreSQL database and brings its schema up to date. Servers that do so at the same time wait for each other.
+    /// Opens a PostgreSQL database and brings its schema up to date. Servers that do so at the same
+    /// time wait for each other.
     pub(crate) async fn open_postgres(url: &PostgresUrl) -> Result<Self, RegistryError> {
-        super::install_drivers();
+        install_drivers();
         let failed = |source| RegistryError::OpenDatabase {
             url: url.to_string(),
             source,
         };
         open_once(url).await.map_err(failed)?;
-        let pool = super::pool(SESSION, CONNECTIONS_MAX)
+        let pool = pool(SESSION, CONNECTIONS_MAX)
             .connect(url.expose())
             .await
             .map_err(failed)?;
@@ -51,7 +55,8 @@ impl Database {
     }
 }
 
-/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then cannot say why.
+/// Opens and closes. A pool goes on trying for half a minute what fails here at once, and then
+/// cannot say why.
 async fn open_once(url: &PostgresUrl) -> Result<(), sqlx::Error> {
     let opening = async {
         let mut connection = AnyConnection::connect(url.expose()).await?;

@@ -1,9 +1,12 @@
 //! Remembers published versions, even after their tag or repository was deleted or moved.
 
+use gix_hash::ObjectId;
 use sqlx::AssertSqlSafe;
 
+use super::connection::Database;
+use super::engine::Engine;
 use super::repositories::Repository;
-use super::{Database, Engine, Writing};
+use super::writing::Writing;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -12,9 +15,9 @@ use crate::error::RegistryError;
 pub(crate) struct Publication {
     /// The version, without the `v` of its tag.
     pub(crate) version: String,
-    pub(crate) commit: String,
-    /// The git id of the tree with all files, in hexadecimal.
-    pub(crate) tree: String,
+    pub(crate) commit: ObjectId,
+    /// The git id of the tree with all files.
+    pub(crate) tree: ObjectId,
     pub(crate) manifest: Sha256Digest,
     pub(crate) component: Option<Sha256Digest>,
 }
@@ -86,10 +89,10 @@ impl Writing {
         let statement = sqlx::query(AssertSqlSafe(sql))
             .bind(repository)
             .bind(version)
-            .bind(tree)
+            .bind(tree.to_string())
             .bind(manifest.to_string())
             .bind(component.clone())
-            .bind(commit)
+            .bind(commit.to_string())
             .bind(now_ms);
         self.run(statement).await?;
         let sql = format!(
@@ -99,7 +102,7 @@ impl Writing {
         let earlier = sqlx::query_as(AssertSqlSafe(sql))
             .bind(repository)
             .bind(version)
-            .bind(tree)
+            .bind(tree.to_string())
             .bind(manifest.to_string())
             .bind(component.unwrap_or_default());
         Ok(earlier.fetch_optional(self.connection()).await?)

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
 
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Writing, placeholders};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -75,7 +77,8 @@ impl Writing {
         quota_of(self.connection(), owner).await
     }
 
-    /// Lets nobody else change what the owner keeps until the transaction ends. What other transactions wrote before is seen after.
+    /// Lets nobody else change what the owner keeps until the transaction ends. What other
+    /// transactions wrote before is seen after.
     pub(crate) async fn lock_quota(&mut self, owner: &str) -> Result<(), RegistryError> {
         let statement =
             sqlx::query("UPDATE accounts SET quota_bytes = quota_bytes WHERE id = $1").bind(owner);

@@ -1,17 +1,30 @@
 //! Branches and tags.
 
-use sqlx::FromRow;
+use gix_hash::ObjectId;
+use sqlx::any::AnyRow;
+use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing, select};
+use super::connection::Database;
+use super::objects::object_id_in;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
 
 /// A branch or tag.
-#[derive(Debug, Clone, PartialEq, Eq, FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// The full name: `refs/heads/main`.
     pub(crate) name: String,
-    #[sqlx(rename = "commit_oid")]
-    pub(crate) commit: String,
+    pub(crate) commit: ObjectId,
+}
+
+impl FromRow<'_, AnyRow> for Reference {
+    fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            name: row.try_get("name")?,
+            commit: object_id_in(row, "commit_oid")?,
+        })
+    }
 }
 
 /// What a [`Reference`] is read from.
@@ -63,27 +76,29 @@ impl Writing {
         )
         .bind(repository)
         .bind(&reference.name)
-        .bind(&reference.commit)
+        .bind(reference.commit.to_string())
         .bind(message)
         .bind(now_ms);
         Ok(self.run(statement).await? == 1)
     }
 
-    /// Points a reference at another commit if it still points at `expected`; false when it does not.
+    /// Points a reference at another commit if it still points at `expected`; false when it does
+    /// not.
     ///
-    /// This one statement makes a commit that was built on an old state fail, whoever moved the branch and on whatever server.
+    /// This one statement makes a commit that was built on an old state fail, whoever moved the
+    /// branch and on whatever server.
     pub(crate) async fn advance_reference(
         &mut self,
         repository: &str,
         name: &str,
-        expected: &str,
-        commit: &str,
+        expected: &ObjectId,
+        commit: &ObjectId,
     ) -> Result<bool, RegistryError> {
         let statement = sqlx::query("UPDATE refs SET commit_oid = $1 WHERE repository = $2 AND name = $3 AND commit_oid = $4")
-            .bind(commit)
+            .bind(commit.to_string())
             .bind(repository)
             .bind(name)
-            .bind(expected);
+            .bind(expected.to_string());
         Ok(self.run(statement).await? == 1)
     }
 

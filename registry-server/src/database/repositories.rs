@@ -3,7 +3,9 @@
 use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
-use super::{Database, Writing, select};
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 
@@ -29,11 +31,9 @@ pub(super) const REPOSITORIES: &str = "r.id, r.kind, r.owner, o.name AS owner_na
 
 impl FromRow<'_, AnyRow> for Repository {
     fn from_row(row: &AnyRow) -> Result<Self, sqlx::Error> {
-        let kind: String = row.try_get("kind")?;
         Ok(Self {
             id: row.try_get("id")?,
-            kind: RepositoryKind::from_word(&kind)
-                .ok_or_else(|| sqlx::Error::Decode(format!("repository kind {kind:?}").into()))?,
+            kind: row.try_get("kind")?,
             owner: row.try_get("owner")?,
             owner_name: row.try_get("owner_name")?,
             name: row.try_get("name")?,
@@ -88,7 +88,8 @@ impl Database {
             .await?)
     }
 
-    /// Makes sure that a repository is still there, before what is missing from it is called damage.
+    /// Makes sure that a repository is still there, before what is missing from it is called
+    /// damage.
     ///
     /// # Errors
     ///

@@ -219,7 +219,8 @@ pub(crate) const TABLES: &[Table] = &[
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::{Database, select};
+    use super::super::connection::Database;
+    use super::super::sql::select;
     use super::*;
 
     /// True for tables that a backup leaves out: the state of garbage collection and of unfinished

@@ -3,9 +3,11 @@
 use sqlx::{AssertSqlSafe, FromRow};
 
 use super::accounts::{ACCOUNTS, Account};
-use super::{Database, Writing, select};
-use crate::access::TokenRole;
+use super::connection::Database;
+use super::sql::select;
+use super::writing::Writing;
 use crate::error::RegistryError;
+use crate::roles::TokenRole;
 
 /// A token as stored.
 #[derive(Debug, Clone, FromRow)]
@@ -58,7 +60,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Revokes a token; false when there is none of this id. A revoked token stays revoked at the time it first was.
+    /// Revokes a token; false when there is none of this id. A revoked token stays revoked at the
+    /// time it first was.
     pub(crate) async fn revoke_token(
         &mut self,
         id: &str,

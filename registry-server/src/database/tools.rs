@@ -2,7 +2,9 @@
 
 use sqlx::AssertSqlSafe;
 
-use super::{BATCH_MAX, Database, Writing, placeholders};
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders};
+use super::writing::Writing;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 use crate::tool::{KnownManifest, ToolFacts};
@@ -33,22 +35,21 @@ impl Database {
                 placeholders(2, batch.len())
             );
             let mut query =
-                sqlx::query_as::<_, (String, String)>(AssertSqlSafe(sql)).bind(repository);
+                sqlx::query_as::<_, (Sha256Digest, String)>(AssertSqlSafe(sql)).bind(repository);
             for digest in batch {
                 query = query.bind(digest.to_string());
             }
             for (sha256, facts) in query.fetch_all(&self.pool).await? {
-                known.push(stored(&sha256, &facts)?);
+                known.push(stored(sha256, &facts)?);
             }
         }
         Ok(known)
     }
 }
 
-pub(super) fn stored(sha256: &str, facts: &str) -> Result<KnownManifest, RegistryError> {
+pub(super) fn stored(sha256: Sha256Digest, facts: &str) -> Result<KnownManifest, RegistryError> {
     let damaged = || RegistryError::Damaged(format!("the facts of the manifest {sha256}"));
     let facts: ToolFacts = serde_json::from_str(facts).map_err(|_| damaged())?;
-    let sha256 = Sha256Digest::from_hex(sha256).ok_or_else(damaged)?;
     Ok(KnownManifest { sha256, facts })
 }
 

@@ -5,7 +5,8 @@
 pub(crate) enum Trouble {
     /// No space is left for the database.
     Full,
-    /// The database is out of reach, has no time, or broke off this transaction in favour of another; trying again helps.
+    /// The database is out of reach, has no time, or broke off this transaction in favour of
+    /// another; trying again helps.
     Busy,
     /// The client sent a zero byte, which PostgreSQL cannot store or look for in a text.
     ZeroByte,
@@ -22,7 +23,8 @@ impl Trouble {
     }
 }
 
-/// SQLite's numbers are a digit or more, PostgreSQL's codes are five signs, so they cannot be taken for each other.
+/// SQLite's numbers are a digit or more, PostgreSQL's codes are five signs, so they cannot be taken
+/// for each other.
 fn of_code(code: &str) -> Option<Trouble> {
     match code {
         // SQLITE_FULL; disk_full.

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use sqlx::{AssertSqlSafe, FromRow};
 
+use super::connection::Database;
+use super::sql::{BATCH_MAX, placeholders, select};
+use super::writing::Writing;
 use super::writing::insertions;
-use super::{BATCH_MAX, Database, Writing, placeholders, select};
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -30,7 +32,7 @@ pub(crate) struct Upload {
     pub(crate) owner: String,
     /// Whose token the permission was asked for with.
     pub(crate) account: String,
-    pub(crate) sha256: String,
+    pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,
     pub(crate) part_bytes: Option<i64>,
 }
@@ -39,7 +41,7 @@ pub(crate) struct Upload {
 #[derive(Debug, Clone, FromRow)]
 pub(crate) struct Part {
     pub(crate) number: i64,
-    pub(crate) sha256: String,
+    pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,
 }
 
@@ -52,7 +54,8 @@ pub(crate) struct Given {
 }
 
 impl Database {
-    /// The upload that a ticket permits, unless it has expired or the token that asked for it is no longer good.
+    /// The upload that a ticket permits, unless it has expired or the token that asked for it is no
+    /// longer good.
     pub(crate) async fn valid_upload(
         &self,
         ticket: &str,
@@ -79,8 +82,8 @@ impl Database {
         Ok(parts.bind(ticket).fetch_all(&self.pool).await?)
     }
 
-    /// Those of these files that this repository was given before. What other repositories hold does not count: who only knows a
-    /// hash must not get at the content.
+    /// Those of these files that this repository was given before. What other repositories hold
+    /// does not count: who only knows a hash must not get at the content.
     pub(crate) async fn given(
         &self,
         repository: &str,
@@ -94,28 +97,23 @@ impl Database {
                 placeholders(2, batch.len())
             );
             let mut query =
-                sqlx::query_as::<_, (String, i64, i64)>(AssertSqlSafe(sql)).bind(repository);
+                sqlx::query_as::<_, (Sha256Digest, i64, i64)>(AssertSqlSafe(sql)).bind(repository);
             for digest in batch {
                 query = query.bind(digest.to_string());
             }
-            for (hex, size, named) in query.fetch_all(&self.pool).await? {
-                let digest = Sha256Digest::from_hex(&hex)
-                    .ok_or_else(|| RegistryError::Damaged(format!("sha256 {hex:?}")))?;
-                let size_bytes = size.max(0).unsigned_abs();
-                let awaits_commit = named == 0;
-                given.insert(
-                    digest,
-                    Given {
-                        size_bytes,
-                        awaits_commit,
-                    },
-                );
+            for (digest, size, named) in query.fetch_all(&self.pool).await? {
+                let found = Given {
+                    size_bytes: size.max(0).unsigned_abs(),
+                    awaits_commit: named == 0,
+                };
+                given.insert(digest, found);
             }
         }
         Ok(given)
     }
 
-    /// The repositories with uploads that expired before `expired_ms`, or with files that await a commit since before `uploaded_ms`.
+    /// The repositories with uploads that expired before `expired_ms`, or with files that await a
+    /// commit since before `uploaded_ms`.
     pub(crate) async fn repositories_with_old_uploads(
         &self,
         expired_ms: i64,
@@ -207,7 +205,7 @@ impl Writing {
         )
         .bind(ticket)
         .bind(part.number)
-        .bind(&part.sha256)
+        .bind(part.sha256.to_string())
         .bind(part.size_bytes);
         self.run(statement).await?;
         Ok(())
@@ -243,7 +241,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Forgets the uploads that expired before `expired_ms`, and the files that await a commit since before `uploaded_ms`.
+    /// Forgets the uploads that expired before `expired_ms`, and the files that await a commit
+    /// since before `uploaded_ms`.
     pub(crate) async fn delete_old_uploads(
         &mut self,
         repository: &str,

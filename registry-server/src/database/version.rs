@@ -1,13 +1,15 @@
-//! Tells cheaply whether the database has changed: a number that grows when anybody, in this process or another, has written.
+//! Tells cheaply whether the database has changed: a number that grows when anybody, in this
+//! process or another, has written.
 //!
-//! One connection asks for everybody: whoever comes while it is asking waits for the next answer, so that an answer is never older than
-//! the question, and under load one question serves many. The connection writes nothing itself, because SQLite counts for each
-//! connection what the others have written.
+//! One connection asks for everybody: whoever comes while it is asking waits for the next answer,
+//! so that an answer is never older than the question, and under load one question serves many. The
+//! connection writes nothing itself, because SQLite counts for each connection what the others have
+//! written.
 
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 use tokio::sync::{mpsc, oneshot};
 
-use super::Engine;
+use super::engine::Engine;
 
 /// Those who may wait at once; further ones wait to wait.
 const WAITING_MAX: usize = 1_024;
@@ -18,7 +20,7 @@ pub(crate) struct Version(u64);
 
 #[cfg(test)]
 impl Version {
-    pub(super) fn new(number: u64) -> Self {
+    pub(crate) fn new(number: u64) -> Self {
         Self(number)
     }
 }

@@ -25,7 +25,8 @@ where
     })
 }
 
-/// A condition on the owner, name and privacy of `repositories r`, or of `search_entries r`. Only fixed text and what `bind` gives back go into it.
+/// A condition on the owner, name and privacy of `repositories r`, or of `search_entries r`. Only
+/// fixed text and what `bind` gives back go into it.
 pub(super) fn readable(
     account: Option<&str>,
     scope: &TokenScope,

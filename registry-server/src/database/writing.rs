@@ -7,7 +7,9 @@ use sqlx::query::Query;
 use sqlx::{Any, AnyConnection, AssertSqlSafe, Transaction};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::{Database, Engine, placeholders};
+use super::connection::Database;
+use super::engine::Engine;
+use super::sql::placeholders;
 use crate::error::RegistryError;
 
 /// Rows inserted by one statement; below SQLite's and PostgreSQL's limits on parameters.
@@ -24,8 +26,8 @@ pub(crate) struct Writing {
 impl Database {
     /// Starts a write transaction to what belongs to no repository.
     ///
-    /// SQLite lets one of these run at a time, PostgreSQL several: there a decision that rests on what was read before must be part of
-    /// the statement that acts on it, as `ON CONFLICT` is.
+    /// SQLite lets one of these run at a time, PostgreSQL several: there a decision that rests on
+    /// what was read before must be part of the statement that acts on it, as `ON CONFLICT` is.
     pub(crate) async fn write(&self) -> Result<Writing, RegistryError> {
         let permit = Arc::clone(&self.writers).acquire_owned().await;
         let permit = permit
@@ -37,10 +39,11 @@ impl Database {
         })
     }
 
-    /// Starts a write transaction to one repository, waiting for all writers to it that came before, those of other servers too.
+    /// Starts a write transaction to one repository, waiting for all writers to it that came
+    /// before, those of other servers too.
     ///
-    /// What is read from the database after this returned stays true until the transaction ends. As everybody locks the repository
-    /// first, two writers cannot each hold what the other waits for.
+    /// What is read from the database after this returned stays true until the transaction ends. As
+    /// everybody locks the repository first, two writers cannot each hold what the other waits for.
     ///
     /// # Errors
     ///

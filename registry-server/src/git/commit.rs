@@ -43,7 +43,7 @@ pub(crate) fn encode_commit(draft: &CommitDraft<'_>) -> Result<(ObjectId, Vec<u8
     };
     let mut bytes = Vec::new();
     commit.write_to(&mut bytes)?;
-    Ok((super::object_id(Kind::Commit, &bytes)?, bytes))
+    Ok((super::id::object_id(Kind::Commit, &bytes)?, bytes))
 }
 
 /// Git cuts an identity at these signs, so a name that holds them could forge a header line.
@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn a_commit_has_the_id_git_gives_it() {
-        // Made with `git commit-tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904 -m first`, both identities set as below.
+        // Made with `git commit-tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904 -m first`, both
+        // identities set as below.
         let draft = CommitDraft {
             tree: ObjectId::from_hex(b"4b825dc642cb6eb9a060e54bf8d69288fbee4904").unwrap(),
             parent: None,

@@ -1,4 +1,5 @@
-//! LFS pointers: what a git tree holds in place of a large file. The text follows version 1 of the git-lfs specification.
+//! LFS pointers: what a git tree holds in place of a large file. The text follows version 1 of the
+//! git-lfs specification.
 
 use gix_hash::ObjectId;
 use gix_object::Kind;
@@ -34,7 +35,8 @@ mod tests {
 
     #[test]
     fn a_pointer_has_the_id_git_gives_it() {
-        // The text as the specification gives it, for a file that holds "hello\n", hashed with `git hash-object`.
+        // The text as the specification gives it, for a file that holds "hello\n", hashed with `git
+        // hash-object`.
         let hex = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
         let sha256 = Sha256Digest::from_hex(hex).unwrap();
         assert_eq!(

@@ -35,11 +35,12 @@ pub(crate) fn encode_tree(
             })
             .collect(),
     };
-    // Git sorts a directory as if its name ended in a slash, which differs from the order of the names.
+    // Git sorts a directory as if its name ended in a slash, which differs from the order of the
+    // names.
     tree.entries.sort();
     let mut bytes = Vec::new();
     tree.write_to(&mut bytes)?;
-    Ok((super::object_id(Kind::Tree, &bytes)?, bytes))
+    Ok((super::id::object_id(Kind::Tree, &bytes)?, bytes))
 }
 
 /// Reads the bytes of a directory.
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let blob = super::super::object_id(Kind::Blob, b"hello\n").unwrap();
+        let blob = super::super::id::object_id(Kind::Blob, b"hello\n").unwrap();
         assert_eq!(blob.to_string(), "ce013625030ba8dba906f756967f9e9ca394464a");
         let entries = BTreeMap::from([
             ("a".to_owned(), TreeEntry::Directory(blob)),

@@ -7,7 +7,7 @@ use gix_hash::ObjectId;
 use super::listing::decode;
 use crate::database::Database;
 use crate::database::commits::Commit;
-use crate::database::objects::{Blob, object_id};
+use crate::database::objects::Blob;
 use crate::error::RegistryError;
 use crate::git::TreeEntry;
 
@@ -29,8 +29,8 @@ pub(crate) struct Version {
 /// A directory that one of the sides may lack.
 type Sides = [Option<ObjectId>; 2];
 
-/// The files in which `new` differs from `old`, by path; without an old commit all files of the new one. A renamed file is one that is
-/// gone and one that is new.
+/// The files in which `new` differs from `old`, by path; without an old commit all files of the new
+/// one. A renamed file is one that is gone and one that is new.
 ///
 /// Directories that are alike are not read, so this takes as long as the difference is large.
 pub(crate) async fn compare(
@@ -39,8 +39,7 @@ pub(crate) async fn compare(
     old: Option<&Commit>,
     new: &Commit,
 ) -> Result<Vec<Difference>, RegistryError> {
-    let old_root = old.map(|commit| object_id(&commit.tree)).transpose()?;
-    let roots = [old_root, Some(object_id(&new.tree)?)];
+    let roots = [old.map(|commit| commit.tree), Some(new.tree)];
     let mut files = BTreeMap::new();
     let mut level = vec![(String::new(), roots)];
     // One question to the database for each level of the trees, not for each directory.

@@ -1,4 +1,5 @@
-//! Opening discussions and pull requests. Each pull request has a reference of its own, on which its commits are.
+//! Opening discussions and pull requests. Each pull request has a reference of its own, on which
+//! its commits are.
 
 use super::proposal::Proposal;
 use super::write::{WriteError, prepare, store};
@@ -11,7 +12,6 @@ use crate::database::references::Reference;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::names::Head;
-use crate::quota;
 use crate::registry::Registry;
 
 /// A pull request that was opened, with its one commit.
@@ -29,7 +29,8 @@ pub(crate) struct Topic<'a> {
     pub(crate) author: &'a Account,
 }
 
-/// Puts a commit on top of `base` and opens a pull request with it. When this returns one, metadata and content are durable.
+/// Puts a commit on top of `base` and opens a pull request with it. When this returns one, metadata
+/// and content are durable.
 pub(crate) async fn open_pull_request(
     registry: &Registry,
     repository: &Repository,
@@ -39,9 +40,7 @@ pub(crate) async fn open_pull_request(
 ) -> Result<Opened, WriteError> {
     let database = registry.database();
     let prepared = prepare(database, repository, base, author, proposal).await?;
-    if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
-        return Err(WriteError::QuotaExceeded(exceeded));
-    }
+    proposal.keep(registry, repository).await?;
     let mut writing = database.write_to(&repository.id).await?;
     let topic = Topic {
         title: &proposal.title,
@@ -49,7 +48,7 @@ pub(crate) async fn open_pull_request(
         author,
     };
     let request = NewDiscussion {
-        base: Some(&base.oid),
+        base: Some(base.oid),
         ..new(topic, DiscussionKind::PullRequest, "open")
     };
     let number = insert(&mut writing, repository, request, &prepared.commit).await?;
@@ -70,7 +69,7 @@ pub(crate) async fn open_draft(
 ) -> Result<u32, RegistryError> {
     let mut writing = registry.database().write_to(&repository.id).await?;
     let request = NewDiscussion {
-        base: Some(&base.oid),
+        base: Some(base.oid),
         ..new(topic, DiscussionKind::PullRequest, "draft")
     };
     let number = insert(&mut writing, repository, request, base).await?;
@@ -114,7 +113,7 @@ async fn insert(
     let number = writing.insert_discussion(&repository.id, request).await?;
     let reference = Reference {
         name: Head::PullRequest(number).reference(),
-        commit: head.oid.clone(),
+        commit: head.oid,
     };
     if !writing
         .insert_reference(&repository.id, &reference, None, request.created_ms)

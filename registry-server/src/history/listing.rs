@@ -6,7 +6,7 @@ use gix_hash::ObjectId;
 
 use crate::database::Database;
 use crate::database::commits::Commit;
-use crate::database::objects::{Blob, object_id};
+use crate::database::objects::Blob;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree};
 
@@ -32,7 +32,7 @@ pub(crate) async fn find_entry(
     commit: &Commit,
     path: &str,
 ) -> Result<Option<ListedEntry>, RegistryError> {
-    let mut directory = object_id(&commit.tree)?;
+    let mut directory = commit.tree;
     let mut components = path.split('/').peekable();
     while let Some(component) = components.next() {
         let entries = directory_entries(database, repository, directory).await?;
@@ -68,7 +68,7 @@ pub(crate) async fn list_entries(
     commit: &Commit,
     paths: &[String],
 ) -> Result<Vec<ListedEntry>, RegistryError> {
-    let mut search = Search::new(object_id(&commit.tree)?, paths);
+    let mut search = Search::new(commit.tree, paths);
     while !search.level.is_empty() {
         let oids: Vec<ObjectId> = search.level.keys().copied().collect();
         search.descend(&database.trees(repository, &oids).await?)?;
@@ -146,7 +146,8 @@ pub(crate) enum Depth {
     All,
 }
 
-/// A part of what is below a directory, ordered by path. `None` when there is no such directory; the empty path is the root.
+/// A part of what is below a directory, ordered by path. `None` when there is no such directory;
+/// the empty path is the root.
 pub(crate) async fn list_directory(
     database: &Database,
     repository: &str,
@@ -155,7 +156,7 @@ pub(crate) async fn list_directory(
     range: ListingRange<'_>,
 ) -> Result<Option<Vec<ListedEntry>>, RegistryError> {
     let directory = if path.is_empty() {
-        object_id(&commit.tree)?
+        commit.tree
     } else {
         match find_entry(database, repository, commit, path).await? {
             Some(ListedEntry {

@@ -6,9 +6,11 @@ use gix_hash::ObjectId;
 
 use crate::content::{Batch, Sha256Digest};
 use crate::database::objects::Blob;
+use crate::database::repositories::Repository;
 use crate::http::Reservation;
 use crate::names::RepositoryPath;
-use crate::quota::Room;
+use crate::quota::{self, QuotaError, Room};
+use crate::registry::Registry;
 
 /// A change of a commit.
 #[derive(Debug)]
@@ -37,6 +39,21 @@ pub(crate) struct Proposal {
     pub(crate) room: Room,
     /// The memory that all of it takes.
     pub(crate) _held: Reservation,
+}
+
+impl Proposal {
+    /// Stores the files, unless their owner's quota is exceeded. No commit refers to them yet.
+    pub(crate) async fn keep(
+        &mut self,
+        registry: &Registry,
+        repository: &Repository,
+    ) -> Result<(), QuotaError> {
+        let sizes: Vec<(Sha256Digest, u64)> = self.files.sizes().collect();
+        let (owner, room) = (&repository.owner, &mut self.room);
+        quota::announce(registry, owner, &repository.id, sizes, room).await?;
+        let in_flight_max = registry.limits().content_writes_in_flight_max;
+        Ok(self.files.keep(in_flight_max).await?)
+    }
 }
 
 /// The contents of the added files.

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use gix_hash::ObjectId;
 
-use crate::content::Sha256Digest;
+use crate::content::{Batch, Sha256Digest};
 use crate::database::commits::Commit;
-use crate::database::objects::{Blob, object_id};
+use crate::database::objects::Blob;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree};
@@ -35,8 +35,8 @@ struct Files {
 pub(crate) async fn find_releases(
     registry: &Registry,
     repository: &Repository,
-    commits: &[&str],
-) -> Result<HashMap<String, Release>, RegistryError> {
+    commits: &[ObjectId],
+) -> Result<HashMap<ObjectId, Release>, RegistryError> {
     let database = registry.database();
     let files = find_files(registry, repository, commits).await?;
     let oids: Vec<ObjectId> = files
@@ -74,7 +74,7 @@ pub(crate) async fn find_releases(
             component: files.component.and_then(|oid| blobs.get(&oid)).copied(),
             commit: files.commit,
         };
-        releases.insert(release.commit.oid.clone(), release);
+        releases.insert(release.commit.oid, release);
     }
     Ok(releases)
 }
@@ -85,7 +85,7 @@ async fn read_unknown(
     blob: &Blob,
 ) -> Result<Option<KnownManifest>, RegistryError> {
     let bytes_max = registry.limits().manifest_bytes_max;
-    match read_manifest(&registry.content().batch(), blob, bytes_max).await {
+    match read_manifest(&Batch::new(registry.content()), blob, bytes_max).await {
         Ok(manifest) => Ok(Some(manifest)),
         Err(ManifestError::Invalid(_)) => Ok(None),
         Err(ManifestError::Registry(error)) => Err(error),
@@ -95,18 +95,11 @@ async fn read_unknown(
 async fn find_files(
     registry: &Registry,
     repository: &Repository,
-    commits: &[&str],
+    commits: &[ObjectId],
 ) -> Result<Vec<Files>, RegistryError> {
     let database = registry.database();
-    let oids = commits
-        .iter()
-        .map(|oid| object_id(oid))
-        .collect::<Result<Vec<_>, _>>()?;
-    let commits = database.commits(&repository.id, &oids).await?;
-    let roots = commits
-        .iter()
-        .map(|commit| object_id(&commit.tree))
-        .collect::<Result<Vec<_>, _>>()?;
+    let commits = database.commits(&repository.id, commits).await?;
+    let roots: Vec<ObjectId> = commits.iter().map(|commit| commit.tree).collect();
     let trees = database.trees(&repository.id, &roots).await?;
     let mut found = Vec::with_capacity(commits.len());
     for (commit, root) in commits.into_iter().zip(roots) {

@@ -2,6 +2,7 @@
 
 use crate::database::Database;
 use crate::database::commits::Commit;
+use crate::database::objects::object_id;
 use crate::error::RegistryError;
 use crate::names::RefName;
 use crate::tool::version_in_name;
@@ -41,7 +42,7 @@ pub(crate) async fn resolve_revision(
     }
     let revision = revision.to_ascii_lowercase();
     match revision.len() {
-        40 => database.commit(repository, &revision).await,
+        40 => database.commit(repository, &object_id(&revision)?).await,
         _ => database.commit_of_prefix(repository, &revision).await,
     }
 }

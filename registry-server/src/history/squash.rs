@@ -1,44 +1,36 @@
 //! Replacing the history of a branch or a pull request by one commit.
 
 use super::listing::{Blobs, Depth, ListingRange, list_directory};
-use super::write::head_commit;
+use super::write::{WriteError, head_commit};
 use crate::clock;
 use crate::database::Writing;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
-use crate::database::objects::object_id;
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::{CommitDraft, encode_commit};
 use crate::names::Head;
 use crate::registry::Registry;
 
-/// How often a squash is made when the branch moves. The second time everybody else is kept out, so it is the last.
+/// How often a squash is made when the branch moves. The second time everybody else is kept out, so
+/// it is the last.
 const ATTEMPTS_MAX: usize = 2;
 
-/// How squashing a branch came out.
-#[derive(Debug)]
-pub(crate) enum SquashOutcome {
-    Squashed(Commit),
-    NoSuchBranch,
-    /// The branch moved under every attempt.
-    Busy,
-}
-
-/// Points a branch or a pull request at a commit without a past that has the files of its last one. The old commits stay under their ids.
+/// Points a branch or a pull request at a commit without a past that has the files of its last one.
+/// The old commits stay under their ids.
 pub(crate) async fn squash_head(
     registry: &Registry,
     repository: &Repository,
     target: &Head,
     author: &Account,
     title: &str,
-) -> Result<SquashOutcome, RegistryError> {
+) -> Result<Commit, WriteError> {
     let database = registry.database();
     let reference = target.reference();
     let mut turn: Option<Writing> = None;
     for _ in 0..ATTEMPTS_MAX {
         let Some(head) = head_commit(database, repository, &reference).await? else {
-            return Ok(SquashOutcome::NoSuchBranch);
+            return Err(WriteError::NoSuchBranch);
         };
         let everything = ListingRange {
             depth: Depth::All,
@@ -71,9 +63,9 @@ pub(crate) async fn squash_head(
             .touch_repository(&repository.id, commit.written_ms)
             .await?;
         writing.commit().await?;
-        return Ok(SquashOutcome::Squashed(commit));
+        return Ok(commit);
     }
-    Ok(SquashOutcome::Busy)
+    Err(WriteError::Busy)
 }
 
 fn first_commit(
@@ -83,7 +75,7 @@ fn first_commit(
 ) -> Result<(Commit, Vec<u8>), RegistryError> {
     let seconds = clock::now_ms() / 1_000;
     let draft = CommitDraft {
-        tree: object_id(&head.tree)?,
+        tree: head.tree,
         parent: None,
         author: &author.name,
         email: &author.commit_email(),
@@ -93,8 +85,8 @@ fn first_commit(
     };
     let (oid, data) = encode_commit(&draft)?;
     let commit = Commit {
-        oid: oid.to_string(),
-        tree: head.tree.clone(),
+        oid,
+        tree: head.tree,
         parent: None,
         generation: 1,
         title: title.to_owned(),

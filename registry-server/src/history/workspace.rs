@@ -1,4 +1,5 @@
-//! A tree being changed: directories are read from the database only where a change goes through them.
+//! A tree being changed: directories are read from the database only where a change goes through
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -129,7 +130,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Turns the workspace into git trees. Directories without files do not exist in git and disappear.
+    /// Turns the workspace into git trees. Directories without files do not exist in git and
+    /// disappear.
     pub(super) fn finish(self) -> Result<Snapshot, RegistryError> {
         let mut trees = BTreeMap::new();
         let root = match write(self.root, &mut trees)? {

@@ -11,7 +11,7 @@ use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
 use crate::database::listings::Listing;
-use crate::database::objects::{Blob, object_id};
+use crate::database::objects::Blob;
 use crate::database::references::Reference;
 use crate::database::repositories::Repository;
 use crate::database::{Database, Writing};
@@ -19,12 +19,12 @@ use crate::error::RegistryError;
 use crate::git::{CommitDraft, decode_tree, encode_commit};
 use crate::index;
 use crate::names::{Head, RefName, RepositoryPath};
-use crate::quota::{self, QuotaExceeded};
+use crate::quota::{self, QuotaError, QuotaExceeded};
 use crate::registry::Registry;
 use crate::tool::{ManifestError, ManifestFault};
 
-/// How often a commit that names no parent is put on top of a branch that moved. The second time it is made while everybody else is
-/// kept out, so it is the last.
+/// How often a commit that names no parent is put on top of a branch that moved. The second time it
+/// is made while everybody else is kept out, so it is the last.
 const ATTEMPTS_MAX: usize = 2;
 /// The changes that are applied to a tree before the task yields to others.
 const OPERATIONS_AT_ONCE: usize = 200;
@@ -61,6 +61,15 @@ impl From<RegistryError> for WriteError {
     }
 }
 
+impl From<QuotaError> for WriteError {
+    fn from(error: QuotaError) -> Self {
+        match error {
+            QuotaError::Exceeded(exceeded) => Self::QuotaExceeded(exceeded),
+            QuotaError::Registry(error) => Self::Registry(error),
+        }
+    }
+}
+
 impl From<ManifestError> for WriteError {
     fn from(error: ManifestError) -> Self {
         match error {
@@ -70,7 +79,8 @@ impl From<ManifestError> for WriteError {
     }
 }
 
-/// Puts a commit on a branch or a pull request. When this returns it, metadata and content are durable.
+/// Puts a commit on a branch or a pull request. When this returns it, metadata and content are
+/// durable.
 pub(crate) async fn write_commit(
     registry: &Registry,
     repository: &Repository,
@@ -96,9 +106,7 @@ pub(crate) async fn write_commit(
         } else {
             None
         };
-        if let Some(exceeded) = quota::keep(registry, repository, proposal).await? {
-            return Err(WriteError::QuotaExceeded(exceeded));
-        }
+        proposal.keep(registry, repository).await?;
         let mut writing = match turn.take() {
             Some(writing) => writing,
             None => database.write_to(&repository.id).await?,
@@ -108,7 +116,8 @@ pub(crate) async fn write_commit(
             .advance_reference(&repository.id, &reference, &base.oid, &commit.oid)
             .await?
         {
-            // Somebody was faster. Building anew with the repository locked ends the race, however many are in it.
+            // Somebody was faster. Building anew with the repository locked ends the race, however
+            // many are in it.
             turn = Some(writing);
             continue;
         }
@@ -155,7 +164,7 @@ pub(crate) async fn initial_commit(
     let commit = &prepared.commit;
     let reference = Reference {
         name: branch.branch(),
-        commit: commit.oid.clone(),
+        commit: commit.oid,
     };
     if !writing
         .insert_reference(&repository.id, &reference, None, commit.written_ms)
@@ -195,8 +204,13 @@ pub(super) async fn prepare(
     author: &Account,
     proposal: &Proposal,
 ) -> Result<Prepared, WriteError> {
-    let tree = Some(object_id(&base.tree)?);
-    let snapshot = build(database, &repository.id, tree, &proposal.operations).await?;
+    let snapshot = build(
+        database,
+        &repository.id,
+        Some(base.tree),
+        &proposal.operations,
+    )
+    .await?;
     let (commit, data) = draft(author, Some(base), &snapshot, proposal)?;
     Ok(Prepared {
         commit,
@@ -219,10 +233,7 @@ pub(super) async fn store(
         return Ok(());
     }
     let arrived = contents(operations);
-    match quota::exceeded(registry, writing, &repository.owner, &arrived).await? {
-        Some(exceeded) => Err(WriteError::QuotaExceeded(exceeded)),
-        None => Ok(()),
-    }
+    Ok(quota::check(registry, writing, &repository.owner, &arrived).await?)
 }
 
 /// The commit a full reference name points at.
@@ -252,7 +263,7 @@ async fn names_commit(
     parent: &str,
     head: &Commit,
 ) -> Result<bool, RegistryError> {
-    if head.oid == parent {
+    if ObjectId::from_hex(parent.as_bytes()).is_ok_and(|oid| oid == head.oid) {
         return Ok(true);
     }
     Ok(resolve_revision(database, &repository.id, parent)
@@ -304,7 +315,7 @@ fn draft(
     let email = author.commit_email();
     let draft = CommitDraft {
         tree: snapshot.root,
-        parent: parent.map(|parent| object_id(&parent.oid)).transpose()?,
+        parent: parent.map(|parent| parent.oid),
         author: &author.name,
         email: &email,
         seconds,
@@ -313,9 +324,9 @@ fn draft(
     };
     let (oid, data) = encode_commit(&draft)?;
     let commit = Commit {
-        oid: oid.to_string(),
-        tree: snapshot.root.to_string(),
-        parent: parent.map(|parent| parent.oid.clone()),
+        oid,
+        tree: snapshot.root,
+        parent: parent.map(|parent| parent.oid),
         generation: parent.map_or(1, |parent| parent.generation + 1),
         title: proposal.title.clone(),
         message: proposal.message.clone(),
@@ -325,7 +336,8 @@ fn draft(
     Ok((commit, data))
 }
 
-/// Whether a commit brought the repository content it did not have. One that only deletes is taken from whoever keeps too much.
+/// Whether a commit brought the repository content it did not have. One that only deletes is taken
+/// from whoever keeps too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Added {
     Nothing,

@@ -48,8 +48,8 @@ impl BaseUrl {
 
 /// The `Link` header to the next page: this request again with one parameter changed.
 ///
-/// The Rust client splits the header at commas and the JavaScript one wants an absolute address, so the address has neither
-/// a comma nor a relative form.
+/// The Rust client splits the header at commas and the JavaScript one wants an absolute address, so
+/// the address has neither a comma nor a relative form.
 pub(crate) fn next_link(
     base: &BaseUrl,
     parts: &Parts,

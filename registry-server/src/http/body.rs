@@ -117,7 +117,8 @@ impl<'a> BodyReader<'a> {
         Ok(bytes)
     }
 
-    /// Reads on without keeping anything, so that a client that writes before it reads hears the refusal.
+    /// Reads on without keeping anything, so that a client that writes before it reads hears the
+    /// refusal.
     pub(crate) async fn drain(mut self) {
         self.left = self.registry.limits().refused_body_drain_bytes_max;
         while let Ok(Some(_)) = self.next().await {}

@@ -7,7 +7,8 @@ pub(super) const PRESSURE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Whether a client moves enough bytes in the time that is spent waiting for it.
 ///
-/// To bound its silences alone would not do: who sends or takes a byte a minute is never silent and never done.
+/// To bound its silences alone would not do: who sends or takes a byte a minute is never silent and
+/// never done.
 #[derive(Debug)]
 pub(crate) struct Pace {
     wait_max: Duration,

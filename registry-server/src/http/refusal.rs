@@ -4,7 +4,9 @@ use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use crate::database::Trouble;
 use crate::error::RegistryError;
@@ -46,6 +48,15 @@ struct Parts {
     message: String,
     fields: Map<String, Value>,
     headers: HeaderMap,
+}
+
+/// The body of a refusal.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ErrorBody {
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+    /// For people.
+    error: String,
 }
 
 impl Refusal {
@@ -158,7 +169,8 @@ fn trouble(error: &RegistryError) -> Option<Trouble> {
     }
 }
 
-/// A server that holds the content does not answer, or answers with a failure of its own, however often it is asked.
+/// A server that holds the content does not answer, or answers with a failure of its own, however
+/// often it is asked.
 fn storage_is_away(error: &RegistryError) -> bool {
     matches!(
         error,
@@ -188,11 +200,13 @@ impl IntoResponse for Refusal {
             status,
             code,
             message,
-            mut fields,
+            fields,
             headers: extra,
         } = *self.0;
-        fields.insert("error".to_owned(), Value::String(message.clone()));
-        let mut response = Response::new(Body::from(Value::Object(fields).to_string()));
+        let header = HeaderValue::from_str(&header_text(&message));
+        let error = message;
+        let body = json!(ErrorBody { fields, error });
+        let mut response = Response::new(Body::from(body.to_string()));
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.extend(extra);
@@ -203,7 +217,7 @@ impl IntoResponse for Refusal {
                 HeaderValue::from_static(code.word()),
             );
         }
-        if let Ok(message) = HeaderValue::from_str(&header_text(&message)) {
+        if let Ok(message) = header {
             headers.insert(HeaderName::from_static("x-error-message"), message);
         }
         if status == StatusCode::UNAUTHORIZED {
@@ -213,7 +227,8 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// A HEAD answer has no body, so the message also travels in a header, which holds visible ASCII only.
+/// A HEAD answer has no body, so the message also travels in a header, which holds visible ASCII
+/// only.
 fn header_text(message: &str) -> String {
     message
         .chars()

@@ -1,5 +1,5 @@
-//! A request id on every answer, and one log line and one count for every request. The id is the client's, so that it can be found in
-//! both logs, or one of our own.
+//! A request id on every answer, and one log line and one count for every request. The id is the
+//! client's, so that it can be found in both logs, or one of our own.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,8 +29,9 @@ const QUIET_ROUTES: &str = "/health";
 
 /// Gives each request an id, sends the id back, and logs and counts how it was answered.
 ///
-/// What happens on the way is logged in a span with the id, the method, the path, the route and, once known, the account. The log
-/// line at the end of the answer's body adds the status, the time and the bytes.
+/// What happens on the way is logged in a span with the id, the method, the path, the route and,
+/// once known, the account. The log line at the end of the answer's body adds the status, the time
+/// and the bytes.
 pub(crate) async fn with_request_id(
     State(registry): State<Registry>,
     request: Request,
@@ -85,7 +86,8 @@ fn id_of_client(headers: &HeaderMap) -> Option<String> {
     valid.then(|| String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// A request and its answer. It is over when it is dropped: after the answer's last byte, or when the client went away.
+/// A request and its answer. It is over when it is dropped: after the answer's last byte, or when
+/// the client went away.
 struct Exchange {
     labels: RouteLabels,
     metrics: Arc<Metrics>,

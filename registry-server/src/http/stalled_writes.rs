@@ -1,6 +1,7 @@
 //! A connection that is given up when the client takes nothing for too long.
 //!
-//! Connections are counted, so a client that asks for large files and never reads them could otherwise keep everybody else out.
+//! Connections are counted, so a client that asks for large files and never reads them could
+//! otherwise keep everybody else out.
 
 use std::future::Future as _;
 use std::io::{Error, ErrorKind, IoSlice, Result};
@@ -15,7 +16,8 @@ use tokio::time::{Sleep, sleep};
 use super::pace::{PRESSURE_CHECK_INTERVAL, Pace};
 use crate::registry::Registry;
 
-/// A stream whose writes fail with [`ErrorKind::TimedOut`] when the client takes next to nothing for too long.
+/// A stream whose writes fail with [`ErrorKind::TimedOut`] when the client takes next to nothing
+/// for too long.
 pub(crate) struct StalledWrites {
     stream: TcpStream,
     registry: Registry,

@@ -2,7 +2,8 @@
 //!
 //! - `backup.json`: its form, its time, and what the next file hashes to;
 //! - `SHA256SUMS`: the files below, one a line, as `sha256sum --check` reads them;
-//! - `metadata.jsonl`: the rows of all tables, whichever engine they came from: `{"table": …, "columns": […]}`, then an array a row;
+//! - `metadata.jsonl`: the rows of all tables, whichever engine they came from: `{"table": …,
+//!   "columns": […]}`, then an array a row;
 //! - `content/sha256/ab/cd/abcd…`: the bytes of each file.
 
 use std::path::{Path, PathBuf};
@@ -26,7 +27,8 @@ pub(super) const FORMAT: u32 = 1;
 
 /// Longest note that is read.
 const NOTE_BYTES_MAX: u64 = 64 << 10;
-/// Longest line that is read. The longest rows are trees, some 50 bytes for each file of a directory.
+/// Longest line that is read. The longest rows are trees, some 50 bytes for each file of a
+/// directory.
 const LINE_BYTES_MAX: u64 = 1 << 30;
 /// Bytes between two reads or writes.
 const BUFFER_BYTES: usize = 256 << 10;

@@ -35,18 +35,22 @@ pub struct BackupReport {
 }
 
 impl Registry {
-    /// Copies the registry into `directory`, which must not exist yet, while others go on reading and writing.
+    /// Copies the registry into `directory`, which must not exist yet, while others go on reading
+    /// and writing.
     ///
-    /// The copy is that of one moment. Its form is the same for every engine and storage, so it can be
-    /// [restored](Registry::restore) to another kind of place than it came from. `sha256sum --check SHA256SUMS` checks it without this
-    /// program. It holds the hashes of tokens and everything that is private, and only its owner can read it.
+    /// The copy is that of one moment. Its form is the same for every engine and storage, so it can
+    /// be [restored](Registry::restore) to another kind of place than it came from. `sha256sum
+    /// --check SHA256SUMS` checks it without this program. It holds the hashes of tokens and
+    /// everything that is private, and only its owner can read it.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::InTheWay`] when something is at `directory`, [`RegistryError::ContentAltered`] when an object is damaged,
-    /// [`RegistryError::Content`] also when a garbage collection whose grace is shorter than a backup takes has removed an object
-    /// meanwhile, and what the disk and the database say. After an error nothing is at `directory`; a process that is killed leaves a
-    /// directory `.unfinished-…` beside it, which no restore takes.
+    /// [`RegistryError::InTheWay`] when something is at `directory`,
+    /// [`RegistryError::ContentAltered`] when an object is damaged, [`RegistryError::Content`] also
+    /// when a garbage collection whose grace is shorter than a backup takes has removed an object
+    /// meanwhile, and what the disk and the database say. After an error nothing is at `directory`;
+    /// a process that is killed leaves a directory `.unfinished-…` beside it, which no restore
+    /// takes.
     pub async fn backup(&self, directory: &Path) -> Result<BackupReport, RegistryError> {
         let unfinished = Unfinished::beside(directory)?;
         let mut backup = Backup {
@@ -68,8 +72,9 @@ struct Backup<'a> {
 
 impl Backup<'_> {
     async fn fill(&mut self) -> Result<BackupReport, RegistryError> {
-        // Most objects go first. What a repository holds that is deleted while the backup runs is then there before a garbage
-        // collection can take it; what comes later is too young for one.
+        // Most objects go first. What a repository holds that is deleted while the backup runs is
+        // then there before a garbage collection can take it; what comes later is too young for
+        // one.
         self.copy_ahead().await?;
         let mut reading = self.registry.database().snapshot().await?;
         let made = clock::date(clock::now_ms());
@@ -117,7 +122,8 @@ impl Backup<'_> {
         file.finish().await
     }
 
-    /// Copies what repositories refer to by now. What a collection takes before its turn comes is not missed here.
+    /// Copies what repositories refer to by now. What a collection takes before its turn comes is
+    /// not missed here.
     async fn copy_ahead(&self) -> Result<(), RegistryError> {
         let mut after = None;
         loop {

@@ -14,12 +14,13 @@ use crate::sweep::{self, INCOMING_AGE_MAX};
 
 /// Objects looked up by one question to the database.
 const LOOKUP_MAX: usize = 500;
-/// Objects removed in one transaction; commits with the same content, and all writers to SQLite, wait that long.
+/// Objects removed in one transaction; commits with the same content, and all writers to SQLite,
+/// wait that long.
 const REMOVALS_MAX: usize = 32;
 /// Removals asked of the store at the same time.
 const REMOVALS_IN_FLIGHT_MAX: usize = 8;
-/// How long after objects were condemned their removal may begin and go on. It ends well before the database gives the transaction
-/// up, and before a commit may rely on them again.
+/// How long after objects were condemned their removal may begin and go on. It ends well before the
+/// database gives the transaction up, and before a commit may rely on them again.
 const REMOVAL_MAX: Duration = Duration::from_secs(30);
 /// How long a commit may be on its way at most, from its first file to its last.
 const COMMIT_AGE_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -41,20 +42,25 @@ pub struct GarbageReport {
 }
 
 impl Registry {
-    /// Removes content that no commit refers to and that nobody wrote for `grace`, and leftovers of uploads that broke off.
+    /// Removes content that no commit refers to and that nobody wrote for `grace`, and leftovers of
+    /// uploads that broke off.
     ///
-    /// It may run while others push, on this server and on others, and several collections may run at once. `grace` keeps content
-    /// whose commit is still on its way; a day is a good choice. The clocks of servers and storage must agree much better than that.
-    /// A commit that is on its way longer and loses a file is refused with 503 and leaves nothing damaged.
+    /// It may run while others push, on this server and on others, and several collections may run
+    /// at once. `grace` keeps content whose commit is still on its way; a day is a good choice. The
+    /// clocks of servers and storage must agree much better than that. A commit that is on its way
+    /// longer and loses a file is refused with 503 and leaves nothing damaged.
     ///
-    /// An LFS object that awaits its commit stays as long as [`Limits::lfs_object_lifetime`](crate::Limits::lfs_object_lifetime) says.
-    /// Content of a commit stays as long as its repository, whether or not a branch still leads to it. Parts of long files that a
-    /// server was sending to a bucket when it was killed are not listed as objects; a lifecycle rule of the bucket ends them.
+    /// An LFS object that awaits its commit stays as long as
+    /// [`Limits::lfs_object_lifetime`](crate::Limits::lfs_object_lifetime) says. Content of a
+    /// commit stays as long as its repository, whether or not a branch still leads to it. Parts of
+    /// long files that a server was sending to a bucket when it was killed are not listed as
+    /// objects; a lifecycle rule of the bucket ends them.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::Query`], [`RegistryError::Content`], [`RegistryError::Spool`] or [`RegistryError::RemovalSlow`] when the
-    /// database or the store fails; what was removed until then was garbage.
+    /// [`RegistryError::Query`], [`RegistryError::Content`], [`RegistryError::Spool`] or
+    /// [`RegistryError::RemovalSlow`] when the database or the store fails; what was removed until
+    /// then was garbage.
     pub async fn collect_garbage(&self, grace: Duration) -> Result<GarbageReport, RegistryError> {
         sweep::incoming(self)?;
         sweep::uploads(self).await?;
@@ -108,8 +114,9 @@ impl Collection<'_> {
         Ok(())
     }
 
-    /// Condemns and removes in two transactions, as [`crate::database::contents`] explains. That they are condemned is durable before
-    /// anything is gone, so a commit that comes later knows that it has to look.
+    /// Condemns and removes in two transactions, as [`crate::database::contents`] explains. That
+    /// they are condemned is durable before anything is gone, so a commit that comes later knows
+    /// that it has to look.
     async fn remove(&mut self, garbage: &BTreeSet<Sha256Digest>) -> Result<(), RegistryError> {
         let database = self.registry.database();
         let condemned = tokio::time::Instant::now();
@@ -144,7 +151,8 @@ impl Collection<'_> {
         writing.commit().await
     }
 
-    /// Removes those of these objects that nobody has sent again since the listing, and tells which are not there any more.
+    /// Removes those of these objects that nobody has sent again since the listing, and tells which
+    /// are not there any more.
     async fn remove_old(&self, wanted: Vec<Sha256Digest>) -> Result<Vec<Gone>, RegistryError> {
         let content = self.registry.content();
         let removing = futures::stream::iter(wanted).map(async |sha256| {

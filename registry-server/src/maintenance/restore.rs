@@ -37,17 +37,19 @@ pub struct RestoreReport {
 }
 
 impl Registry {
-    /// Brings a backup into the place of `config`, which must be an empty registry or none at all, hashing every byte on the way. The
-    /// backup is only read. It need not come from the same kind of database and storage.
+    /// Brings a backup into the place of `config`, which must be an empty registry or none at all,
+    /// hashing every byte on the way. The backup is only read. It need not come from the same kind
+    /// of database and storage.
     ///
-    /// The rows come last and all at once: a restore that fails or is cut off leaves an empty registry, with objects in its storage
-    /// that the next attempt or a garbage collection finds.
+    /// The rows come last and all at once: a restore that fails or is cut off leaves an empty
+    /// registry, with objects in its storage that the next attempt or a garbage collection finds.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::NotEmpty`] when the registry is in use, [`RegistryError::NotABackup`] when a file of the backup is missing or
-    /// not the one that was written, or comes from a newer version, [`RegistryError::ContentAltered`] when an object is damaged, and
-    /// what [`Registry::open`] says.
+    /// [`RegistryError::NotEmpty`] when the registry is in use, [`RegistryError::NotABackup`] when
+    /// a file of the backup is missing or not the one that was written, or comes from a newer
+    /// version, [`RegistryError::ContentAltered`] when an object is damaged, and what
+    /// [`Registry::open`] says.
     pub async fn restore(
         backup: &Path,
         config: RegistryConfig,

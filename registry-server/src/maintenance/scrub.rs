@@ -150,12 +150,13 @@ impl fmt::Display for Holders<'_> {
 }
 
 impl Registry {
-    /// Hashes every stored object again and looks for what is missing. It changes nothing and may run while others push.
+    /// Hashes every stored object again and looks for what is missing. It changes nothing and may
+    /// run while others push.
     ///
     /// # Errors
     ///
-    /// [`RegistryError::Query`] or [`RegistryError::Content`] when the database or the listing of the store fails. What is damaged is
-    /// in the report, not an error.
+    /// [`RegistryError::Query`] or [`RegistryError::Content`] when the database or the listing of
+    /// the store fails. What is damaged is in the report, not an error.
     pub async fn scrub(&self) -> Result<ScrubReport, RegistryError> {
         let mut report = ScrubReport::default();
         self.scrub_contents(&mut report).await?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use percent_encoding::percent_decode_str;
+use utoipa::ToSchema;
 
 use super::word::{AccountName, NameError, RepositoryName};
 
@@ -20,7 +21,8 @@ const API_VERBS: [&str; 7] = [
 const FILE_VERBS: [&str; 2] = ["resolve", "raw"];
 
 /// The kinds of repository the Hub knows. Tools live in models by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ToSchema)]
+#[schema(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum RepositoryKind {
     /// The default kind, without a prefix in web addresses.
@@ -111,12 +113,14 @@ impl fmt::Display for RepositoryId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) id: RepositoryId,
-    /// The segments after the verb, still percent-encoded, because a revision may hold encoded slashes.
+    /// The segments after the verb, still percent-encoded, because a revision may hold encoded
+    /// slashes.
     pub(crate) rest: Vec<String>,
 }
 
 impl Address {
-    /// Reads `/api/{kinds}/{owner}/{name}[/{verb}[/{rest}]]` or `/[{kinds}/]{owner}/{name}/{verb}[/{rest}]`.
+    /// Reads `/api/{kinds}/{owner}/{name}[/{verb}[/{rest}]]` or
+    /// `/[{kinds}/]{owner}/{name}/{verb}[/{rest}]`.
     ///
     /// `None` when the path names no valid repository, which clients hear as "not found".
     pub(crate) fn from_path(path: &str) -> Option<Self> {
@@ -141,7 +145,8 @@ impl Address {
         })
     }
 
-    /// Whether the path would name a repository if its id had an owner: `/api/{kinds}/{name}/{verb}/…` or `/[{kinds}/]{name}/{verb}/…`.
+    /// Whether the path would name a repository if its id had an owner:
+    /// `/api/{kinds}/{name}/{verb}/…` or `/[{kinds}/]{name}/{verb}/…`.
     pub(crate) fn lacks_owner(path: &str) -> bool {
         let mut segments = path.trim_start_matches('/').split('/').peekable();
         let of_the_api = segments.next_if_eq(&"api").is_some();
@@ -160,7 +165,8 @@ impl Address {
 
     /// Splits the rest into a revision and the segments after it.
     ///
-    /// A revision is one percent-encoded segment, but the JavaScript client writes `refs/pr/1` as three.
+    /// A revision is one percent-encoded segment, but the JavaScript client writes `refs/pr/1` as
+    /// three.
     pub(crate) fn revision_and_rest(&self) -> Option<(String, &[String])> {
         let first = decode(self.rest.first()?)?;
         if first == "refs" && self.rest.len() >= 3 {

@@ -5,8 +5,9 @@ use std::fmt;
 /// Longest branch or tag name in bytes.
 const REF_BYTES_MAX: usize = 200;
 
-/// A branch or tag name without its `refs/heads/` or `refs/tags/`, by git's own rules for reference names and a few of ours:
-/// a name that reads as a full reference, as `HEAD` or as a commit id would make revisions ambiguous.
+/// A branch or tag name without its `refs/heads/` or `refs/tags/`, by git's own rules for reference
+/// names and a few of ours: a name that reads as a full reference, as `HEAD` or as a commit id
+/// would make revisions ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RefName(String);
 

@@ -5,8 +5,9 @@ use std::str::FromStr;
 
 use super::word::{AccountName, NameError, RepositoryName};
 
-/// `owner/name` for one repository, `owner/*` for all of an owner. It means repositories of every kind, by the name that they
-/// have at the moment of the request, and letters of either case are the same.
+/// `owner/name` for one repository, `owner/*` for all of an owner. It means repositories of every
+/// kind, by the name that they have at the moment of the request, and letters of either case are
+/// the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepositoryPattern {
     owner: AccountName,
@@ -60,7 +61,8 @@ impl fmt::Display for RepositoryPattern {
     }
 }
 
-/// The repositories in which a token has its owner's rights. In all others it has a stranger's: it reads what is public.
+/// The repositories in which a token has its owner's rights. In all others it has a stranger's: it
+/// reads what is public.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenScope {
     /// Everywhere its owner has rights.

@@ -56,7 +56,8 @@ pub enum NameError {
     },
 }
 
-/// The name of a user or an organisation: both share one name space, and names that differ only in case are the same name.
+/// The name of a user or an organisation: both share one name space, and names that differ only in
+/// case are the same name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountName(String);
 
@@ -73,7 +74,8 @@ macro_rules! word {
                 &self.0
             }
 
-            /// The form under which names are compared: two names with the same folded form are the same name.
+            /// The form under which names are compared: two names with the same folded form are the
+            /// same name.
             #[must_use]
             pub fn folded(&self) -> String {
                 self.0.to_ascii_lowercase()

@@ -72,7 +72,8 @@ impl Arriving {
 }
 
 impl Body {
-    /// What the disk holds was read at some time after `moment`; transactions since then know better.
+    /// What the disk holds was read at some time after `moment`; transactions since then know
+    /// better.
     pub(crate) fn looked(&self, moment: Moment, stored_bytes: u64) {
         if let Some(owner) = self.arriving.owners().get_mut(&self.owner)
             && owner.counts == moment.0

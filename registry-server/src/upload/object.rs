@@ -7,7 +7,8 @@ use crate::http::{BodyReader, Refusal};
 use crate::quota::Room;
 use crate::registry::Registry;
 
-/// Reads a body of at most `bytes_max` bytes into a spool, as far as its owner has room. A refused body is read to its end, as far as the limits allow.
+/// Reads a body of at most `bytes_max` bytes into a spool, as far as its owner has room. A refused
+/// body is read to its end, as far as the limits allow.
 pub(crate) async fn read_object(
     registry: &Registry,
     body: Body,

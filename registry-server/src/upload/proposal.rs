@@ -94,7 +94,8 @@ enum Change {
 
 /// Reads a commit body to its end. The contents of its files are not in the store yet.
 ///
-/// After a refusal the rest of the body is read and thrown away, because the clients write the whole body before they listen.
+/// After a refusal the rest of the body is read and thrown away, because the clients write the
+/// whole body before they listen.
 pub(crate) async fn read_proposal(
     registry: &Registry,
     repository: &str,
@@ -110,7 +111,7 @@ pub(crate) async fn read_proposal(
         header: None,
         changes: Vec::new(),
         held: Reservation::default(),
-        files: registry.content().batch(),
+        files: Batch::new(registry.content()),
         spool: None,
         decoded: Vec::new(),
     };

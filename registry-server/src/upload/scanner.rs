@@ -27,8 +27,8 @@ const DEPTH_MAX: usize = 8;
 
 /// Reads a body in pieces of any size.
 ///
-/// It understands just enough JSON to know which string is `value.content`; everything else is checked by the JSON parser that
-/// gets the line afterwards.
+/// It understands just enough JSON to know which string is `value.content`; everything else is
+/// checked by the JSON parser that gets the line afterwards.
 pub(super) struct Scanner {
     line: Vec<u8>,
     line_bytes_max: usize,

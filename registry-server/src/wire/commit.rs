@@ -1,30 +1,77 @@
 //! Commits as the history shows them.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::clock;
 use crate::database::commits::Commit;
 
-/// One commit of `/commits/{rev}`.
-pub(crate) fn commit_json(commit: &Commit, formatted: bool) -> Value {
-    let mut value = json!({
-        "id": commit.oid,
-        "title": commit.title,
-        "message": commit.message,
-        "date": clock::date(commit.written_ms),
-        "authors": [{"user": commit.author, "avatar": ""}],
-        "parents": commit.parent.iter().collect::<Vec<_>>(),
-    });
-    if formatted {
-        value["formatted"] =
-            json!({"title": escape(&commit.title), "message": escape(&commit.message)});
-    }
-    value
+/// One commit of a history.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Commit)]
+pub(crate) struct CommitRow {
+    id: String,
+    title: String,
+    message: String,
+    #[schema(format = DateTime)]
+    date: String,
+    authors: Vec<CommitAuthor>,
+    parents: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formatted: Option<FormattedCommit>,
 }
 
-/// The `lastCommit` of a tree entry.
-pub(crate) fn last_commit_json(commit: &Commit) -> Value {
-    json!({"id": commit.oid, "title": commit.title, "date": clock::date(commit.written_ms)})
+/// Who made a commit.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct CommitAuthor {
+    user: String,
+    avatar: &'static str,
+}
+
+/// The texts of a commit as HTML.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct FormattedCommit {
+    title: String,
+    message: String,
+}
+
+impl CommitRow {
+    pub(crate) fn new(commit: &Commit, formatted: bool) -> Self {
+        Self {
+            id: commit.oid.to_string(),
+            title: commit.title.clone(),
+            message: commit.message.clone(),
+            date: clock::date(commit.written_ms),
+            authors: vec![CommitAuthor {
+                user: commit.author.clone(),
+                avatar: "",
+            }],
+            parents: commit.parent.iter().map(ToString::to_string).collect(),
+            formatted: formatted.then(|| FormattedCommit {
+                title: escape(&commit.title),
+                message: escape(&commit.message),
+            }),
+        }
+    }
+}
+
+/// The last commit that changed a file or directory.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct LastCommit {
+    id: String,
+    title: String,
+    #[schema(format = DateTime)]
+    date: String,
+}
+
+impl From<&Commit> for LastCommit {
+    fn from(commit: &Commit) -> Self {
+        Self {
+            id: commit.oid.to_string(),
+            title: commit.title.clone(),
+            date: clock::date(commit.written_ms),
+        }
+    }
 }
 
 /// `formatted` is HTML, so what is text must be escaped.

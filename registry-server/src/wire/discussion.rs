@@ -1,6 +1,7 @@
 //! Discussions, with the field names of the Hub.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::commit::escape;
 use crate::clock;
@@ -9,57 +10,127 @@ use crate::database::discussions::Discussion;
 use crate::database::repositories::Repository;
 
 /// One discussion of a list.
-pub(crate) fn discussion_json(
-    repository: &Repository,
-    discussion: &Discussion,
-) -> Map<String, Value> {
-    let value = json!({
-        "num": discussion.number,
-        "title": discussion.title,
-        "status": discussion.status,
-        "author": {"name": discussion.author},
-        "isPullRequest": discussion.is_pull_request(),
-        "createdAt": clock::date(discussion.created_ms),
-        "repo": {"name": repository.full_name(), "type": repository.kind.word()},
-    });
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Discussion)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DiscussionRow {
+    num: i64,
+    title: String,
+    /// `open`, `draft` or `closed`.
+    status: String,
+    author: PersonName,
+    is_pull_request: bool,
+    #[schema(format = DateTime)]
+    created_at: String,
+    repo: RepositoryName,
+}
+
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct PersonName {
+    name: String,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct RepositoryName {
+    name: String,
+    r#type: &'static str,
+}
+
+impl DiscussionRow {
+    pub(crate) fn new(repository: &Repository, discussion: &Discussion) -> Self {
+        Self {
+            num: discussion.number,
+            title: discussion.title.clone(),
+            status: discussion.status.clone(),
+            author: person(&discussion.author),
+            is_pull_request: discussion.is_pull_request(),
+            created_at: clock::date(discussion.created_ms),
+            repo: RepositoryName {
+                name: repository.full_name(),
+                r#type: repository.kind.word(),
+            },
+        }
     }
 }
 
-/// The description, which is the first comment.
-pub(crate) fn comment_json(discussion: &Discussion) -> Value {
-    let (date, author) = (
-        clock::date(discussion.created_ms),
-        json!({"name": discussion.author}),
-    );
-    json!({
-        "id": format!("{:024x}", discussion.number),
-        "type": "comment",
-        "createdAt": date,
-        "author": author,
-        "data": {
-            "edited": false,
-            "hidden": false,
-            "history": [],
-            "latest": {
-                "raw": discussion.description,
-                "html": escape(&discussion.description),
-                "updatedAt": date,
-                "author": author,
-            },
-        },
-    })
+/// A comment, or a commit of a pull request.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DiscussionEvent {
+    id: String,
+    /// `comment` or `commit`.
+    r#type: &'static str,
+    #[schema(format = DateTime)]
+    created_at: String,
+    author: PersonName,
+    data: EventData,
 }
 
-/// A commit of a pull request.
-pub(crate) fn commit_event_json(commit: &Commit) -> Value {
-    json!({
-        "id": commit.oid,
-        "type": "commit",
-        "createdAt": clock::date(commit.written_ms),
-        "author": {"name": commit.author},
-        "data": {"subject": commit.title, "oid": commit.oid},
-    })
+/// What happened.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum EventData {
+    /// What was said.
+    Comment {
+        edited: bool,
+        hidden: bool,
+        history: Vec<CommentText>,
+        latest: CommentText,
+    },
+    /// What was committed.
+    Commit { subject: String, oid: String },
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CommentText {
+    raw: String,
+    html: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+    author: PersonName,
+}
+
+impl DiscussionEvent {
+    /// The description, which is the first comment.
+    pub(crate) fn comment(discussion: &Discussion) -> Self {
+        let date = clock::date(discussion.created_ms);
+        Self {
+            id: format!("{:024x}", discussion.number),
+            r#type: "comment",
+            created_at: date.clone(),
+            author: person(&discussion.author),
+            data: EventData::Comment {
+                edited: false,
+                hidden: false,
+                history: Vec::new(),
+                latest: CommentText {
+                    raw: discussion.description.clone(),
+                    html: escape(&discussion.description),
+                    updated_at: date,
+                    author: person(&discussion.author),
+                },
+            },
+        }
+    }
+
+    /// A commit of a pull request.
+    pub(crate) fn commit(commit: &Commit) -> Self {
+        Self {
+            id: commit.oid.to_string(),
+            r#type: "commit",
+            created_at: clock::date(commit.written_ms),
+            author: person(&commit.author),
+            data: EventData::Commit {
+                subject: commit.title.clone(),
+                oid: commit.oid.to_string(),
+            },
+        }
+    }
+}
+
+fn person(name: &str) -> PersonName {
+    PersonName {
+        name: name.to_owned(),
+    }
 }

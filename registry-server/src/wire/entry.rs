@@ -1,43 +1,67 @@
 //! Files and directories.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use utoipa::ToSchema;
 
-use super::last_commit_json;
+use super::commit::LastCommit;
 use crate::database::commits::Commit;
 use crate::database::objects::{Blob, BlobForm};
 use crate::git::pointer_text;
 use crate::history::{ListedEntry, ListedKind};
 
-/// One entry of `/tree` and `/paths-info`.
-pub(crate) fn entry_json(entry: &ListedEntry, last: Option<&Commit>) -> Value {
-    let mut value = match &entry.kind {
-        ListedKind::Directory => {
-            json!({"type": "directory", "oid": entry.oid.to_string(), "size": 0, "path": entry.path})
-        }
-        ListedKind::File(blob) => {
-            let size = blob.map_or(0, |blob| blob.size_bytes);
-            let mut value = json!({"type": "file", "oid": entry.oid.to_string(), "size": size, "path": entry.path});
-            if let Some(lfs) = blob.as_ref().and_then(lfs_json) {
-                value["lfs"] = lfs;
-            }
-            value
-        }
-    };
-    if let Some(last) = last {
-        value["lastCommit"] = last_commit_json(last);
-        if matches!(entry.kind, ListedKind::File(_)) {
-            // Nothing here scans files, and Python wants all three keys.
-            value["securityFileStatus"] =
-                json!({"status": "unscanned", "avScan": null, "pickleImportScan": null});
-        }
-    }
-    value
+/// A file or directory of a revision.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Entry)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EntryRow {
+    /// `file` or `directory`.
+    r#type: &'static str,
+    oid: String,
+    size: u64,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lfs: Option<LfsPointer>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_commit: Option<LastCommit>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    security_file_status: Option<SecurityFileStatus>,
 }
 
-/// One of a repository's `siblings`; size and id only where they were asked for. There may be thousands, so they are written out as they
-/// are, and never a JSON value each.
-#[derive(Debug, Serialize)]
+/// Nothing here scans files, and Python wants all three keys.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SecurityFileStatus {
+    status: &'static str,
+    av_scan: Option<bool>,
+    pickle_import_scan: Option<bool>,
+}
+
+impl EntryRow {
+    pub(crate) fn new(entry: &ListedEntry, last: Option<&Commit>) -> Self {
+        let (r#type, blob) = match &entry.kind {
+            ListedKind::Directory => ("directory", None),
+            ListedKind::File(blob) => ("file", blob.as_ref()),
+        };
+        let is_file = r#type == "file";
+        Self {
+            r#type,
+            oid: entry.oid.to_string(),
+            size: blob.map_or(0, |blob| blob.size_bytes),
+            path: entry.path.clone(),
+            lfs: blob.and_then(LfsPointer::of),
+            last_commit: last.map(LastCommit::from),
+            security_file_status: (is_file && last.is_some()).then_some(SecurityFileStatus {
+                status: "unscanned",
+                av_scan: None,
+                pickle_import_scan: None,
+            }),
+        }
+    }
+}
+
+/// One of a repository's files; size and id only where they were asked for. There may be
+/// thousands, so they are written out as they are, and never a JSON value each.
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Sibling<'a> {
     #[serde(rename = "rfilename")]
     path: &'a str,
@@ -46,7 +70,7 @@ pub(crate) struct Sibling<'a> {
     #[serde(rename = "blobId", skip_serializing_if = "Option::is_none")]
     oid: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    lfs: Option<Value>,
+    lfs: Option<LfsPointer>,
 }
 
 impl<'a> Sibling<'a> {
@@ -59,16 +83,28 @@ impl<'a> Sibling<'a> {
             path: &entry.path,
             size: blob.map(|blob| blob.size_bytes),
             oid: blob.map(|_| entry.oid.to_string()),
-            lfs: blob.as_ref().and_then(lfs_json),
+            lfs: blob.as_ref().and_then(LfsPointer::of),
         })
     }
 }
 
 /// What the pointer of an LFS file points at. Clients look for the hash under either name.
-fn lfs_json(blob: &Blob) -> Option<Value> {
-    (blob.form == BlobForm::Pointer).then(|| {
-        let sha256 = blob.sha256.to_string();
-        let pointer_bytes = pointer_text(&blob.sha256, blob.size_bytes).len();
-        json!({"oid": sha256, "sha256": sha256, "size": blob.size_bytes, "pointerSize": pointer_bytes})
-    })
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LfsPointer {
+    oid: String,
+    sha256: String,
+    size: u64,
+    pointer_size: usize,
+}
+
+impl LfsPointer {
+    fn of(blob: &Blob) -> Option<Self> {
+        (blob.form == BlobForm::Pointer).then(|| Self {
+            oid: blob.sha256.to_string(),
+            sha256: blob.sha256.to_string(),
+            size: blob.size_bytes,
+            pointer_size: pointer_text(&blob.sha256, blob.size_bytes).len(),
+        })
+    }
 }

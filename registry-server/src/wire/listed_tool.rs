@@ -1,6 +1,8 @@
-//! A tool as listings show it with `expand=tool`: enough to choose by, in little room, since a page holds many.
+//! A tool as listings show it with `expand=tool`: enough to choose by, in little room, since a page
+//! holds many.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::tool::KnownManifest;
 
@@ -9,21 +11,42 @@ const FUNCTIONS_MAX: usize = 20;
 /// Longest description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 300;
 
-/// Name, version, licence and description, how many functions there are and the names of the first of them, all by the manifest of
-/// the default branch.
-pub(crate) fn listed_tool_json(manifest: &KnownManifest) -> Value {
-    let facts = &manifest.facts;
-    let functions = facts.functions.iter().take(FUNCTIONS_MAX);
-    let functions: Vec<&str> = functions.map(|it| it.name.as_str()).collect();
-    json!({
-        "name": facts.name,
-        "version": facts.version,
-        "description": cut(&facts.description),
-        "license": facts.license,
-        "functions": functions,
-        "functionCount": facts.functions.len(),
-        "manifest": { "sha256": manifest.sha256.to_string() },
-    })
+/// What the manifest of the default branch says of a tool.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ListedTool {
+    name: String,
+    version: String,
+    /// Its first characters.
+    description: String,
+    license: Option<String>,
+    /// The names of the first of them.
+    functions: Vec<String>,
+    function_count: usize,
+    manifest: ManifestDigest,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ManifestDigest {
+    sha256: String,
+}
+
+impl From<&KnownManifest> for ListedTool {
+    fn from(manifest: &KnownManifest) -> Self {
+        let facts = &manifest.facts;
+        let functions = facts.functions.iter().take(FUNCTIONS_MAX);
+        Self {
+            name: facts.name.clone(),
+            version: facts.version.clone(),
+            description: cut(&facts.description),
+            license: facts.license.clone(),
+            functions: functions.map(|function| function.name.clone()).collect(),
+            function_count: facts.functions.len(),
+            manifest: ManifestDigest {
+                sha256: manifest.sha256.to_string(),
+            },
+        }
+    }
 }
 
 fn cut(text: &str) -> String {

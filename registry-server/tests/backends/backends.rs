@@ -11,8 +11,8 @@ use bucket::BucketServer;
 use cluster::Cluster;
 use tool_hub_registry_server::{DatabaseAddress, Downloads, RegistryConfig, StorageAddress};
 
-/// Set to `shared`, this variable makes every registry of a test use a database of its own in PostgreSQL and a prefix of its own
-/// in a bucket, in place of a directory.
+/// Set to `shared`, this variable makes every registry of a test use a database of its own in
+/// PostgreSQL and a prefix of its own in a bucket, in place of a directory.
 const PLACE_VARIABLE: &str = "TOOL_HUB_TEST_PLACE";
 
 /// The two servers.

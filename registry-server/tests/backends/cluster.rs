@@ -1,4 +1,5 @@
-//! A private PostgreSQL: a cluster in a temporary directory that listens on a socket there and nowhere else.
+//! A private PostgreSQL: a cluster in a temporary directory that listens on a socket there and
+//! nowhere else.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -12,8 +13,9 @@ const SYSTEM_USER: &str = "postgres";
 /// Longest wait for the server to answer.
 const START_MAX: Duration = Duration::from_secs(60);
 
-/// Runs the server until standard input ends, which it does with the test process however that dies; then removes everything.
-/// Signals to the whole group, as Ctrl-C sends them, must not come before that. A cluster that is thrown away need not survive a power cut, so nothing is synced.
+/// Runs the server until standard input ends, which it does with the test process however that
+/// dies; then removes everything. Signals to the whole group, as Ctrl-C sends them, must not come
+/// before that. A cluster that is thrown away need not survive a power cut, so nothing is synced.
 const KEEPER: &str = r#"
 cd /
 trap '' INT TERM HUP
@@ -46,7 +48,8 @@ impl Cluster {
         }
         let directory_path = directory.path().to_owned();
         let mut initdb = command(as_root, &programs.join("initdb"));
-        // Not the order of bytes, so that a statement that relies on the database's own order shows.
+        // Not the order of bytes, so that a statement that relies on the database's own order
+        // shows.
         initdb
             .args(["--no-sync", "--auth=trust", "--encoding=UTF8"])
             .args(["--locale-provider=icu", "--icu-locale=en", "--locale=C"])
@@ -134,7 +137,8 @@ impl Cluster {
     }
 }
 
-/// The directory with PostgreSQL's programs: that of the newest version Debian's packages installed, or one in the search path.
+/// The directory with PostgreSQL's programs: that of the newest version Debian's packages
+/// installed, or one in the search path.
 fn find_programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()

@@ -1,6 +1,8 @@
-//! A disk that fills up under a running registry: writers hear 507, readers notice nothing, and space makes all well again.
+//! A disk that fills up under a running registry: writers hear 507, readers notice nothing, and
+//! space makes all well again.
 //!
-//! Where nothing may be mounted the test is reported as ignored, never as passed, and standard error says why.
+//! Where nothing may be mounted the test is reported as ignored, never as passed, and standard
+//! error says why.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(

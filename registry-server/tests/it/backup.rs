@@ -11,7 +11,8 @@ use tool_hub_registry_server::{Registry, RegistryError};
 
 use crate::support::{TestRegistry, hex, serve_on_a_port};
 
-/// Everything a client can see of some repositories: references, history, trees, and a digest of every file.
+/// Everything a client can see of some repositories: references, history, trees, and a digest of
+/// every file.
 async fn view(hub: &TestRegistry, ids: &[String]) -> Vec<Value> {
     let mut views = Vec::new();
     for id in ids {

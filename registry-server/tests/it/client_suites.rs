@@ -1,4 +1,5 @@
-//! Edges that the public clients' own test suites show. `tests/conformance` runs the suites themselves.
+//! Edges that the public clients' own test suites show. `tests/conformance` runs the suites
+//! themselves.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -103,7 +103,8 @@ async fn collecting_while_others_push_loses_nothing_that_was_acknowledged() {
     race(vec![Arc::new(hub)], collectors, Duration::from_secs(4)).await;
 }
 
-/// Pushes and deletes through some servers while some others collect, without any grace, and looks whether everything is there.
+/// Pushes and deletes through some servers while some others collect, without any grace, and looks
+/// whether everything is there.
 pub(crate) async fn race(
     hubs: Vec<Arc<TestRegistry>>,
     collectors: Vec<Registry>,
@@ -143,8 +144,8 @@ pub(crate) async fn race(
     assert!(report.git_objects > 0);
 }
 
-/// One pusher: commits to repositories of its own and deletes them again, with contents that all pushers share. Counts what was
-/// acknowledged and what was not.
+/// One pusher: commits to repositories of its own and deletes them again, with contents that all
+/// pushers share. Counts what was acknowledged and what was not.
 async fn push_and_delete(
     hub: Arc<TestRegistry>,
     pusher: usize,

@@ -1,6 +1,7 @@
 //! The ids of blobs, trees and commits are those git itself computes.
 //!
-//! The test makes the same history twice: on the registry through its protocol, and with `git` in a directory.
+//! The test makes the same history twice: on the registry through its protocol, and with `git` in a
+//! directory.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +12,8 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::support::{TestRegistry, deletion, header};
 
-/// Names whose order as a file differs from their order as a directory, and others git treats specially.
+/// Names whose order as a file differs from their order as a directory, and others git treats
+/// specially.
 const FIRST: &[(&str, &[u8])] = &[
     ("a.txt", b"file beside a directory"),
     ("a/b/c.txt", b"deep"),
@@ -30,7 +32,8 @@ async fn git_agrees_on_every_id() {
         .output()
         .is_ok_and(|output| output.status.success());
     if !found {
-        // Shown by the test runner only with --nocapture, so the fixed ids of the unit tests are the net below this one.
+        // Shown by the test runner only with --nocapture, so the fixed ids of the unit tests are
+        // the net below this one.
         #[allow(clippy::print_stderr, reason = "a skipped test must say so")]
         let () = eprintln!("SKIPPED git_agrees_on_every_id: there is no git on this machine");
         return;
@@ -52,7 +55,8 @@ async fn git_agrees_on_every_id() {
     let git = |arguments: &[&str], date: &str| git(work.path(), arguments, date);
     git(&["init", "-q"], "");
     git(&["config", "core.autocrlf", "false"], "");
-    // The attributes file of the registry marks some files as binary; it must not change what git stores.
+    // The attributes file of the registry marks some files as binary; it must not change what git
+    // stores.
     let attributes = hub
         .get("/alice/tool/resolve/main/.gitattributes")
         .await

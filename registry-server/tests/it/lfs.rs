@@ -350,7 +350,8 @@ async fn to_know_a_hash_gives_nothing() {
     let object = batch(&hub, path, &oid, 500, &["basic"]).await;
     let href = address(&hub, &object["actions"]["upload"]["href"]);
     assert_eq!(put(&hub, &href, &secret).await.status(), 200);
-    // Another repository must be given the bytes before it has them, and the answer does not say that somebody has them.
+    // Another repository must be given the bytes before it has them, and the answer does not say
+    // that somebody has them.
     let asked = batch(&hub, BATCH, &oid, 500, &["basic"]).await;
     assert!(asked["actions"]["upload"]["href"].is_string());
     assert_eq!(commit(&hub, "stolen", &oid, Some(500)).await.status(), 422);

@@ -1,6 +1,8 @@
-//! The registry as clients see it: a real server on a port of its own, plain HTTP and the real `hf-hub` client.
+//! The registry as clients see it: a real server on a port of its own, plain HTTP and the real
+//! `hf-hub` client.
 //!
-//! `TOOL_HUB_TEST_PLACE=shared cargo test -p tool-hub-registry-server --test it` runs all of it on PostgreSQL and S3.
+//! `TOOL_HUB_TEST_PLACE=shared cargo test -p tool-hub-registry-server --test it` runs all of it on
+//! PostgreSQL and S3.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(
@@ -28,7 +30,11 @@ mod lfs;
 mod lfs_lifetime;
 mod limits;
 mod monitoring;
+mod openapi;
 mod overview;
+#[allow(dead_code, reason = "the end-to-end tests use the rest")]
+#[path = "../../../tests/clients/packages.rs"]
+mod packages;
 mod pressure;
 mod published;
 mod pull_requests;

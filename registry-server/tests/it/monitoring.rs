@@ -158,8 +158,8 @@ async fn id_of(response: reqwest::Response) -> String {
 
 #[tokio::test]
 async fn the_log_has_a_line_for_each_request_with_who_and_how() {
-    // The other tests' servers write into it too; the ids tell the lines apart. One for this thread alone would miss what another
-    // thread came to first.
+    // The other tests' servers write into it too; the ids tell the lines apart. One for this thread
+    // alone would miss what another thread came to first.
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
         .json()

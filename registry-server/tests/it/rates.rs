@@ -116,7 +116,8 @@ async fn an_address_that_guesses_tokens_is_counted() {
     assert_eq!(hub.get("/api/models").await.status(), 200);
 }
 
-/// An address that is not loopback; asking the system for the way to a documentation address sends nothing.
+/// An address that is not loopback; asking the system for the way to a documentation address sends
+/// nothing.
 fn address_of_this_machine() -> Option<std::net::IpAddr> {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;

@@ -7,7 +7,8 @@ use crate::support::{TestRegistry, file, header, paths, refusal};
 
 const TOOL: &str = "/api/models/alice/tool";
 
-/// A registry whose branch `feature/one` has the file `d/b` more than `main`, as has its only pull request.
+/// A registry whose branch `feature/one` has the file `d/b` more than `main`, as has its only pull
+/// request.
 async fn registry() -> TestRegistry {
     let hub = TestRegistry::start().await;
     hub.create("alice/tool").await;

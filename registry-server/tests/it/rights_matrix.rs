@@ -1,7 +1,9 @@
-//! Every route × every kind of token × public, private, missing and moved repositories × every method.
+//! Every route × every kind of token × public, private, missing and moved repositories × every
+//! method.
 //!
-//! The routes come from the server's own list, so a route that is not sampled here fails the test. What each request should be
-//! answered is computed from the access its route declares; nothing is copied from what the server does.
+//! The routes come from the server's own list, so a route that is not sampled here fails the test.
+//! What each request should be answered is computed from the access its route declares; nothing is
+//! copied from what the server does.
 
 mod callers;
 mod expectation;

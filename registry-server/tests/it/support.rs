@@ -20,7 +20,8 @@ use tool_hub_registry_server::{
 
 use crate::backends::{self, Place};
 
-/// A running registry with the users alice and bob and the organisation acme, of which alice is an administrator and carol may read.
+/// A running registry with the users alice and bob and the organisation acme, of which alice is an
+/// administrator and carol may read.
 pub(crate) struct TestRegistry {
     pub(crate) registry: Registry,
     pub(crate) endpoint: String,
@@ -69,7 +70,8 @@ impl TestRegistry {
         .await
     }
 
-    /// Keeps database and files in a directory that somebody else takes care of, whatever place other tests use.
+    /// Keeps database and files in a directory that somebody else takes care of, whatever place
+    /// other tests use.
     #[allow(dead_code, reason = "the test of a full disk uses it")]
     pub(crate) async fn start_below(path: &Path, configure: impl FnOnce(&mut Limits)) -> Self {
         Self::start_as(None, Some(path), Ipv4Addr::LOCALHOST.into(), |config| {
@@ -380,7 +382,8 @@ pub(crate) fn deletion(key: &str, path: &str) -> String {
     format!("{}\n", json!({"key": key, "value": {"path": path}}))
 }
 
-/// Status, error code and error text of a refusal, after checking that header, body and request id are as clients need them.
+/// Status, error code and error text of a refusal, after checking that header, body and request id
+/// are as clients need them.
 pub(crate) async fn refusal(response: Response) -> (u16, String, String) {
     let status = response.status().as_u16();
     let of = |name: &str| {

@@ -24,8 +24,8 @@ pub(crate) async fn check_deleted(hub: &TestRegistry, ids: &[String]) -> Result<
     Ok(())
 }
 
-/// After two days and a garbage collection only what commits refer to is left, and all of that is sound. The servers of these
-/// directories have ended.
+/// After two days and a garbage collection only what commits refer to is left, and all of that is
+/// sound. The servers of these directories have ended.
 pub(crate) async fn check(hub: &TestRegistry, directories: &[PathBuf]) -> Result<(), String> {
     let content = match &hub.place {
         Some(place) => backends::bucket_files(place),

@@ -1,8 +1,9 @@
-//! Servers that are killed with SIGKILL at random moments, again and again, while several writers commit: what was acknowledged is
-//! there, to the last byte, and nothing half-written stays.
+//! Servers that are killed with SIGKILL at random moments, again and again, while several writers
+//! commit: what was acknowledged is there, to the last byte, and nothing half-written stays.
 //!
-//! `TOOL_HUB_TEST_KILLS` is the number of kills of each test, 15 without it; `TOOL_HUB_TEST_SEED` repeats a run as far as timing lets it.
-//! Without PostgreSQL on this machine its test is reported as ignored, never as passed, and standard error says why.
+//! `TOOL_HUB_TEST_KILLS` is the number of kills of each test, 15 without it; `TOOL_HUB_TEST_SEED`
+//! repeats a run as far as timing lets it. Without PostgreSQL on this machine its test is reported
+//! as ignored, never as passed, and standard error says why.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(

@@ -117,7 +117,8 @@ impl Writer {
         });
     }
 
-    /// Mostly short, some longer than what is kept in memory, a few so long that a bucket takes them in parts.
+    /// Mostly short, some longer than what is kept in memory, a few so long that a bucket takes
+    /// them in parts.
     fn content(&mut self) -> Vec<u8> {
         let length = match self.dice.below(40) {
             0 => (5 << 20) + self.dice.below(1 << 20),

@@ -1,6 +1,8 @@
-//! Several servers on one registry, with nothing between them but PostgreSQL and a bucket: each a process of its own.
+//! Several servers on one registry, with nothing between them but PostgreSQL and a bucket: each a
+//! process of its own.
 //!
-//! Without PostgreSQL on this machine all of it is reported as ignored, never as passed, and standard error says why.
+//! Without PostgreSQL on this machine all of it is reported as ignored, never as passed, and
+//! standard error says why.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 #![allow(

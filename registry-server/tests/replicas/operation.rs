@@ -1,4 +1,5 @@
-//! What an operator does while several servers serve, and moving a registry from one machine to many and back.
+//! What an operator does while several servers serve, and moving a registry from one machine to
+//! many and back.
 
 use std::sync::Arc;
 use std::time::Duration;

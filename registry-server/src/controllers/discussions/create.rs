@@ -1,19 +1,22 @@
-//! `POST …/discussions`: a new discussion, or a pull request without commits, as the Python client opens one before it sends a folder.
+//! `POST …/discussions`: a new discussion, or a pull request without commits, as the Python client
+//! opens one before it sends a folder.
 
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::access::{Call, WriteRepository};
-use crate::controllers::{json as answer, repo_create::web_url, target};
+use crate::controllers::web_url::web_url;
+use crate::controllers::{json, target};
 use crate::history::{DEFAULT_BRANCH, Topic, open_discussion, open_draft};
 use crate::http::{Refusal, Reply};
 
 /// Longest title in characters.
 const TITLE_CHARS_MAX: usize = 200;
 
-#[derive(Deserialize)]
+/// What is to be talked about.
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct CreateDiscussionRequest {
+pub(crate) struct CreateDiscussionRequest {
     title: String,
     #[serde(default)]
     description: String,
@@ -21,6 +24,15 @@ struct CreateDiscussionRequest {
     pull_request: bool,
 }
 
+/// Opens a discussion, or a pull request without commits.
+#[utoipa::path(
+    post,
+    path = "/api/{kinds}/{owner}/{name}/discussions",
+    request_body = CreateDiscussionRequest,
+    responses(
+        (status = 200, description = "It was opened", body = OpenedDiscussion),
+    ),
+)]
 pub(crate) async fn open(mut call: Call<WriteRepository>) -> Reply {
     let request: CreateDiscussionRequest = call.json().await?;
     let topic = Topic {
@@ -36,9 +48,20 @@ pub(crate) async fn open(mut call: Call<WriteRepository>) -> Reply {
         open_discussion(registry, repository, topic).await?
     };
     let url = format!("{}/discussions/{number}", web_url(&call.base, repository));
-    Ok(answer(
-        json!({"num": number, "pullRequest": request.pull_request, "url": url}),
-    ))
+    Ok(json(OpenedDiscussion {
+        num: number,
+        pull_request: request.pull_request,
+        url,
+    }))
+}
+
+/// A discussion that was opened.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OpenedDiscussion {
+    num: u32,
+    pull_request: bool,
+    url: String,
 }
 
 fn title(request: &CreateDiscussionRequest) -> Result<&str, Refusal> {

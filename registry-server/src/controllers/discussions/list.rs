@@ -1,16 +1,31 @@
 //! `GET …/discussions`: the newest first, in pages.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::access::{Call, ReadRepository};
-use crate::controllers::json as answer;
+use crate::controllers::json;
 use crate::database::discussions::DiscussionFilter;
 use crate::http::{Refusal, Reply};
-use crate::wire::discussion_json;
+use crate::wire::DiscussionRow;
 
 /// Discussions of a page.
 const PAGE: i64 = 50;
 
+/// Discussions and pull requests, the newest first.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/discussions",
+    params(
+        ("p" = Option<u32>, Query, description = "The page, counted from 0."),
+        ("type" = Option<String>, Query, description = "`discussion`, `pull_request` or `all`."),
+        ("status" = Option<String>, Query, description = "`open`, `draft`, `closed` or `all`."),
+        ("author" = Option<String>, Query, description = "Who opened it."),
+    ),
+    responses(
+        (status = 200, description = "A page of discussions", body = DiscussionPage),
+    ),
+)]
 pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
     let query = call.query();
     let page: i64 = query
@@ -33,11 +48,19 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
     let (found, count) = database
         .discussions(&repository.id, filter, start, PAGE)
         .await?;
-    let rows: Vec<Value> = found
-        .iter()
-        .map(|discussion| Value::Object(discussion_json(repository, discussion)))
-        .collect();
-    Ok(answer(
-        json!({"discussions": rows, "count": count, "start": start}),
-    ))
+    let row = |discussion| DiscussionRow::new(repository, discussion);
+    Ok(json(DiscussionPage {
+        discussions: found.iter().map(row).collect(),
+        count,
+        start,
+    }))
+}
+
+/// A page of discussions.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct DiscussionPage {
+    discussions: Vec<DiscussionRow>,
+    /// How many there are on all pages.
+    count: i64,
+    start: i64,
 }

@@ -3,21 +3,30 @@
 use std::collections::HashMap;
 
 use http::StatusCode;
-use serde_json::{Value, json};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::access::{Call, ReadRepository};
-use crate::controllers::json as answer;
+use crate::controllers::json;
 use crate::database::commits::Commit;
 use crate::database::discussions::Discussion;
 use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, Version, compare, resolve_revision};
 use crate::http::{Refusal, Reply};
 use crate::names::{Head, RefName};
-use crate::wire::{comment_json, commit_event_json, discussion_json};
+use crate::wire::{DiscussionEvent, DiscussionRow};
 
 /// Commits of a pull request that are shown.
 const COMMITS_MAX: i64 = 1_000;
 
+/// What was said, and for a pull request what it would change.
+#[utoipa::path(
+    get,
+    path = "/api/{kinds}/{owner}/{name}/discussions/{number}",
+    responses(
+        (status = 200, description = "The discussion", body = ShownDiscussion),
+    ),
+)]
 pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
     let repository = &call.admitted.repository;
     let number = call.admitted.address.rest_text().unwrap_or_default();
@@ -34,18 +43,43 @@ pub(crate) async fn show(call: Call<ReadRepository>) -> Reply {
             "there is no discussion of this number",
         )
     })?;
-    let mut value = discussion_json(repository, &discussion);
-    let mut events = vec![comment_json(&discussion)];
+    let mut shown = ShownDiscussion {
+        discussion: DiscussionRow::new(repository, &discussion),
+        changes: None,
+        files_with_conflicts: None,
+        events: vec![DiscussionEvent::comment(&discussion)],
+    };
     if discussion.is_pull_request() {
         let request = PullRequest::find(&call, &discussion).await?;
-        events.extend(request.commits(&call).await?.iter().map(commit_event_json));
-        let base = RefName::parse(DEFAULT_BRANCH).map(|branch| branch.branch());
-        value.insert("changes".to_owned(), json!({"base": base}));
-        let conflicts = request.conflicts(&call).await?;
-        value.insert("filesWithConflicts".to_owned(), json!(conflicts));
+        let commits = request.commits(&call).await?;
+        shown
+            .events
+            .extend(commits.iter().map(DiscussionEvent::commit));
+        shown.changes = Some(Changes {
+            base: RefName::parse(DEFAULT_BRANCH).map(|branch| branch.branch()),
+        });
+        shown.files_with_conflicts = Some(request.conflicts(&call).await?);
     }
-    value.insert("events".to_owned(), Value::Array(events));
-    Ok(answer(Value::Object(value)))
+    Ok(json(shown))
+}
+
+/// A discussion and what was said; of a pull request, what it would change.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ShownDiscussion {
+    #[serde(flatten)]
+    discussion: DiscussionRow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Changes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_with_conflicts: Option<Vec<String>>,
+    events: Vec<DiscussionEvent>,
+}
+
+/// Where a pull request is to go.
+#[derive(Serialize, ToSchema)]
+struct Changes {
+    base: Option<String>,
 }
 
 /// Where a pull request began, and where it is.
@@ -61,7 +95,7 @@ impl PullRequest {
             .unwrap_or_default();
         let head = find(call, &reference).await?;
         let base = match &discussion.base {
-            Some(base) => find(call, base).await?,
+            Some(base) => find(call, &base.to_string()).await?,
             // It was opened before bases were written down, and then its first commit tells.
             None => head.clone(),
         };

@@ -5,12 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use crate::access::{Call, WriteRepository, new_ticket};
 use crate::clock;
 use crate::content::Sha256Digest;
-use crate::controllers::{json as answer, repo_create::web_url};
+use crate::controllers::json;
+use crate::controllers::web_url::web_url;
 use crate::database::uploads::{Given, NewUpload};
 use crate::http::{List, Refusal, Reply, Rows};
 use crate::quota;
@@ -18,24 +20,38 @@ use crate::quota;
 /// The most transfer adapters that a client may name.
 const TRANSFERS_MAX: usize = 16;
 
-#[derive(Deserialize)]
-struct Question {
+/// Objects to send.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct BatchRequest {
+    /// `upload`.
     operation: String,
     #[serde(default)]
+    #[schema(value_type = Vec<String>)]
     transfers: List<String>,
     #[serde(default)]
     hash_algo: Option<String>,
+    #[schema(value_type = Vec<Announced>)]
     objects: List<Announced>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = AnnouncedObject)]
 struct Announced {
     oid: String,
     size: u64,
 }
 
+/// Where each large file is to be sent.
+#[utoipa::path(
+    post,
+    path = "/{owner}/{name}/info/lfs/objects/batch",
+    request_body = BatchRequest,
+    responses(
+        (status = 200, description = "An answer for each object", body = Batch<Vec<BatchObject>>, content_type = "application/vnd.git-lfs+json"),
+    ),
+)]
 pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
-    let question: Question = call.json().await?;
+    let question: BatchRequest = call.json().await?;
     // Who names no transfer knows the basic one.
     let in_parts = question.transfers.within(TRANSFERS_MAX, "transfers")?;
     let in_parts = in_parts.iter().any(|name| name == "multipart");
@@ -63,7 +79,7 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     let kind = HeaderValue::from_static("application/vnd.git-lfs+json");
     let objects = rows.iter();
     let objects = Rows(|| objects.clone().map(|row| tickets.object(row)));
-    let mut response = answer(Batch {
+    let mut response = json(Batch {
         transfer: "basic",
         objects,
     });
@@ -101,10 +117,7 @@ async fn announce(
                 ),
             ));
         }
-        let nothing = BTreeSet::new();
-        if let Some(exceeded) = quota::exceeded(registry, &mut writing, owner, &nothing).await? {
-            return Err(exceeded.into());
-        }
+        quota::check(registry, &mut writing, owner, &BTreeSet::new()).await?;
     }
     Ok(writing.commit().await?)
 }
@@ -171,8 +184,9 @@ fn need(
     }
 }
 
-#[derive(Serialize)]
-struct Batch<R> {
+/// Where objects are to be sent.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Batch<R> {
     transfer: &'static str,
     objects: R,
 }
@@ -217,42 +231,91 @@ impl<'a> Tickets<'a> {
     }
 
     /// One object in the answer to a client.
-    fn object(&self, (announced, need, sent_to): &(Announced, Need, Option<SentTo>)) -> Value {
-        let mut object = json!({"oid": announced.oid, "size": announced.size});
-        if let Need::Refusal(reason) = need {
-            object["error"] = json!({"code": 422, "message": reason});
+    fn object(
+        &self,
+        (announced, need, sent_to): &(Announced, Need, Option<SentTo>),
+    ) -> BatchObject {
+        BatchObject {
+            oid: announced.oid.clone(),
+            size: announced.size,
+            error: match need {
+                Need::Refusal(reason) => Some(ObjectError {
+                    code: 422,
+                    message: reason.clone(),
+                }),
+                _ => None,
+            },
+            authenticated: sent_to.as_ref().map(|_| true),
+            actions: sent_to.as_ref().map(|sent_to| self.actions(sent_to)),
         }
-        if let Some(sent_to) = sent_to {
-            object["authenticated"] = json!(true);
-            object["actions"] = self.actions(sent_to);
-        }
-        object
     }
 
     /// The requests that the client has to make for an object.
-    fn actions(&self, SentTo { query, parts }: &SentTo) -> Value {
+    fn actions(&self, SentTo { query, parts }: &SentTo) -> Actions {
         let base = self.call.base.as_str();
         let part_bytes = self.call.registry.limits().lfs_part_bytes.max(1);
-        let href = match parts {
-            None => json!({"href": format!("{base}/api/lfs/object?{query}")}),
-            Some(count) => json!({
-                "href": format!("{base}/api/lfs/complete?{query}"),
-                "header": part_addresses(base, query, part_bytes, *count),
-            }),
-        };
         let repository = web_url(&self.call.base, &self.call.admitted.repository);
-        let verify = format!("{repository}.git/info/lfs/objects/verify");
-        json!({"upload": href, "verify": {"href": verify}})
+        Actions {
+            upload: match parts {
+                None => Action {
+                    href: format!("{base}/api/lfs/object?{query}"),
+                    header: None,
+                },
+                Some(count) => Action {
+                    href: format!("{base}/api/lfs/complete?{query}"),
+                    header: Some(part_addresses(base, query, part_bytes, *count)),
+                },
+            },
+            verify: Action {
+                href: format!("{repository}.git/info/lfs/objects/verify"),
+                header: None,
+            },
+        }
     }
 }
 
-/// Clients of the Hub read the addresses of parts out of a header map: five digits each, and the length as a text.
+/// Clients of the Hub read the addresses of parts out of a header map: five digits each, and the
+/// length as a text.
 fn part_addresses(base: &str, query: &str, part_bytes: u64, count: u64) -> Map<String, Value> {
     let mut header = Map::new();
-    header.insert("chunk_size".to_owned(), json!(part_bytes.to_string()));
+    header.insert("chunk_size".to_owned(), part_bytes.to_string().into());
     for number in 1..=count {
         let address = format!("{base}/api/lfs/part?{query}&number={number}");
-        header.insert(format!("{number:05}"), json!(address));
+        header.insert(format!("{number:05}"), address.into());
     }
     header
+}
+
+/// What is to be done for one object.
+#[derive(Serialize, ToSchema)]
+struct BatchObject {
+    oid: String,
+    size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ObjectError>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authenticated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actions: Option<Actions>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ObjectError {
+    code: u16,
+    message: String,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Actions {
+    upload: Action,
+    verify: Action,
+}
+
+/// A request to make.
+#[derive(Serialize, ToSchema)]
+struct Action {
+    href: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = HashMap<String, String>)]
+    header: Option<Map<String, Value>>,
 }

@@ -4,41 +4,55 @@ use std::collections::HashMap;
 
 use http::StatusCode;
 use serde::Deserialize;
-use serde_json::json;
+use utoipa::ToSchema;
 
 use super::part::length;
 use super::{size_of, take_in};
 use crate::access::{Call, HoldsTicket};
 use crate::content::{Sha256Digest, Spooled};
-use crate::controllers::json as answer;
+use crate::controllers::json;
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
-use crate::http::{List, Refusal, Reply};
+use crate::http::{ErrorBody, List, Refusal, Reply};
 use crate::quota::Room;
 use crate::registry::Registry;
+use crate::wire::Success;
 
 /// The most parts of an object; the same as the limit of S3.
 const PARTS_MAX: usize = 10_000;
 
-#[derive(Deserialize)]
-struct Question {
+/// The parts that were sent.
+#[derive(Deserialize, ToSchema)]
+pub(crate) struct CompleteRequest {
     #[serde(default)]
+    #[schema(value_type = Vec<Named>)]
     parts: List<Named>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
+#[schema(as = SentPart)]
 #[serde(rename_all = "camelCase")]
 struct Named {
     part_number: i64,
     etag: String,
 }
 
+/// Puts the parts of an object together.
+#[utoipa::path(
+    post,
+    path = "/api/lfs/complete",
+    request_body = CompleteRequest,
+    responses(
+        (status = 200, description = "It has arrived", body = Success),
+        (status = 422, description = "A part is missing, or not the one that arrived", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
-    let question: Question = call.json().await?;
+    let question: CompleteRequest = call.json().await?;
     let upload = &call.admitted;
     if has_arrived(&call.registry, upload).await? {
         // The answer to the first question was lost on its way.
-        return Ok(answer(json!({"success": true})));
+        return Ok(json(Success::DONE));
     }
     let parts = call.registry.database().parts(&upload.ticket).await?;
     // Some clients list a part twice if they sent it twice.
@@ -61,18 +75,13 @@ pub(crate) async fn finish(mut call: Call<HoldsTicket>) -> Reply {
             );
         }
     }
-    Ok(answer(json!({"success": true})))
+    Ok(json(Success::DONE))
 }
 
 async fn has_arrived(registry: &Registry, upload: &Upload) -> Result<bool, RegistryError> {
-    let Some(sha256) = Sha256Digest::from_hex(&upload.sha256) else {
-        return Ok(false);
-    };
-    let given = registry
-        .database()
-        .given(&upload.repository, &[sha256])
-        .await?;
-    Ok(given.contains_key(&sha256))
+    let database = registry.database();
+    let given = database.given(&upload.repository, &[upload.sha256]).await?;
+    Ok(given.contains_key(&upload.sha256))
 }
 
 /// All parts must be there, and be the ones the client has the ETags of.
@@ -91,7 +100,8 @@ fn check(upload: &Upload, parts: &[Part], named: &[Named]) -> Result<(), Refusal
     let by_number: HashMap<i64, &Part> = parts.iter().map(|part| (part.number, part)).collect();
     for named in named {
         let known = by_number.get(&named.part_number);
-        if known.is_none_or(|part| part.sha256 != named.etag.trim_matches('"')) {
+        let etag = Sha256Digest::from_hex(named.etag.trim_matches('"'));
+        if known.is_none_or(|part| Some(part.sha256) != etag) {
             return refuse(format!(
                 "part {} is not the one that arrived",
                 named.part_number

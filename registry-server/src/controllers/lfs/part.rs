@@ -10,10 +10,23 @@ use super::size_of;
 use crate::access::{Call, HoldsTicket};
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
-use crate::http::{Refusal, Reply, drain};
+use crate::http::{ErrorBody, Refusal, Reply, drain};
 use crate::quota::{self, Room};
 use crate::upload::read_object;
 
+/// Takes a part of an object.
+#[utoipa::path(
+    put,
+    path = "/api/lfs/part",
+    params(
+        ("number" = u32, Query, description = "The number of the part, counted from 1."),
+    ),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream"),
+    responses(
+        (status = 200, description = "It has arrived", headers(("ETag" = String))),
+        (status = 422, description = "It has another length", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
     let body = call.take_body();
     let number = call
@@ -41,7 +54,7 @@ pub(crate) async fn put(mut call: Call<HoldsTicket>) -> Reply {
     }
     let part = Part {
         number,
-        sha256: spooled.sha256.to_string(),
+        sha256: spooled.sha256,
         size_bytes: i64::try_from(spooled.size_bytes).unwrap_or(i64::MAX),
     };
     let ticket = &call.admitted.ticket;
@@ -68,10 +81,7 @@ async fn record(call: &Call<HoldsTicket>, part: &Part, room: &mut Room) -> Resul
     writing.upsert_part(&upload.ticket, part).await?;
     let nothing = BTreeSet::new();
     let (registry, owner) = (&call.registry, &upload.owner);
-    let exceeded = quota::exceeded_with(registry, &mut writing, owner, &nothing, room);
-    if let Some(exceeded) = exceeded.await? {
-        return Err(exceeded.into());
-    }
+    quota::check_with(registry, &mut writing, owner, &nothing, room).await?;
     Ok(writing.commit().await?)
 }
 
@@ -88,6 +98,7 @@ pub(super) fn length(upload: &Upload, number: i64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content::Sha256Digest;
 
     #[track_caller]
     fn check(size_bytes: i64, part_bytes: Option<i64>, number: i64, expect: Option<u64>) {
@@ -96,7 +107,7 @@ mod tests {
             repository: String::new(),
             owner: String::new(),
             account: String::new(),
-            sha256: String::new(),
+            sha256: Sha256Digest::new([0; 32]),
             size_bytes,
             part_bytes,
         };

@@ -1,22 +1,33 @@
 //! `POST /{id}.git/info/lfs/objects/verify`: whether an object has arrived.
 
 use http::StatusCode;
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use crate::access::{Call, WriteRepository};
 use crate::content::Sha256Digest;
-use crate::controllers::json as answer;
-use crate::http::{Refusal, Reply};
+use crate::controllers::json;
+use crate::http::{ErrorBody, Refusal, Reply};
 
-#[derive(Deserialize)]
-struct Question {
+/// An object.
+#[derive(Deserialize, Serialize, ToSchema)]
+pub(crate) struct LfsObject {
     oid: String,
     size: u64,
 }
 
+/// Whether an object has arrived.
+#[utoipa::path(
+    post,
+    path = "/{owner}/{name}/info/lfs/objects/verify",
+    request_body = LfsObject,
+    responses(
+        (status = 200, description = "It has", body = LfsObject),
+        (status = 422, description = "It has another length", body = ErrorBody),
+    ),
+)]
 pub(crate) async fn check(mut call: Call<WriteRepository>) -> Reply {
-    let question: Question = call.json().await?;
+    let question: LfsObject = call.json().await?;
     let known = match Sha256Digest::from_hex(&question.oid) {
         Some(sha256) => {
             let repository = &call.admitted.repository.id;
@@ -30,9 +41,7 @@ pub(crate) async fn check(mut call: Call<WriteRepository>) -> Reply {
         None => None,
     };
     match known {
-        Some(size) if size == question.size => {
-            Ok(answer(json!({"oid": question.oid, "size": size})))
-        }
+        Some(size) if size == question.size => Ok(json(question)),
         Some(size) => Err(Refusal::new(
             StatusCode::UNPROCESSABLE_ENTITY,
             format!("the object has {size} bytes, not {}", question.size),

@@ -1,8 +1,14 @@
-//! The conditions that a search sets on `search_entries r`: kind, owner, tags, and what the caller may see.
+//! The conditions that a search sets on `search_entries r`: kind, owner, tags, and what the caller
+//! may see.
 
-use super::super::Engine;
-use super::super::visibility::{Value, readable};
-use super::Search;
+use sqlx::FromRow;
+use sqlx::any::AnyRow;
+
+use super::super::connection::Database;
+use super::super::engine::Engine;
+use super::super::visibility::{Value, bound, readable};
+use super::query::Search;
+use crate::error::RegistryError;
 
 /// The values of a statement, in the order of their placeholders.
 #[derive(Default)]
@@ -53,5 +59,21 @@ impl Engine {
             Self::Sqlite => format!("instr({text}, {part}) > 0"),
             Self::Postgres => format!("strpos({text}, {part}) > 0"),
         }
+    }
+}
+
+impl Database {
+    /// Runs a statement whose values are bound.
+    pub(super) async fn found<T>(
+        &self,
+        sql: String,
+        values: Values,
+    ) -> Result<Vec<T>, RegistryError>
+    where
+        T: for<'r> FromRow<'r, AnyRow> + Send + Unpin,
+    {
+        // A plan that PostgreSQL keeps is made for words of which nothing is known.
+        let query = bound(sql, values.0).persistent(self.engine != Engine::Postgres);
+        Ok(query.fetch_all(&self.pool).await?)
     }
 }

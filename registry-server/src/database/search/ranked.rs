@@ -1,13 +1,15 @@
 //! Search by relevance, with `bm25()` of SQLite's FTS5 or PostgreSQL's `ts_rank`.
 //!
-//! What matches is parted into grades by where the words are. Of each grade the newest [`WINDOW`] matches are ranked, then the next as
-//! many, and so on: to rank half of 100,000 tools takes from a tenth to half a second, and a window a few milliseconds.
-//! All pages together hold each match once.
+//! What matches is parted into grades by where the words are. Of each grade the newest [`WINDOW`]
+//! matches are ranked, then the next as many, and so on: to rank half of 100,000 tools takes from a
+//! tenth to half a second, and a window a few milliseconds. All pages together hold each match
+//! once.
 
+use super::super::connection::Database;
+use super::super::engine::Engine;
 use super::super::fulltext::Terms;
-use super::super::{Database, Engine};
 use super::filter::{Values, conditions};
-use super::{Hit, Position, Search};
+use super::query::{Hit, Position, RankedPosition, Search};
 use crate::error::RegistryError;
 
 /// Matches that are ranked together.
@@ -25,16 +27,6 @@ enum Grade {
 }
 
 const GRADES: [Grade; 4] = [Grade::Exact, Grade::Name, Grade::Anywhere, Grade::Part];
-
-/// A place in the list. Scores are not in it: they tell how common words are in repositories that the caller may not see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RankedPosition {
-    pub(crate) grade: usize,
-    /// The window is that of the newest documents below this one, so that what is published later does not shift it.
-    pub(crate) below: i64,
-    /// The number of matches of the window that were shown.
-    pub(crate) shown: usize,
-}
 
 impl RankedPosition {
     const START: Self = Self {
@@ -177,7 +169,8 @@ fn sqlite_words(terms: &Terms, grade: Grade, values: &mut Values) -> Matches {
         _ => format!("({words}) NOT ({{name}} : ({words}))"),
     };
     Matches {
-        // CROSS JOIN keeps SQLite from beginning with the other table: the index gives the newest first by itself.
+        // CROSS JOIN keeps SQLite from beginning with the other table: the index gives the newest
+        // first by itself.
         from: "search_index CROSS JOIN search_entries r ON r.document = search_index.rowid",
         id: "search_index.rowid",
         matching: format!("search_index MATCH {} AND ", values.text(query)),

@@ -1,10 +1,12 @@
 //! Search in the order of a column, all repositories or those that match words.
 
+use super::super::connection::Database;
+use super::super::engine::Engine;
 use super::super::fulltext::Terms;
-use super::super::{Database, Engine};
 use super::filter::{Values, conditions};
+use super::query::{Hit, Order, Position, Search};
 use super::ranked::{postgres_query, sqlite_documents};
-use super::{Hit, Order, Position, Search};
+
 use crate::error::RegistryError;
 
 impl Order {
@@ -34,8 +36,9 @@ impl Database {
             None => ("search_entries r".to_owned(), String::new()),
         };
         if search.terms.is_some() || search.author.is_some() {
-            // An expression that no index is ordered by: few are left by words or an owner, and sorting them takes less time than
-            // going through everything in order until a page is full.
+            // An expression that no index is ordered by: few are left by words or an owner, and
+            // sorting them takes less time than going through everything in order until a page is
+            // full.
             key = format!("({key} + 0)");
         }
         let conditions = conditions(self.engine, search, &mut values);
@@ -64,8 +67,8 @@ impl Database {
 }
 
 impl Engine {
-    /// The tables, `search_entries r` among them, and the condition `… AND ` that a document has the words anywhere, or the whole search
-    /// in its name.
+    /// The tables, `search_entries r` among them, and the condition `… AND ` that a document has
+    /// the words anywhere, or the whole search in its name.
     fn found_anywhere(self, terms: &Terms, values: &mut Values) -> (String, String) {
         let in_name = terms.name_part().map(|part| values.text(part));
         match self {

@@ -5,7 +5,8 @@ use tool_hub_registry_server::Route;
 use super::expectation::{Answer, answer};
 use super::{State, Target};
 
-/// A request of a route. In paths and bodies `ID` is the repository, `OWNER` its owner, and `N` differs each time.
+/// A request of a route. In paths and bodies `ID` is the repository, `OWNER` its owner, and `N`
+/// differs each time.
 #[derive(Debug)]
 pub(super) struct Sample {
     method: &'static str,
@@ -97,6 +98,7 @@ pub(super) fn samples() -> Vec<Sample> {
         get("/health", "/health"),
         get("/health/live", "/health/live"),
         get("/health/ready", "/health/ready"),
+        get("/.well-known/openapi.json", "/.well-known/openapi.json"),
         get("/api/whoami-v2", "/api/whoami-v2"),
         get("/api/users/{user}/overview", "/api/users/alice/overview"),
         get("/api/organizations/{organisation}/overview", "/api/organizations/acme/overview"),

@@ -1,16 +1,17 @@
 //! Answers of the database that are given again as long as it has not changed.
 //!
-//! An answer belongs to the version that was current before it was asked for. Whoever wants to use it asks for the current version first,
-//! so nobody gets to see what somebody else's finished write has made wrong.
+//! An answer belongs to the version that was current before it was asked for. Whoever wants to use
+//! it asks for the current version first, so nobody gets to see what somebody else's finished write
+//! has made wrong.
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
-use super::Database;
-use super::commits::Commit;
-use super::repositories::Repository;
-use super::version::Version;
+use crate::database::Database;
+use crate::database::commits::Commit;
+use crate::database::repositories::Repository;
+use crate::database::version::Version;
 use crate::error::RegistryError;
 use crate::history::{ListedEntry, find_entry, resolve_revision};
 use crate::names::RepositoryId;
@@ -20,22 +21,26 @@ const TABLE_BYTES_MAX: usize = 2 << 20;
 /// Bytes that an answer takes beside its texts, about.
 const ANSWER_BYTES: usize = 512;
 
-/// Answers by what was asked.
-#[derive(Default)]
-pub(super) struct QueryCache {
+/// Answers by what was asked. Without a version nothing is remembered.
+pub(crate) struct QueryCache {
+    database: Database,
     repositories: Table<Repository>,
     commits: Table<Commit>,
     entries: Table<ListedEntry>,
 }
 
-impl Database {
-    /// The state of the database at this moment or a later one; `None` when it does not say, and then nothing is remembered.
-    pub(crate) async fn version(&self) -> Option<Version> {
-        self.versions.now().await
+impl QueryCache {
+    pub(crate) fn new(database: Database) -> Self {
+        Self {
+            database,
+            repositories: Table::default(),
+            commits: Table::default(),
+            entries: Table::default(),
+        }
     }
 
     /// [`Database::repository`], as of `version` or later.
-    pub(crate) async fn cached_repository(
+    pub(crate) async fn repository(
         &self,
         version: Option<Version>,
         id: &RepositoryId,
@@ -50,14 +55,14 @@ impl Database {
         let card_bytes = |found: &Repository| {
             (!found.private).then(|| ANSWER_BYTES + found.card.as_ref().map_or(0, String::len))
         };
-        let table = &self.cache.repositories;
-        table
-            .get_or(version, key, card_bytes, self.repository(id))
+        let asking = self.database.repository(id);
+        self.repositories
+            .get_or(version, key, card_bytes, asking)
             .await
     }
 
     /// [`resolve_revision`], as of `version` or later.
-    pub(crate) async fn cached_revision(
+    pub(crate) async fn revision(
         &self,
         version: Option<Version>,
         repository: &str,
@@ -65,14 +70,15 @@ impl Database {
     ) -> Result<Option<Commit>, RegistryError> {
         let message_bytes =
             |found: &Commit| Some(ANSWER_BYTES + found.title.len() + found.message.len());
-        let table = &self.cache.commits;
-        let asking = resolve_revision(self, repository, revision);
+        let asking = resolve_revision(&self.database, repository, revision);
         let key = format!("{repository} {revision}");
-        table.get_or(version, key, message_bytes, asking).await
+        self.commits
+            .get_or(version, key, message_bytes, asking)
+            .await
     }
 
     /// [`find_entry`], as of `version` or later.
-    pub(crate) async fn cached_entry(
+    pub(crate) async fn entry(
         &self,
         version: Option<Version>,
         repository: &str,
@@ -80,10 +86,9 @@ impl Database {
         path: &str,
     ) -> Result<Option<ListedEntry>, RegistryError> {
         let path_bytes = |found: &ListedEntry| Some(ANSWER_BYTES + found.path.len());
-        let table = &self.cache.entries;
-        let asking = find_entry(self, repository, commit, path);
+        let asking = find_entry(&self.database, repository, commit, path);
         let key = format!("{repository} {} {path}", commit.tree);
-        table.get_or(version, key, path_bytes, asking).await
+        self.entries.get_or(version, key, path_bytes, asking).await
     }
 }
 
@@ -107,8 +112,8 @@ impl<T> Default for Table<T> {
 }
 
 impl<T: Clone> Table<T> {
-    /// The cached answer, else the one that `asking` gives. That there is none is not remembered, nor what `size` gives no
-    /// bytes for.
+    /// The cached answer, else the one that `asking` gives. That there is none is not remembered,
+    /// nor what `size` gives no bytes for.
     async fn get_or(
         &self,
         version: Option<Version>,

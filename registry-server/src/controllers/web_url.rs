@@ -1,0 +1,15 @@
+//! The address of a repository for people.
+
+use crate::database::repositories::Repository;
+use crate::http::BaseUrl;
+use crate::names::RepositoryKind;
+
+/// Clients take the id of the repository apart from it.
+pub(super) fn web_url(base: &BaseUrl, repository: &Repository) -> String {
+    format!(
+        "{}/{}{}",
+        base.as_str(),
+        RepositoryKind::web_prefix(repository.kind),
+        repository.full_name()
+    )
+}

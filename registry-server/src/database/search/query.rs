@@ -1,0 +1,60 @@
+//! What a search asks for, and places in its answer.
+
+use super::super::fulltext::Terms;
+use crate::names::{RepositoryKind, TokenScope};
+
+/// What to look for.
+#[derive(Debug, Clone)]
+pub(crate) struct Search {
+    pub(crate) kind: RepositoryKind,
+    /// The account that asks; private repositories of others stay out of sight.
+    pub(crate) account: Option<String>,
+    /// Where the account's rights count.
+    pub(crate) scope: TokenScope,
+    /// Words that must all occur.
+    pub(crate) terms: Option<Terms>,
+    pub(crate) author: Option<String>,
+    /// Tags that must all be there.
+    pub(crate) tags: Vec<String>,
+    pub(crate) order: Order,
+    /// Where the page before ended.
+    pub(crate) after: Option<Position>,
+    pub(crate) limit: usize,
+}
+
+/// The order of results: the largest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// How well the words fit; without words all fit alike.
+    Relevance,
+    Modified,
+    Created,
+    Downloads,
+    Likes,
+}
+
+/// A place in an ordered list that stays valid while repositories come and go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Position {
+    Ranked(RankedPosition),
+    Sorted { key: i64, id: String },
+}
+
+/// A place in the list. Scores are not in it: they tell how common words are in repositories that
+/// the caller may not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RankedPosition {
+    pub(crate) grade: usize,
+    /// The window is that of the newest documents below this one, so that what is published later
+    /// does not shift it.
+    pub(crate) below: i64,
+    /// The number of matches of the window that were shown.
+    pub(crate) shown: usize,
+}
+
+/// A repository that fits, and where it stands.
+#[derive(Debug)]
+pub(super) struct Hit {
+    pub(super) repository: String,
+    pub(super) position: Position,
+}

@@ -1,0 +1,14 @@
+//! The answer to a request that was carried out and gives nothing back.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What was asked for is done.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Success {
+    success: bool,
+}
+
+impl Success {
+    pub(crate) const DONE: Self = Self { success: true };
+}
