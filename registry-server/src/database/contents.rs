@@ -19,9 +19,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
+use sqlx::{Any, AssertSqlSafe, Executor};
 
 use super::connection::Database;
+use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders};
 use super::writing::Writing;
 use crate::clock;
@@ -41,12 +42,17 @@ impl Claimed {
     }
 }
 
-#[derive(FromRow)]
 struct Row {
     sha256: Sha256Digest,
     condemned_ms: i64,
     removed: i64,
 }
+
+from_row!(Row {
+    sha256,
+    condemned_ms,
+    removed
+});
 
 impl Row {
     /// A collection may not be done with the content.

@@ -11,8 +11,8 @@ use sqlx::{Any, AssertSqlSafe, Row as _, Transaction};
 
 use super::connection::Database;
 use super::engine::Engine;
+use super::migrations::SQLITE;
 use super::sql::placeholders;
-use super::sqlite::MIGRATIONS;
 use super::tables::{Kind, TABLES, Table};
 use super::writing::Writing;
 use crate::content::Sha256Digest;
@@ -52,7 +52,7 @@ impl Database {
 
 /// The number of the newest change of the schema, the same for both engines.
 pub(crate) fn schema_version() -> i64 {
-    MIGRATIONS
+    SQLITE
         .iter()
         .map(|step| step.version)
         .max()

@@ -1,20 +1,20 @@
 //! The repositories of one owner and what each takes.
 
-use sqlx::FromRow;
-
 use super::connection::Database;
 use super::repositories::{REPOSITORIES, Repository};
+use super::rows::from_row;
 use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;
 use crate::names::TokenScope;
 
 /// A repository and the bytes of all versions of its files.
-#[derive(Debug, FromRow)]
+#[derive(Debug)]
 pub(crate) struct Holding {
-    #[sqlx(flatten)]
     pub(crate) repository: Repository,
     pub(crate) stored_bytes: i64,
 }
+
+from_row!(Holding { stored_bytes; repository });
 
 /// Whose repositories are listed, and for whom.
 #[derive(Debug, Clone, Copy)]

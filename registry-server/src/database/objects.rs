@@ -11,6 +11,7 @@ use sqlx::{AssertSqlSafe, FromRow, Row as _};
 use super::connection::Database;
 use super::contents::Claimed;
 use super::engine::Engine;
+use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
 use super::writing::Writing;
 use super::writing::insertions;
@@ -155,13 +156,19 @@ impl Database {
 }
 
 /// A git tree or commit as stored.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub(crate) struct StoredGitObject {
     pub(crate) repository: String,
     pub(crate) oid: String,
     /// The object without its header.
     pub(crate) data: Vec<u8>,
 }
+
+from_row!(StoredGitObject {
+    repository,
+    oid,
+    data
+});
 
 impl Database {
     /// Trees or commits of all repositories, in order, at most `limit` after a repository and an

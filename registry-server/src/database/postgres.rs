@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
 use super::connection::{Database, install_drivers, pool};
 use super::engine::Engine;
+use super::migrations::POSTGRES;
 use super::version::VersionWatch;
 use crate::config::PostgresUrl;
 use crate::error::RegistryError;
@@ -30,8 +30,6 @@ const SESSION: &str = "SELECT set_config('synchronous_commit', 'on', false) WHER
      SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning'; \
      SET max_parallel_workers_per_gather = 0; SET enable_seqscan = off; SET jit = off;";
 
-pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/postgres");
-
 impl Database {
     /// Opens a PostgreSQL database and brings its schema up to date. Servers that do so at the same
     /// time wait for each other.
@@ -46,10 +44,7 @@ impl Database {
             .connect(url.expose())
             .await
             .map_err(failed)?;
-        MIGRATIONS
-            .run(&pool)
-            .await
-            .map_err(RegistryError::Migrate)?;
+        POSTGRES.run(&pool).await.map_err(RegistryError::Migrate)?;
         let versions = VersionWatch::start(Engine::Postgres, url.expose().to_owned(), SESSION);
         Ok(Self::new(pool, Engine::Postgres, versions, WRITERS_MAX))
     }

@@ -6,6 +6,7 @@ use sqlx::AssertSqlSafe;
 use super::connection::Database;
 use super::engine::Engine;
 use super::repositories::Repository;
+use super::rows::from_row;
 use super::writing::Writing;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
@@ -23,13 +24,14 @@ pub(crate) struct Publication {
 }
 
 /// An earlier publication of the same version with other bytes.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Earlier {
     pub(crate) version: String,
-    #[sqlx(rename = "commit_oid")]
     pub(crate) commit: String,
     pub(crate) published_ms: i64,
 }
+
+from_row!(Earlier { version, commit = "commit_oid", published_ms });
 
 /// The ids that lead to the repository `$1`: its own, and those from before it was moved.
 const IDS: &str = "(SELECT r.kind, o.name_folded AS owner_folded, r.name_folded FROM repositories r JOIN accounts o ON o.id = r.owner \

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use sqlx::{Any, AssertSqlSafe, Executor, FromRow};
+use sqlx::{Any, AssertSqlSafe, Executor};
 
 use super::connection::Database;
+use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders};
 use super::writing::Writing;
 use super::writing::insertions;
@@ -12,7 +13,7 @@ use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
 /// What an owner keeps: every version of every file, once for each repository that holds it.
-#[derive(Debug, Clone, Copy, FromRow)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Stored {
     /// The bytes of contents that commits refer to or that wait for a commit.
     pub(crate) referenced_bytes: i64,
@@ -25,6 +26,14 @@ pub(crate) struct Stored {
     /// The owner's own quota.
     pub(crate) quota_bytes: Option<i64>,
 }
+
+from_row!(Stored {
+    referenced_bytes,
+    announced_bytes,
+    waiting_bytes,
+    part_bytes,
+    quota_bytes
+});
 
 impl Stored {
     /// The bytes that count against the quota.

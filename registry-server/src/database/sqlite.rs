@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use sqlx::migrate::Migrator;
 use sqlx::{AnyConnection, Connection as _, Executor as _};
 
 use super::connection::{Database, install_drivers, pool};
 use super::engine::Engine;
+use super::migrations::SQLITE;
 use super::version::VersionWatch;
 use crate::error::RegistryError;
 
@@ -15,8 +15,6 @@ use crate::error::RegistryError;
 const CONNECTIONS_MAX: u32 = 8;
 /// Write transactions at once: SQLite has one writer.
 const WRITERS_MAX: usize = 1;
-
-pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations/sqlite");
 
 /// `cache_size` gives each connection 8 MiB of pages: enough for the inner pages of a large index.
 /// All connections together leave room in 256 MiB for requests; other pages are in the system's
@@ -46,10 +44,7 @@ impl Database {
             .connect(&url)
             .await
             .map_err(failed)?;
-        MIGRATIONS
-            .run(&pool)
-            .await
-            .map_err(RegistryError::Migrate)?;
+        SQLITE.run(&pool).await.map_err(RegistryError::Migrate)?;
         let versions = VersionWatch::start(Engine::Sqlite, url, PRAGMAS);
         Ok(Self::new(pool, Engine::Sqlite, versions, WRITERS_MAX))
     }
@@ -61,21 +56,4 @@ async fn open_once(url: &str) -> Result<(), sqlx::Error> {
     let mut connection = AnyConnection::connect(url).await?;
     connection.execute(PRAGMAS).await?;
     connection.close().await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::postgres;
-    use super::*;
-
-    #[test]
-    fn both_engines_have_the_same_migrations() {
-        let steps = |migrations: &Migrator| -> Vec<(i64, String)> {
-            migrations
-                .iter()
-                .map(|step| (step.version, step.description.to_string()))
-                .collect()
-        };
-        assert_eq!(steps(&MIGRATIONS), steps(&postgres::MIGRATIONS));
-    }
 }

@@ -1,23 +1,21 @@
 //! Access tokens, known to the database by the SHA-256 of their secret only.
 
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
 use super::accounts::{ACCOUNTS, Account};
 use super::connection::Database;
+use super::rows::from_row;
 use super::sql::select;
 use super::writing::Writing;
 use crate::error::RegistryError;
 use crate::roles::TokenRole;
 
 /// A token as stored.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub(crate) struct TokenRow {
-    #[sqlx(rename = "token_id")]
     pub(crate) id: String,
-    #[sqlx(rename = "token_name")]
     pub(crate) name: String,
     pub(crate) role: TokenRole,
-    #[sqlx(rename = "token_created_ms")]
     pub(crate) created_ms: i64,
     pub(crate) expires_ms: Option<i64>,
     pub(crate) revoked_ms: Option<i64>,
@@ -25,14 +23,18 @@ pub(crate) struct TokenRow {
     pub(crate) repositories: Option<String>,
 }
 
+from_row!(TokenRow {
+    id = "token_id", name = "token_name", role, created_ms = "token_created_ms", expires_ms,
+    revoked_ms, repositories
+});
+
 /// A token with the account that it speaks for.
-#[derive(FromRow)]
 struct OwnedToken {
-    #[sqlx(flatten)]
     account: Account,
-    #[sqlx(flatten)]
     token: TokenRow,
 }
+
+from_row!(OwnedToken { ; account, token });
 
 /// The columns of a [`TokenRow`], of `tokens t`, under names that an account's do not have.
 const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms, t.repositories";

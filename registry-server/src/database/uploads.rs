@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
 use super::connection::Database;
+use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
 use super::writing::Writing;
 use super::writing::insertions;
@@ -24,7 +25,7 @@ pub(crate) struct NewUpload {
 }
 
 /// A permission to upload one object of a repository, with those it concerns.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub(crate) struct Upload {
     pub(crate) ticket: String,
     pub(crate) repository: String,
@@ -37,13 +38,29 @@ pub(crate) struct Upload {
     pub(crate) part_bytes: Option<i64>,
 }
 
+from_row!(Upload {
+    ticket,
+    repository,
+    owner,
+    account,
+    sha256,
+    size_bytes,
+    part_bytes
+});
+
 /// A part that has arrived.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) number: i64,
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,
 }
+
+from_row!(Part {
+    number,
+    sha256,
+    size_bytes
+});
 
 /// A file that a repository was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use sqlx::{AssertSqlSafe, FromRow};
+use sqlx::AssertSqlSafe;
 
 use super::super::connection::Database;
 use super::super::repositories::{REPOSITORIES, Repository};
 use super::super::sql::{BATCH_MAX, placeholders};
 use super::query::{Hit, Order, Position, Search};
+use crate::database::rows::from_row;
 use crate::error::RegistryError;
 
 /// One result.
@@ -24,13 +25,13 @@ pub(crate) struct Found {
 }
 
 /// What is shown of a repository, beside its tags.
-#[derive(FromRow)]
 struct Shown {
-    #[sqlx(flatten)]
     repository: Repository,
     head: Option<String>,
     tool_description: Option<String>,
 }
+
+from_row!(Shown { head, tool_description; repository });
 
 impl Database {
     /// One page of repositories.
