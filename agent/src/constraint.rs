@@ -24,12 +24,12 @@ mod strings;
 mod tests;
 
 pub use answer::WrongAnswer;
-pub use backend::{Backend, UnknownBackend};
+pub use backend::Backend;
 pub use calls::Written;
 pub use choice::ToolChoice;
 pub use compile::{Compiled, Constraint};
 pub use compiler::Compiler;
 pub use emulation::{EmulatedTools, emulate_tools};
 pub use error::ConstraintError;
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 pub use request::Constrained;

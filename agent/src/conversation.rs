@@ -9,8 +9,8 @@ pub mod failure;
 mod message;
 pub mod repair;
 
-pub use dialects::{LostMessage, MESSAGE_PARTS_MAX, MessageError, MessageLoss, WrittenMessages};
+pub use dialects::{LostMessage, MessageError, MessageLoss, WrittenMessages};
 pub use message::{
     Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
-    Part, Reasoning, Role, Sealed, ToolCall, ToolResult, UnknownMessageDialect,
+    Part, Reasoning, Role, Sealed, ToolCall, ToolResult,
 };

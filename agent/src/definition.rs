@@ -18,5 +18,5 @@ mod loss;
 mod report;
 pub mod result;
 
-pub use dialect::{Dialect, UnknownDialect};
+pub use dialect::Dialect;
 pub use loss::{Loss, Lost};

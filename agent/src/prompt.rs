@@ -12,10 +12,10 @@ pub use chat::{ChatHistory, ChatPrompt};
 pub use code::{CodeAnswer, code_prompt};
 pub use run::RunPrompt;
 pub use solution::{Solution, SolutionError};
-pub use template::{PROMPT_BYTES_MAX, PROMPT_TEMPLATE_BYTES_MAX, PromptError};
-pub use toolbox::{toolbox_line, toolbox_lines};
+pub use template::{PROMPT_TEMPLATE_BYTES_MAX, PromptError};
+pub use toolbox::toolbox_line;
 
-/// How an agent is asked.
+/// The two kinds of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptMode {
     /// One task, without a memory.
@@ -45,8 +45,8 @@ impl PromptMode {
         }
     }
 
-    /// What a model is to be stopped at: what would begin the next task or turn, which is not
-    /// the model's to write.
+    /// The sequences at which to stop the model: they begin the next task or turn, which the model
+    /// must not write.
     pub fn stop_sequences(self) -> &'static [&'static str] {
         match self {
             Self::Run => &["Task:"],

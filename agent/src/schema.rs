@@ -27,9 +27,8 @@ const SILENT: [&str; 10] = [
 /// One schema.
 #[derive(Debug, Clone)]
 pub(crate) struct Node<'a> {
-    /// Where it stands, as a JSON pointer into the document.
+    /// The JSON pointer into the document.
     pub(crate) pointer: String,
-    /// What it says to people.
     pub(crate) description: Option<&'a str>,
     /// The kind of values.
     pub(crate) form: Form<'a>,
@@ -55,7 +54,7 @@ pub(crate) enum Form<'a> {
     Object(Vec<Member<'a>>, Rest<'a>),
     /// A value of one of these.
     Union(Vec<Node<'a>>),
-    /// What the document defines under this name.
+    /// A reference to the definition of this name.
     Ref(&'a str),
 }
 
@@ -67,14 +66,13 @@ pub(crate) struct Member<'a> {
     pub(crate) node: Node<'a>,
 }
 
-/// Whether a member may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
     Optional,
 }
 
-/// What an object may hold beside its members.
+/// The values of members that are not listed.
 #[derive(Debug, Clone)]
 pub(crate) enum Rest<'a> {
     /// Nothing.
@@ -103,7 +101,7 @@ impl<'a> Document<'a> {
         Node::read(self.root, String::new())
     }
 
-    /// What is defined under `name`.
+    /// The definition of `name`.
     pub(crate) fn definition(self, name: &str) -> Option<Node<'a>> {
         ["$defs", "definitions"].into_iter().find_map(|place| {
             let (name, schema) = self.root.get(place)?.as_object()?.get_key_value(name)?;
@@ -165,7 +163,7 @@ impl<'a> Node<'a> {
             .collect()
     }
 
-    /// Whether `null` is a value of this schema, as far as can be told without references.
+    /// True if `null` is valid, as far as can be told without following references.
     pub(crate) fn takes_null(&self) -> bool {
         match &self.form {
             Form::Any => self.keyword("$ref").is_none(),
@@ -178,7 +176,7 @@ impl<'a> Node<'a> {
 }
 
 impl Form<'_> {
-    /// Whether the form itself is what `keyword` says.
+    /// True if the form itself implies `keyword`.
     fn says(&self, keyword: &str, value: &Value) -> bool {
         match (self, keyword) {
             (Self::Any, "type") => false,

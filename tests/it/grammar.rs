@@ -309,10 +309,13 @@ fn calls_are_checked() {
 
 fn every_format_is_named() {
     let reference = reference();
-    let formats = Format::ALL.map(|format| format!("`{format}`"));
+    let formats = Format::ALL.iter().map(|format| format!("`{format}`"));
     let named = rows(&reference, "## `tool grammar`").into_iter();
-    assert_eq!(named.map(|(name, _)| name).collect::<Vec<_>>(), formats);
-    for backend in Backend::ALL {
+    assert_eq!(
+        named.map(|(name, _)| name).collect::<Vec<_>>(),
+        formats.collect::<Vec<_>>()
+    );
+    for &backend in Backend::ALL {
         assert!(
             reference.contains(&format!("\n| `{backend}` | ")),
             "{backend}"

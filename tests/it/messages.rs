@@ -83,7 +83,7 @@ fn what_is_lost_and_what_is_wrong_is_said() {
         ),
         (
             "lossy.json --from mcp --to hf",
-            "`mcp` is not a dialect of messages",
+            "expected one of `hf`, `openai`, `responses`, `anthropic`, found `mcp`",
         ),
     ] {
         let ran = home.tool(&format!("messages {arguments}"));

@@ -6,10 +6,10 @@ use serde_json::Value;
 /// The longest answer that is read, in bytes.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
 
-/// How many faults are told.
+/// The most faults that a message lists.
 const FAULTS_MAX: usize = 5;
 
-/// How much of a stranger's text stands in a message, in characters.
+/// The length to which untrusted text in a message is cut, in characters.
 const TEXT_LENGTH_MAX: usize = 300;
 
 /// An answer is not what was asked for. The message is for the model: what is wrong, where,

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::error::ConstraintError;
 
-/// What a request says of the functions that the model should call.
+/// A request's `tool_choice`: the functions that the model should call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolChoice {
     /// One or none, as the model likes.
@@ -19,7 +19,7 @@ pub enum ToolChoice {
     Among {
         /// The names.
         names: Vec<String>,
-        /// Whether one has to be called.
+        /// True if one has to be called.
         is_required: bool,
     },
 }

@@ -11,7 +11,7 @@ use super::format::Format;
 use super::{json, lines, regex, strings};
 use crate::definition::{Loss, Lost};
 
-/// What a model may write.
+/// The set of texts that a model may write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constraint {
     pub(super) kind: Kind,
@@ -31,8 +31,8 @@ pub(super) enum Kind {
 pub struct Compiled {
     /// The schema, expression or grammar.
     pub text: String,
-    /// Where more or less may be written than the constraint allows: more is refused by
-    /// [`Constraint::check`] afterwards.
+    /// Losses of precision: the format allows more or fewer texts than the constraint.
+    /// [`Constraint::check`] refuses what is too much.
     pub losses: Vec<Loss>,
 }
 
@@ -52,12 +52,12 @@ impl Constraint {
         Self::of(Kind::Choice(texts.into_iter().map(Into::into).collect()))
     }
 
-    /// What a grammar in GBNF says. It is passed on as it is.
+    /// A grammar in GBNF, which is passed on unchanged.
     pub fn gbnf(grammar: impl Into<String>) -> Self {
         Self::of(Kind::Written(Format::Gbnf, grammar.into()))
     }
 
-    /// What a grammar in lark says. It is passed on as it is.
+    /// A grammar in lark, which is passed on unchanged.
     pub fn lark(grammar: impl Into<String>) -> Self {
         Self::of(Kind::Written(Format::Lark, grammar.into()))
     }
@@ -165,7 +165,7 @@ impl Constraint {
         }
     }
 
-    /// What kind of constraint it is.
+    /// The kind of constraint, for messages.
     pub(super) fn what(&self) -> &'static str {
         match &self.kind {
             Kind::Json(_) => "a JSON schema",

@@ -13,7 +13,7 @@ pub enum ConstraintError {
         "`{keyword}` at `{pointer}` cannot be held by a grammar: leave it out, or say it otherwise"
     )]
     Unsupported {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword.
         keyword: String,
@@ -21,7 +21,7 @@ pub enum ConstraintError {
     /// No value is valid.
     #[error("no value is valid at `{pointer}`")]
     Nothing {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
     },
     /// A regular expression would have to contain itself.
@@ -33,9 +33,9 @@ pub enum ConstraintError {
     /// There is too much of something.
     #[error("there are more than {max} {what}")]
     TooLarge {
-        /// What there is too much of.
+        /// The things that were counted.
         what: &'static str,
-        /// How much there may be.
+        /// The most that are allowed.
         max: usize,
     },
     /// A regular expression looks around, or cannot be read.
@@ -59,7 +59,7 @@ pub enum ConstraintError {
         backend: Backend,
         /// The kind.
         what: &'static str,
-        /// What to do instead.
+        /// The advice.
         hint: &'static str,
     },
     /// A server would refuse the schema.
@@ -89,7 +89,7 @@ pub enum ConstraintError {
     Request {
         /// The member.
         member: &'static str,
-        /// What it has to be.
+        /// The expected kind of value.
         expected: &'static str,
     },
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// What may be written.
+/// A set of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Expression {
     /// Exactly this.
@@ -16,7 +16,7 @@ pub(super) enum Expression {
     Choice(Vec<Expression>),
     /// At least and at most so many times.
     Repeat(Box<Expression>, u32, Option<u32>),
-    /// What the rule of that number says.
+    /// The rule of that number.
     Rule(usize),
 }
 
@@ -136,7 +136,7 @@ fn before(character: char) -> Option<char> {
     }
 }
 
-/// How a rule is read by what tells words apart first, as lark does.
+/// How a lexer, such as lark's, treats a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Made of words.
@@ -164,7 +164,7 @@ pub(super) struct Grammar {
     words: HashMap<Expression, usize>,
 }
 
-/// What lark and GBNF call the first rule.
+/// The names of the first rule in lark and GBNF.
 pub(super) const FIRST_NAMES: [&str; 2] = ["start", "root"];
 /// The longest name of a rule, before what tells it apart.
 const NAME_LENGTH_MAX: usize = 32;
@@ -260,7 +260,7 @@ impl Grammar {
     }
 }
 
-/// How often, as all formats write it.
+/// A repetition, in the notation that all formats share.
 pub(super) fn count(min: u32, max: Option<u32>) -> String {
     match (min, max) {
         (0, Some(1)) => "?".to_owned(),

@@ -20,14 +20,13 @@ use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// The most schemas within a schema.
 const NODES_MAX: usize = 10_000;
-/// How deep they may lie.
 const DEPTH_MAX: usize = 64;
 /// The largest bound of a number that is held.
 const BOUND_MAX: f64 = 1e30;
 
-/// What is held of texts; `format` is not.
+/// The string keywords that a grammar holds. `format` is not among them.
 const HELD_OF_TEXTS: [&str; 3] = ["minLength", "maxLength", "pattern"];
-/// What says so much that a grammar without it would be of another thing.
+/// The keywords that change a schema too much to be left out of a grammar.
 const REFUSED: [&str; 5] = ["$ref", "$dynamicRef", "allOf", "not", "patternProperties"];
 
 /// The grammar of texts that `schema` takes. What it cannot hold is told in `losses`.
@@ -216,7 +215,8 @@ impl<'a> Compiler<'_, 'a> {
         }
     }
 
-    /// How often, by two keywords. Beyond what is counted, anything goes.
+    /// The bounds of two counting keywords. There is no upper bound where it exceeds what is
+    /// counted.
     fn counts(
         &mut self,
         node: &Node<'_>,
@@ -310,7 +310,7 @@ impl<'a> Compiler<'_, 'a> {
         Ok(Expression::Rule(rule))
     }
 
-    /// Whether a definition is itself, with nothing written in between.
+    /// True if a definition refers to itself and nothing else.
     fn leads_to(&self, node: &Node<'a>, target: &str, seen: &mut Vec<&'a str>) -> bool {
         match &node.form {
             Form::Ref(name) if *name == target => true,
@@ -365,7 +365,6 @@ fn bound_of(node: &Node<'_>, keyword: &str) -> Option<f64> {
     Some(bound.clamp(-BOUND_MAX, BOUND_MAX))
 }
 
-/// Whether a literal is of a type that stands beside it.
 fn is_of_type(node: &Node<'_>, value: &Value) -> bool {
     let is = |name: &str| match name {
         "null" => value.is_null(),

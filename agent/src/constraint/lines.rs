@@ -65,7 +65,7 @@ struct Printer<'a> {
     text: String,
 }
 
-/// What an expression stands beside.
+/// The expression's surroundings, which decide if it needs brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Choice,

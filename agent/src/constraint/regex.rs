@@ -30,7 +30,7 @@ struct Printer<'a> {
     text: String,
 }
 
-/// What an expression stands beside.
+/// The expression's surroundings, which decide if it needs brackets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Within {
     Choice,
@@ -127,7 +127,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// What has a meaning in expressions or classes of some engine.
+/// Characters with a meaning in the expressions or classes of some engine.
 const SPECIAL: &str = r"\.+*?()|[]{}^$#&-~";
 
 fn escaped(character: char, text: &mut String) {

@@ -13,14 +13,13 @@ use crate::definition::{Dialect, Loss};
 /// A constraint as a server wants it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constrained {
-    /// What to add to the body of the request.
+    /// Members to add to the body of the request.
     pub members: Map<String, Value>,
-    /// What the server is not told, as far as it is known here: it may hold less of a schema
-    /// than it takes.
+    /// Known limits of the server: it may enforce less of a schema than it accepts.
     pub losses: Vec<Loss>,
 }
 
-/// What the answer is called where a name has to be said.
+/// The name of the answer for servers that ask for one.
 const ANSWER: &str = "answer";
 
 impl Constraint {

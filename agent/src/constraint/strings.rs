@@ -5,11 +5,11 @@ use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
 
 use super::expression::{Class, Expression};
 
-/// How many characters or items are counted. Engines copy what is repeated, so that more
-/// would cost more than it is worth.
+/// The highest bound on characters or items that is enforced. Engines copy a repeated expression,
+/// so a higher bound would cost more than it is worth.
 pub(super) const COUNT_MAX: u32 = 256;
 
-/// What stands in a string as it is.
+/// The characters that a JSON string contains without escapes.
 fn plain() -> Class {
     Class::new(vec![(' ', '!'), ('#', '['), (']', char::MAX)])
 }
@@ -108,7 +108,7 @@ fn class(ranges: &[(char, char)]) -> Expression {
     Expression::Class(Class::new(ranges.to_vec()))
 }
 
-/// What a pattern is written into.
+/// The text that a pattern is written into.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// A string of JSON, which escapes some characters.
@@ -153,7 +153,7 @@ fn branches(hir: &Hir) -> impl Iterator<Item = &Hir> {
     }
 }
 
-/// Whether a branch begins where the text does, what is in between, and whether it ends there.
+/// Splits a branch into a leading anchor, the parts between, and a trailing anchor.
 fn anchored(branch: &Hir) -> (bool, Vec<&Hir>, bool) {
     let mut parts: Vec<&Hir> = match branch.kind() {
         HirKind::Concat(parts) => parts.iter().collect(),

@@ -30,7 +30,7 @@ use serde_json::{Map, Value};
 pub use chat::{Chat, ControlTokens};
 pub use control::without_control_tokens;
 pub use error::TemplateError;
-pub use limits::{PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX};
+pub use limits::TEMPLATE_BYTES_MAX;
 pub use model::{ModelError, ModelTemplates};
 
 use message::Reader;
@@ -75,8 +75,8 @@ impl ChatTemplate {
         })
     }
 
-    /// Whether the template looks at tools at all. What it prints of them
-    /// [`explain`](crate::conversation::explain::explain) tells.
+    /// True if the template refers to tools at all.
+    /// [`explain`](crate::conversation::explain::explain) shows what it prints of them.
     pub fn reads_tools(&self) -> bool {
         self.reads_tools
     }

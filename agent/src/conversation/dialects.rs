@@ -18,7 +18,6 @@ use serde_json::Value;
 pub use error::MessageError;
 use loss::Losses;
 pub use loss::{LostMessage, MessageLoss};
-pub use reader::MESSAGE_PARTS_MAX;
 
 use super::message::{Conversation, MessageDialect};
 
@@ -28,7 +27,7 @@ pub struct WrittenMessages {
     /// The list of messages; an object with it and its `system` or `instructions` where the
     /// dialect has these apart, and where the conversation was read from an object.
     pub value: Value,
-    /// What the dialect cannot say.
+    /// The parts of the conversation that the dialect cannot express.
     pub losses: Vec<MessageLoss>,
 }
 
@@ -40,7 +39,7 @@ impl Conversation {
     /// other one's form) are read as well, and written as they should be.
     ///
     /// # Errors
-    /// When it is none, which the error says where; or when it is beyond [`MESSAGE_PARTS_MAX`].
+    /// When it is none, which the error says where; or when it has more than 100,000 messages and parts.
     pub fn read(dialect: MessageDialect, value: &Value) -> Result<Self, MessageError> {
         reader::within_bounds(value)?;
         match dialect {

@@ -16,7 +16,7 @@ use mend::Mender;
 
 /// Longer arguments are not read again.
 const TEXT_BYTES_MAX: usize = 4 << 20;
-/// How many changes are told one by one.
+/// The most changes that a note lists.
 const CHANGES_SHOWN_MAX: usize = 5;
 
 /// Arguments, read as they were meant.

@@ -11,7 +11,7 @@ use crate::schema::fit::Fit;
 use crate::schema::keywords::{ANNOTATIONS, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_TEXTS};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// How deep an example goes, references included.
+/// The deepest nesting of an example, references included.
 const DEPTH_MAX: usize = 32;
 /// The most items, members or characters that a schema can ask of an example.
 const COUNT_MAX: u64 = 32;
@@ -172,7 +172,7 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// Whether all that `node` says beside its form is among `known`, or says nothing.
+/// True if every keyword of `node` beside its form is in `known` or has no effect.
 fn says(node: &Node<'_>, known: &[&[&str]]) -> bool {
     let unread = node.unread(&ANNOTATIONS);
     let is_known = |name: &str| known.iter().any(|known| known.contains(&name));

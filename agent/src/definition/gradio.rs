@@ -8,14 +8,14 @@ use tool_hub_manifest::{Annotations, FunctionSpec};
 /// The longest description of an app that is read.
 pub const GRADIO_BYTES_MAX: usize = 4 << 20;
 /// The most endpoints that one app may have.
-pub const GRADIO_ENDPOINTS_MAX: usize = 200;
+const GRADIO_ENDPOINTS_MAX: usize = 200;
 
-/// What an app offers.
+/// An app's endpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradioApp {
     /// The endpoints that a tool can call, in their order.
     pub endpoints: Vec<GradioEndpoint>,
-    /// What was left out, each with why.
+    /// The endpoints that were left out, each with the reason.
     pub skipped: Vec<String>,
 }
 
@@ -26,9 +26,9 @@ pub struct GradioEndpoint {
     pub name: String,
     /// The function.
     pub spec: FunctionSpec,
-    /// What the app takes, in its order.
+    /// The parameters, in the app's order.
     pub inputs: Vec<GradioInput>,
-    /// What the app answers with, in its order, and what the function calls it.
+    /// The results, in the app's order, with their names in the function.
     pub outputs: Vec<(String, GradioValue)>,
 }
 
@@ -37,13 +37,13 @@ pub struct GradioEndpoint {
 pub struct GradioInput {
     /// The function's argument for it; none where only the default can be sent.
     pub argument: Option<String>,
-    /// What kind of value it is.
+    /// The kind of value.
     pub value: GradioValue,
-    /// What the app takes when nothing is given.
+    /// The default.
     pub default: Option<Value>,
 }
 
-/// How a value travels between a function and an app.
+/// The conversion of a value between a function and an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GradioValue {
@@ -73,7 +73,7 @@ pub enum GradioError {
     /// It has more endpoints than are read.
     #[error("the app has {count} endpoints, at most {GRADIO_ENDPOINTS_MAX} are read")]
     TooMany {
-        /// How many there are.
+        /// The number of endpoints.
         count: usize,
     },
     /// It is not what Gradio says of an app.
@@ -176,7 +176,7 @@ fn endpoint(name: &str, described: &Value) -> Result<GradioEndpoint, String> {
     })
 }
 
-/// What comes back, each by its label in words that a field can be called.
+/// The results, each named by its label in words that a field name may have.
 fn outputs(described: &Value) -> Vec<(String, GradioValue)> {
     let mut found: Vec<(String, GradioValue)> = Vec::new();
     for (index, output) in list(described, "returns").enumerate() {
@@ -223,7 +223,7 @@ fn description(name: &str, described: &Value, outputs: &[(String, GradioValue)])
     }
 }
 
-/// What an agent is told of an argument: its label, what it may be, what it is otherwise.
+/// The description of an argument: its label, the values it takes, its default.
 fn words(parameter: &Value, default: Option<&Value>) -> String {
     let mut words = vec![text(parameter, "label").to_owned()];
     let kind = &parameter["type"];
@@ -253,7 +253,7 @@ fn value_of(described: &Value) -> GradioValue {
     }
 }
 
-/// How deep a schema is looked into.
+/// The deepest nesting of a schema that is read.
 const DEPTH_MAX: usize = 32;
 
 fn holds_file(schema: &Value, depth: usize) -> bool {

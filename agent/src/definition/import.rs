@@ -13,7 +13,7 @@ use tool_hub_manifest::FunctionSpec;
 pub use error::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, ImportError};
 use object::{Definition, kind_of, member};
 
-/// Whose way of writing a definition has.
+/// The format of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {
@@ -43,14 +43,14 @@ impl fmt::Display for Source {
     }
 }
 
-/// What a text defines.
+/// The definitions read from a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Import {
-    /// Whose way of writing the first definition has.
+    /// The format of the first definition.
     pub source: Source,
     /// The functions, in the order of the text.
     pub specs: Vec<FunctionSpec>,
-    /// What was left out, each with where it stands and why.
+    /// The entries that were left out, each with its path and the reason.
     pub skipped: Vec<String>,
 }
 
@@ -108,7 +108,7 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
     })
 }
 
-/// Where definitions stand in a text.
+/// The place of definitions in a text.
 #[derive(Clone, Copy)]
 enum Place {
     /// The text is one definition.

@@ -12,8 +12,8 @@ use tool_hub_manifest::FunctionSpec;
 
 pub use finding::{Finding, Rule};
 
-/// What a model may stumble over in `specs`, which it sees together with `others`: in the order
-/// of `specs`. Of two functions that are alike, the later one is told of.
+/// Lists what may confuse a model in `specs`, which it sees together with `others`, in the order of
+/// `specs`. Of two functions that are alike, the finding is about the later one.
 pub fn lint(specs: &[FunctionSpec], others: &[FunctionSpec]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let profiles: Vec<_> = specs.iter().chain(others).map(alike::Profile::of).collect();

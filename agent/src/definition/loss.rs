@@ -7,11 +7,11 @@ use std::fmt;
 pub struct Loss {
     /// The function, by the name agents see.
     pub function: String,
-    /// What became of it.
+    /// The loss.
     pub lost: Lost,
 }
 
-/// What is lost or limited.
+/// A kind of loss or limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lost {
@@ -23,9 +23,9 @@ pub enum Lost {
     Annotations,
     /// The description was cut at a word.
     DescriptionCut {
-        /// How long it was, in characters.
+        /// The length, in characters.
         characters: usize,
-        /// How long it may be, in characters.
+        /// The longest length allowed, in characters.
         characters_max: usize,
     },
     /// The consumer will refuse the name. It is left as it is, since a changed name could
@@ -36,14 +36,14 @@ pub enum Lost {
     },
     /// The schema of the arguments was made weaker where the dialect lacks a keyword.
     SchemaWeakened {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword that is missing.
         keyword: String,
     },
     /// Less may be written than the schema allows, where a grammar cannot hold all of it.
     Narrowed {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword that allows more.
         keyword: String,
@@ -55,7 +55,7 @@ pub enum Lost {
     },
     /// A keyword that the dialect lacks is told in the description instead.
     ToldInWords {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword.
         keyword: String,
@@ -64,30 +64,30 @@ pub enum Lost {
     /// [`from_strict`](super::export::from_strict)
     /// leads back.
     Reshaped {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
-        /// What is written there instead.
+        /// The form that is written instead.
         into: &'static str,
     },
-    /// Where leaving a member out and `null` mean different things, only `null` can be said.
+    /// A member may be left out, which is not the same as `null`, and only `null` can be written.
     AbsentIsNull {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
     },
     /// The name cannot be used where the definition goes, and another one stands for it.
     Renamed {
-        /// Where, as a JSON pointer into the schema; empty for the function itself.
+        /// The JSON pointer into the schema; empty for the function itself.
         pointer: String,
         /// The name that stands for it.
         to: String,
     },
     /// The schema is larger than the consumer takes.
     TooLarge {
-        /// What there is too much of.
+        /// The things that were counted.
         what: &'static str,
-        /// How much there is.
+        /// The count.
         count: usize,
-        /// How much there may be.
+        /// The most that are allowed.
         count_max: usize,
     },
     /// The consumer refuses a keyword at the root of the arguments' schema.
@@ -98,7 +98,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// Whether the consumer will refuse the definition as it stands.
+    /// True if the consumer will refuse the definition.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,

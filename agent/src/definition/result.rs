@@ -14,13 +14,13 @@ use serde_json::{Map, Value, json};
 use crate::schema::{Document, Form, Member, Node, Rest};
 
 /// The member that holds a wrapped result.
-pub const RESULT_MEMBER: &str = "result";
+const RESULT_MEMBER: &str = "result";
 
 /// Keywords that hold for the whole schema document and therefore stay at its root when
 /// the schema is wrapped; references such as `#/$defs/point` keep pointing at them.
 const DOCUMENT_KEYWORDS: [&str; 3] = ["$schema", "$defs", "definitions"];
 
-/// How a function's structured result travels where only objects are allowed.
+/// The form of a function's structured result where only objects are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ResultShape {
     /// The result is an object and travels as it is.
@@ -57,8 +57,7 @@ impl ResultShape {
         }
     }
 
-    /// What travels, made from the result. What stands in place of a result that is kept
-    /// travels as it is.
+    /// Shapes the result. A reference to a stored result keeps its shape.
     pub fn value(self, result: Value) -> Value {
         match self {
             Self::Object => result,
@@ -118,7 +117,7 @@ const SHORT_CHARACTERS_MAX: u64 = 256;
 /// The longest list that is never too long.
 const SHORT_ITEMS_MAX: u64 = 16;
 
-/// What stands in place of a result that is kept at `place`.
+/// The reference to a result that is stored at `place`.
 pub fn kept_value(place: &str) -> Value {
     json!({ KEPT_MEMBER: place })
 }
@@ -157,7 +156,7 @@ pub fn or_kept(output_schema: &Value) -> Option<Value> {
     Some(schema)
 }
 
-/// Whether all values of a schema are short.
+/// True if all values of a schema are short.
 fn is_short(node: &Node<'_>) -> bool {
     let at_most = |name: &str, most: u64| {
         let limit = node.keyword(name).and_then(Value::as_u64);

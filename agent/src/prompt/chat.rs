@@ -23,7 +23,7 @@ const PLACES: [(&str, &str); 1] = [(ALL_TOOLS, "the list of tools")];
 #[derive(Debug, Clone)]
 pub struct ChatPrompt(Template);
 
-/// What a model reads of a conversation so far.
+/// The conversation so far, as the model reads it.
 #[derive(Debug, Clone)]
 pub struct ChatHistory(String);
 

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-/// What every answer to a run prompt begins with: the prompt ends with it.
+/// The beginning of every answer to a run prompt: the prompt ends with it.
 const BEGINNING: &str = "I will use the following ";
-/// What stands before the code in an answer to a run prompt.
+/// The marker before the code in an answer to a run prompt.
 const ANSWER: &str = "Answer:";
 const FENCE: &str = "```";
 /// The first line of code that is not code.
@@ -13,9 +13,9 @@ const OPENING: [&str; 3] = [FENCE, "```py", "```python"];
 /// An answer, in its two parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solution {
-    /// What the model said that it does.
+    /// The model's description of what the code does.
     pub explanation: String,
-    /// What does it; none in a conversation where only words were needed.
+    /// The code; absent in a conversation where the model only answered in words.
     pub code: Option<String>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn of_chat(answer: &str) -> Result<Solution, SolutionError> {
     })
 }
 
-/// As Python strips a text.
+/// Strips a text as Python's `str.strip` does.
 pub(super) fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }

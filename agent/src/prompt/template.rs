@@ -5,9 +5,9 @@ use thiserror::Error;
 /// The longest template, in bytes.
 pub const PROMPT_TEMPLATE_BYTES_MAX: usize = 128 << 10;
 /// The longest prompt, in bytes. A template may name the tools again and again.
-pub const PROMPT_BYTES_MAX: usize = 4 << 20;
+pub(super) const PROMPT_BYTES_MAX: usize = 4 << 20;
 
-/// Where the lines of the toolbox go.
+/// The placeholder for the lines of the toolbox.
 pub(super) const ALL_TOOLS: &str = "<<all_tools>>";
 
 /// A template or a prompt that cannot be.
@@ -17,9 +17,9 @@ pub enum PromptError {
     /// A template without a place for what a model has to read.
     #[error("the prompt template has no {placeholder}, where {meaning} goes")]
     NoPlace {
-        /// What has to be written in it.
+        /// The placeholder.
         placeholder: &'static str,
-        /// What would stand there.
+        /// The text that replaces it.
         meaning: &'static str,
     },
     /// A template that is too long.

@@ -2,7 +2,7 @@
 
 use super::{Form, Member, Node, Presence, Rest};
 
-/// Whether no value can be of two of `nodes`, so that "any of" says as much as "one of".
+/// True if no value is valid for two of `nodes`: "any of" and "one of" mean the same then.
 pub(crate) fn all_told_apart(nodes: &[Node<'_>]) -> bool {
     let mut rest = nodes;
     while let [first, others @ ..] = rest {

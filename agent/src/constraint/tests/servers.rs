@@ -197,10 +197,10 @@ fn what_a_server_cannot_say_is_told_with_its_name() {
 
 #[test]
 fn names_of_formats_and_servers_read_back() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         assert_eq!(format.as_str().parse(), Ok(format));
     }
-    for backend in Backend::ALL {
+    for &backend in Backend::ALL {
         assert_eq!(backend.as_str().parse(), Ok(backend));
     }
     assert!("ebnf".parse::<Format>().is_err() && "vLLM".parse::<Backend>().is_err());

@@ -40,7 +40,7 @@ pub(super) fn keyed(value: Value) -> Vec<Result<ToolCall, String>> {
     calls.collect()
 }
 
-/// Whether a value is nothing but calls, each with its name and its arguments.
+/// True if a value is only calls, each with a name and arguments.
 pub(super) fn is_calls(value: &Value) -> bool {
     match value {
         Value::Array(values) => !values.is_empty() && values.iter().all(is_call),

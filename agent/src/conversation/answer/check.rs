@@ -13,11 +13,11 @@ use crate::conversation::repair::{Repair, repair};
 use crate::schema::fit::{Fit, HOPS_MAX};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// How many letters a name may be away from the one that was probably meant.
+/// The most letters by which a misspelt name may differ from the one that is suggested.
 const EDITS_MAX: usize = 2;
-/// How many names are listed in a problem.
+/// The most names that a problem lists.
 const NAMES_SHOWN_MAX: usize = 20;
-/// How much of a wrong value is repeated, in characters.
+/// The length to which a wrong value is cut in a message, in characters.
 const VALUE_SHOWN_MAX: usize = 60;
 
 /// A call that a function can be asked for.
@@ -25,7 +25,7 @@ const VALUE_SHOWN_MAX: usize = 60;
 pub struct CheckedCall {
     /// The call, with its arguments read as they were meant.
     pub call: ToolCall,
-    /// What was read differently from what the model wrote, in a line for the model.
+    /// A line for the model that lists what was repaired in its call.
     pub note: Option<String>,
 }
 
@@ -108,7 +108,7 @@ fn unknown(name: &str, offered: &[FunctionSpec]) -> CallProblem {
     }
 }
 
-/// What is wrong with the arguments, if anything.
+/// The first fault of the arguments.
 fn wrong(call: &ToolCall, schema: &Value) -> Option<CallProblem> {
     let fit = Fit::new(Document::new(schema));
     let arguments = Value::Object(call.arguments.clone());
@@ -123,7 +123,7 @@ fn wrong(call: &ToolCall, schema: &Value) -> Option<CallProblem> {
     })
 }
 
-/// Where a value cannot be one of `node`'s, what is wrong there, and how to mend it.
+/// A path in the arguments, what is wrong there, and how to mend it.
 type Fault = (String, String, String);
 
 fn find<'a>(
@@ -175,7 +175,7 @@ fn find<'a>(
     }
 }
 
-/// What is wrong with a member that is none of `members`.
+/// The fault of a member that `members` does not list.
 fn unwanted<'a>(
     fit: &Fit<'a>,
     rest: &Rest<'a>,
@@ -206,7 +206,7 @@ fn joined(path: &str, name: &str) -> String {
     }
 }
 
-/// What a schema wants, in a few words.
+/// A few words for the values that a schema takes.
 fn expected(node: &Node<'_>) -> String {
     match &node.form {
         Form::Any | Form::Ref(_) => "a value".to_owned(),

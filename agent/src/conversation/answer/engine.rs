@@ -31,19 +31,19 @@ const NO_KEY: &str = "expected the name of an argument";
 pub(super) struct Engine<'a> {
     family: &'static Family,
     offered: &'a [FunctionSpec],
-    /// Which bytes begin a marker, by state.
+    /// For each state, the bytes that begin one of its markers.
     first: Vec<[bool; 256]>,
-    /// What is not read yet, and what a call began with.
+    /// The unread text, and the text of the call that is being read.
     buffer: String,
-    /// Where reading goes on.
+    /// The offset of the first unread byte.
     at: usize,
     state: State,
     /// True if the value of this state is complete.
     is_read: bool,
-    /// Where the call began that is being read, and how sure it is that it is one.
+    /// The start of the call that is being read, and how certain it is to be one.
     region: Option<(usize, Certainty)>,
-    /// Where what is no call after all was seen to be none: before that nothing begins a call
-    /// that is not sure to be one.
+    /// Up to here text that looked like a call turned out not to be one. Only certain calls begin
+    /// before this offset.
     doubtful_before: usize,
     /// Why what is being read is broken.
     failure: Failure,
@@ -94,7 +94,7 @@ impl Failure {
     }
 }
 
-/// Whether there is more to do with what there is.
+/// How the engine goes on after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     On,
@@ -211,8 +211,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Where it is sure that what is being read is too long for a name: at the same point however
-    /// the answer comes.
+    /// The offset at which a name is certainly too long. It does not depend on how the answer is
+    /// cut into pieces.
     fn end_of_long_name(&self) -> Option<usize> {
         let is_name = matches!(self.state, State::Name | State::Id | State::Key);
         let room = NAME_BYTES_MAX.checked_sub(self.gathered.len())?;
@@ -398,7 +398,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What is being read is no call: text where that was in doubt, and broken where not.
+    /// Ends what is being read: as text if it was in doubt, otherwise as a problem.
     fn fail(&mut self, failure: Failure) {
         (self.call, self.id) = (None, None);
         self.gathered.clear();
@@ -461,7 +461,7 @@ impl<'a> Engine<'a> {
         Step::Wait
     }
 
-    /// What was written from the beginning of the call up to `end`.
+    /// The text from the beginning of the call up to `end`.
     fn written(&self, end: usize) -> String {
         let start = self.region.map_or(self.at, |(start, _)| start);
         self.buffer[start.min(end)..end].to_owned()

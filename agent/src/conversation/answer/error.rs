@@ -9,7 +9,7 @@ pub enum FormatError {
     /// No family is called so.
     #[error("there is no format `{name}`, but {}", names().join(", "))]
     Unknown {
-        /// Which was wanted.
+        /// The requested name.
         name: String,
     },
     /// The model's own template cannot be read, or could take too long.

@@ -6,24 +6,25 @@ use crate::conversation::message::ToolCall;
 /// The longest answer that is read, in bytes. What comes after is left out, and a problem.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 
-/// How many calls of an answer are read. The others are left out, and a problem.
+/// The most calls that are read from an answer. Further ones are left out and reported as a
+/// problem.
 pub const CALLS_MAX: usize = 128;
 
 /// An answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
-    /// What the model said, without the space around it and without its calls.
+    /// The text for the user, trimmed and without the calls.
     pub text: String,
-    /// What it wrote for itself before.
+    /// The reasoning before the text.
     pub reasoning: Option<String>,
-    /// What it wants called, in its order. The names and the arguments are what the model wrote;
-    /// nobody has compared them with what there is.
+    /// The calls, in order. Names and arguments are what the model wrote; they are not checked
+    /// against the offered functions.
     pub calls: Vec<ToolCall>,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub problems: Vec<AnswerProblem>,
 }
 
-/// What a reader found in the text that came last.
+/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AnswerEvent {

@@ -12,7 +12,7 @@ use super::family::Family;
 use super::reader::AnswerReader;
 use super::template::{self, Template};
 
-/// How a model writes its answers.
+/// The format in which a model writes its answers.
 #[derive(Debug, Clone)]
 pub struct AnswerFormat(Kind);
 
@@ -30,7 +30,7 @@ impl AnswerFormat {
     }
 
     /// The format of the family that has such a chat template, if it is one that is known.
-    pub fn of_chat_template(source: &str) -> Option<Self> {
+    pub(crate) fn of_chat_template(source: &str) -> Option<Self> {
         families::of_template(source).map(|family| Self(Kind::Family(family)))
     }
 

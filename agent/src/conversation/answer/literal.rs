@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether `text` comes next; it is read then.
+    /// Reads `text` if it comes next, and tells if it did.
     fn takes(&mut self, text: &str) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(text) {

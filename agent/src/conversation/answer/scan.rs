@@ -3,7 +3,7 @@
 /// The deepest that brackets may stand in one another.
 pub(super) const DEPTH_MAX: usize = 64;
 
-/// What strings of a value stand in.
+/// The delimiters of strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
     /// `"`, as in JSON.
@@ -14,7 +14,7 @@ pub(super) enum Quotes {
     Marker(&'static str),
 }
 
-/// What came of a look at more text.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scanned {
     /// The value ends here.
@@ -25,7 +25,7 @@ pub(super) enum Scanned {
     Open,
 }
 
-/// What a text may be the beginning of.
+/// A match of the text with the markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     Marker,
@@ -37,12 +37,12 @@ pub(super) enum Seen {
 #[derive(Debug)]
 pub(super) struct Scan {
     quotes: Quotes,
-    /// Where the value begins.
+    /// The offset at which the value begins.
     pub(super) start: usize,
     at: usize,
     /// The brackets that are to come.
     closers: Vec<u8>,
-    /// What ends the string that this is in, and whether its next character is escaped.
+    /// The delimiter that ends the current string, and true if its next character is escaped.
     string: Option<u8>,
     is_escaped: bool,
 }
@@ -59,7 +59,7 @@ impl Scan {
         }
     }
 
-    /// How far it has looked.
+    /// The offset of the first byte that was not scanned.
     pub(super) fn seen(&self) -> usize {
         self.at
     }
@@ -110,7 +110,7 @@ impl Scan {
         Scanned::Open
     }
 
-    /// Whether the value is complete.
+    /// Returns true when the value is complete.
     fn in_string(&mut self, byte: u8, closer: u8) -> bool {
         self.at += 1;
         if self.is_escaped {
@@ -139,7 +139,7 @@ impl Scan {
         None
     }
 
-    /// Whether the value is complete.
+    /// Returns true when the value is complete.
     fn outside(
         &mut self,
         byte: u8,

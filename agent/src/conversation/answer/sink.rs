@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sink {
     has_begun: bool,
-    /// Whether space that comes next belongs to no text.
+    /// True after a division: leading space of the next text is dropped.
     is_divided: bool,
     /// Space that belongs to the text if more of it comes.
     held: String,
@@ -29,7 +29,6 @@ impl Sink {
         }
     }
 
-    /// Whether anything was given.
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun
     }

@@ -92,12 +92,12 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
 pub(super) struct TemplateReader {
     /// None after an error, from which there is no way on.
     parser: Option<ResponseParser>,
-    /// What patterns were not tried on yet.
+    /// Text that the patterns were not tried on.
     pending: String,
     read: usize,
-    /// What was written since a call began.
+    /// The text since a call began.
     region: String,
-    /// What came of the prompt, and what was found since it was asked for last.
+    /// The events that nobody has taken yet.
     events: Vec<AnswerEvent>,
     failure: Option<String>,
     text: Sink,
@@ -142,7 +142,7 @@ impl TemplateReader {
         std::mem::take(&mut self.events)
     }
 
-    /// Where the next piece of what is pending ends.
+    /// The end of the next piece of pending text to parse.
     fn piece(&self) -> Option<usize> {
         self.parser.as_ref()?;
         let least = PIECE_BYTES_MIN.max(self.read / PIECE_PART);
@@ -252,7 +252,7 @@ impl TemplateReader {
     }
 }
 
-/// What a field of a message is for.
+/// The use of a message's field.
 enum Field {
     Text,
     Reasoning,

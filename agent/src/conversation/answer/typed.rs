@@ -40,7 +40,7 @@ fn read(text: &str) -> Option<Value> {
     literal::value(text.trim(), Quotes::Either).ok()
 }
 
-/// What the schema says of an argument.
+/// The schema of an argument.
 fn argument<'a>(fit: &Fit<'a>, name: &str) -> Option<Node<'a>> {
     let mut node = fit.document.root();
     for _ in 0..HOPS_MAX {

@@ -11,11 +11,11 @@ use super::chat::{Chat, ControlTokens};
 use super::error::TemplateError;
 use crate::conversation::answer::families;
 
-/// How long a token is at most, in bytes, for it to be looked for.
+/// The longest token that is looked for, in bytes.
 const TOKEN_BYTES_MAX: usize = 128;
-/// How many tokens are looked for.
+/// The most tokens that are looked for.
 const TOKENS_MAX: usize = 100_000;
-/// What begins marks of which the rest may be put together.
+/// Beginnings of control tokens whose rest a template may add.
 const OPENINGS: [&str; 3] = ["<|", "<\u{ff5c}", "[|"];
 
 /// `chat` without control tokens of others; nothing where it stays as it is.
@@ -201,7 +201,7 @@ pub fn without_control_tokens(text: &str) -> String {
     })
 }
 
-/// Whether a token begins like that and goes on; `tokens` are sorted.
+/// True if a token is longer than `text` and begins with it; `tokens` are sorted.
 fn begins(tokens: &[String], text: &str) -> bool {
     let at = tokens.partition_point(|token| token.as_str() <= text);
     tokens.get(at).is_some_and(|token| token.starts_with(text))

@@ -16,7 +16,7 @@ pub enum TemplateError {
     Syntax {
         /// Counted from one.
         line: Option<usize>,
-        /// What is wrong, in the engine's words.
+        /// The engine's message.
         message: String,
     },
     /// The template does not take such conversations, and says so itself.
@@ -37,9 +37,9 @@ pub enum TemplateError {
     /// much.
     #[error("the chat template goes beyond a limit ({limit} = {value})")]
     TooMuch {
-        /// Which limit.
+        /// The name of the limit.
         limit: &'static str,
-        /// What it allows.
+        /// The value of the limit.
         value: usize,
     },
     /// A message, a tool or a document has the text of a control token.
@@ -47,7 +47,7 @@ pub enum TemplateError {
         "what the conversation says has the control token `{}`", .token.escape_debug()
     )]
     ControlToken {
-        /// Which.
+        /// The token.
         token: String,
     },
     /// The last message cannot be continued.

@@ -9,9 +9,9 @@ use super::message::{REASONING, members};
 /// Stands after what is to be gone on with. Templates that trim texts cut the space.
 const MARK: &str = "<|the model goes on here|> ";
 
-/// Where what is printed has to end.
+/// The end of a message that is left open for the model to continue.
 pub(super) struct Open {
-    /// What the model goes on with.
+    /// The beginning of the message, which the model continues.
     text: String,
 }
 
@@ -75,7 +75,7 @@ fn text_of(block: &mut Map<String, Value>) -> Option<&mut String> {
 }
 
 impl Open {
-    /// What was printed up to the mark.
+    /// The printed text up to the mark.
     pub(super) fn cut(self, mut printed: String) -> Result<String, TemplateError> {
         let Some(end) = printed.rfind(MARK.trim_end()) else {
             return Err(not_continued("the template does not print it"));

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::chat::{Chat, ControlTokens};
 use crate::conversation::answer::{AnswerFormat, FormatError};
 
-/// What a model has one template for unless it has several.
+/// The name of the only template of most models.
 const DEFAULT: &str = "default";
 /// The one that conversations with tools take, where there is one.
 const TOOL_USE: &str = "tool_use";
@@ -35,14 +35,14 @@ pub enum ModelError {
     /// There are several, none of them by that name.
     #[error("the model has no chat template `{name}`, but {}", .known.join(", "))]
     Unknown {
-        /// Which was wanted.
+        /// The requested name.
         name: String,
         /// Those that it has.
         known: Vec<String>,
     },
 }
 
-/// What is read of `tokenizer_config.json`.
+/// The members of `tokenizer_config.json` that are used.
 #[derive(Deserialize)]
 struct Configuration {
     chat_template: Option<Templates>,
@@ -127,7 +127,7 @@ impl ModelTemplates {
             })
     }
 
-    /// How the model writes its answers, by its own `response_template`, if it has one.
+    /// The model's own format of answers, read from its `response_template` if it has one.
     ///
     /// # Errors
     /// When it cannot be used; [`ModelTemplates::answer_family`] may know the model all the same.
@@ -160,7 +160,7 @@ impl ModelTemplates {
         &self.control_tokens
     }
 
-    /// What templates are told of special tokens: `bos_token` and others.
+    /// The special tokens that templates see: `bos_token` and others.
     pub fn special_tokens(&self) -> &Map<String, Value> {
         &self.special_tokens
     }

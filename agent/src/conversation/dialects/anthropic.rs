@@ -82,7 +82,7 @@ pub(super) fn write(conversation: &Conversation, losses: &mut Losses) -> Value {
     }
 }
 
-/// How a message here ends.
+/// The end of the last message.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     Turn,

@@ -28,7 +28,7 @@ const FORM: [&str; 11] = [
     "function_call",
     "type",
 ];
-/// What came before `tool_calls`, and is written as such.
+/// The deprecated member that `tool_calls` replaced. It is written where it was read.
 const FUNCTION_CALL: &str = "function_call";
 
 pub(super) fn read(style: &Style, value: &Value) -> Result<Conversation, MessageError> {

@@ -128,7 +128,7 @@ impl Calls {
 struct Made {
     dialect: MessageDialect,
     taken: HashSet<String>,
-    /// What ids that the dialect refuses are written as.
+    /// Replacements for ids that the dialect refuses.
     fitted: HashMap<String, String>,
     count: usize,
 }

@@ -11,26 +11,26 @@ use crate::conversation::message::{
 /// Something of a message that a dialect loses or changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageLoss {
-    /// Which message of the conversation; absent where it is of none.
+    /// The index of the message; absent if the loss concerns the request.
     pub message: Option<usize>,
-    /// What became of it.
+    /// The loss.
     pub lost: LostMessage,
 }
 
-/// What is lost or changed.
+/// A kind of loss in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LostMessage {
     /// Something that only another dialect says.
     Member {
-        /// Which dialect.
+        /// The dialect it belongs to.
         of: MessageDialect,
         /// The member's name.
         member: String,
     },
     /// An item or a block that only another dialect has.
     Foreign {
-        /// Which dialect.
+        /// The dialect it belongs to.
         of: MessageDialect,
         /// Its type.
         kind: String,
@@ -39,28 +39,28 @@ pub enum LostMessage {
     Name,
     /// The role is not told apart from another one.
     Role {
-        /// Which it was.
+        /// The role in the source.
         from: Role,
-        /// Which it becomes.
+        /// The role in the target.
         to: Role,
     },
     /// A picture, a sound, a film or a document has no place; a text stands for it.
     Media {
-        /// Which.
+        /// The kind of media.
         kind: MediaKind,
     },
     /// Something that is said of it has no place.
     MediaMember {
-        /// Of which.
+        /// The kind of media.
         kind: MediaKind,
-        /// What.
+        /// The name of the member.
         member: &'static str,
     },
-    /// What a document says is written as text.
+    /// A document is written as text.
     DocumentAsText,
     /// A refusal is written as text.
     RefusalAsText,
-    /// What the model thought has no place.
+    /// The reasoning cannot be expressed.
     Reasoning,
     /// The signature of what the model thought, or the encrypted text, is of use to nobody else.
     Seal,
@@ -74,9 +74,9 @@ pub enum LostMessage {
     Emptied,
     /// The id is written otherwise.
     Id {
-        /// Which it was.
+        /// The name or id in the source.
         from: String,
-        /// Which it becomes.
+        /// The name or id in the target.
         to: String,
     },
     /// The provider will refuse a result that no call before it asked for.
@@ -142,7 +142,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// What is lost while a conversation is written.
+/// Collects the losses while a conversation is written.
 pub(super) struct Losses {
     pub(super) dialect: MessageDialect,
     /// The message that is being written.
@@ -187,7 +187,7 @@ impl Losses {
         written
     }
 
-    /// What stands for media that have no place.
+    /// Records that media cannot be expressed, and returns the text that replaces them.
     pub(super) fn instead_of(&mut self, media: &Media) -> String {
         if let MediaSource::Text(text) = &media.source {
             self.tell(LostMessage::DocumentAsText);

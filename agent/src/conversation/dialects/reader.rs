@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::error::MessageError;
 
-/// How many messages, and how many parts, a conversation may have.
-pub const MESSAGE_PARTS_MAX: usize = 100_000;
+/// The most messages, and the most parts, of a conversation.
+pub(super) const MESSAGE_PARTS_MAX: usize = 100_000;
 
-/// How much of a wrong text is shown, in characters.
+/// The length to which a wrong string is cut in a message, in characters.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 
 type Object = Map<String, Value>;
@@ -162,7 +162,7 @@ pub(super) fn within_bounds(value: &Value) -> Result<(), MessageError> {
     Ok(())
 }
 
-/// Where the list of messages stands in `value`, with the object around it.
+/// The list of messages in `value`, and the object around it.
 pub(super) fn list<'v>(
     value: &'v Value,
     name: &'static str,

@@ -127,7 +127,7 @@ fn losses_end(writer: Writer<'_>, request: &mut Map<String, Value>) {
     request.insert("input".to_owned(), writer.items.into());
 }
 
-/// Whether both would be read as one.
+/// True if a reader would take both messages for one.
 fn joins(before: &Message, message: &Message) -> bool {
     let is_said = |part: &Part| {
         !matches!(
@@ -143,9 +143,9 @@ fn joins(before: &Message, message: &Message) -> bool {
 #[derive(Default)]
 struct Reader {
     messages: Vec<Message>,
-    /// Whether what the model does next belongs to the last message.
+    /// True if the model's next item belongs to the last message.
     is_open: bool,
-    /// Whether that one says something already.
+    /// True if the last message has text already.
     has_said: bool,
 }
 
@@ -365,7 +365,6 @@ fn reasoning(was: &Map<String, Value>, at: &At<'_>) -> Result<Reasoning, Message
 struct Writer<'a> {
     losses: &'a mut Losses,
     items: Vec<Value>,
-    /// How many ids were made.
     made: usize,
 }
 
@@ -472,7 +471,7 @@ fn is_new(part: &Part) -> bool {
     !part.kept.as_ref().is_some_and(|kept| kept.is_of(DIALECT))
 }
 
-/// Whether it is an item and not a part of a message.
+/// True for an item, as opposed to a part of a message.
 fn is_item(foreign: &Foreign) -> bool {
     let kind = foreign.value["type"].as_str().unwrap_or_default();
     !matches!(

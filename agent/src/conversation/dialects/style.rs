@@ -22,11 +22,11 @@ pub(super) struct Style {
     pub(super) form: &'static [&'static str],
     /// Writes arguments.
     pub(super) arguments: fn(&Map<String, Value>) -> Value,
-    /// What a message that only has calls has for its content.
+    /// The content of a message that has only calls.
     pub(super) no_content: Value,
-    /// Whether results have the name of the function.
+    /// True if results carry the function's name.
     pub(super) has_names: bool,
-    /// Whether refusals have a place.
+    /// True if refusals have a member of their own.
     pub(super) has_refusals: bool,
 }
 

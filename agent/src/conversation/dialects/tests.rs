@@ -5,6 +5,7 @@ mod properties;
 use serde_json::{Value, json};
 
 use super::MessageDialect::{Anthropic, HuggingFace, OpenAi, Responses};
+use super::reader::MESSAGE_PARTS_MAX;
 use super::*;
 use crate::conversation::message::Content;
 
@@ -165,7 +166,7 @@ fn what_is_read_is_written_as_it_was() {
     keeps(Anthropic, request);
     keeps(Anthropic, json!({"messages": []}));
     keeps(Anthropic, json!({"system": "Be kind.", "messages": []}));
-    for dialect in MessageDialect::ALL {
+    for &dialect in MessageDialect::ALL {
         keeps(dialect, json!([]));
     }
 }
@@ -475,7 +476,7 @@ fn errors_say_where_and_what() {
         json!({"role": "user", "content": ""});
         MESSAGE_PARTS_MAX + 1
     ]);
-    for dialect in MessageDialect::ALL {
+    for &dialect in MessageDialect::ALL {
         refused(
             dialect,
             &many,
@@ -486,12 +487,12 @@ fn errors_say_where_and_what() {
 
 #[test]
 fn every_dialect_of_messages_reads_back() {
-    for dialect in MessageDialect::ALL {
+    for &dialect in MessageDialect::ALL {
         assert_eq!(dialect.as_str().parse(), Ok(dialect));
     }
     let error = "mcp".parse::<MessageDialect>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "`mcp` is not a dialect of messages: use hf, openai, responses or anthropic"
+        "expected one of `hf`, `openai`, `responses`, `anthropic`, found `mcp`"
     );
 }

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::dialect::MessageDialect;
 
-/// What a dialect said of something beside what the common form has, and how it said it: further
-/// members, a text where a list could stand. Written in the same dialect it is as it was, except
-/// for members whose meaning was changed since; other dialects are told what they cannot have.
+/// Whatever the source dialect wrote beyond the common form: further members, and a member's form,
+/// such as a string in place of a list. Written in the same dialect, the value is as it was, except
+/// for members that have changed in meaning; other dialects report the loss.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     dialect: MessageDialect,
@@ -17,14 +17,14 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq)]
 struct Difference {
     member: String,
-    /// What would have been written.
+    /// The value that would be written in its place.
     would_be: Option<Value>,
-    /// What stood there instead.
+    /// The value that was read.
     was: Option<Value>,
     is_form: bool,
 }
 
-/// Where a message stood, if not where it would be put.
+/// A message's position, where it differs from the usual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::conversation) enum Place {
     /// In the same message of the dialect as the one before.
@@ -118,7 +118,7 @@ impl Kept {
     }
 }
 
-/// Whether the common form says what the member `was`.
+/// True if the common form expresses the member `was`.
 fn is_form(name: &str, would_be: Option<&Value>, was: Option<&Value>, form: &[&str]) -> bool {
     let is_known = |name: &str| form.contains(&name);
     match (would_be, was) {

@@ -7,19 +7,19 @@ use super::dialect::MessageDialect;
 /// A picture, a sound, a film or a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Media {
-    /// Which of them.
+    /// The kind.
     pub kind: MediaKind,
-    /// Where it is.
+    /// The source.
     pub source: MediaSource,
     /// Its media type, such as `image/png`, where it is told.
     pub media_type: Option<String>,
     /// Its name or title.
     pub name: Option<String>,
-    /// How closely the model looks at a picture; absent where that is its own affair.
+    /// The resolution at which the model sees a picture; absent to let it choose.
     pub detail: Option<String>,
 }
 
-/// What it is.
+/// A kind of media.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaKind {
     /// A picture.
@@ -32,7 +32,7 @@ pub enum MediaKind {
     File,
 }
 
-/// Where it is.
+/// A source of media.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaSource {
@@ -84,7 +84,7 @@ impl Media {
         }
     }
 
-    /// What is at `url`, which may have it in itself.
+    /// Media at `url`, which may be a `data:` URL.
     pub(in crate::conversation) fn at(kind: MediaKind, url: &str) -> Self {
         match data_of(url) {
             Some((media_type, data)) => Self {
@@ -123,7 +123,7 @@ impl Media {
         })
     }
 
-    /// What stands for it where it has no place.
+    /// The text that replaces it in a dialect that cannot express it.
     pub(in crate::conversation) fn stand_in(&self) -> String {
         match &self.name {
             Some(name) => format!("[{} left out: {name}]", self.kind),
@@ -152,7 +152,7 @@ impl Media {
     }
 }
 
-/// How files of common types begin in Base64.
+/// The Base64 beginnings of common file types.
 const BEGINNINGS: [(&str, &str); 5] = [
     ("iVBORw0KGgo", "image/png"),
     ("/9j/", "image/jpeg"),

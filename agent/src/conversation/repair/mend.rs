@@ -8,10 +8,10 @@ use super::read;
 use crate::schema::fit::{Fit, HOPS_MAX, has_patterns, is_whole, same};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// How much of a name or a value is repeated in a note.
+/// The length to which a name or value is cut in a note, in characters.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
-/// How deep values are looked into: texts may hold texts.
+/// The deepest nesting that is mended, texts within texts included.
 const DEPTH_MAX: usize = 200;
 
 pub(super) struct Mender<'a> {
@@ -29,7 +29,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// What was read differently, in order.
+    /// The notes on what was mended, in order.
     pub(super) fn into_changes(self) -> Vec<String> {
         self.changes
     }
@@ -245,9 +245,9 @@ impl<'a> Mender<'a> {
     }
 }
 
-/// Which of `values`, by place, have the name of a member in another spelling, and that name.
-/// Only what cannot be valid as it is: an unknown name where none may be, or one that stands
-/// for what has to be there.
+/// The values, by index, whose name is another spelling of a member's, and that member's name. Only
+/// values that cannot be valid as they are: an unknown name in a closed object, or one that stands
+/// for a required member.
 fn renamed<'a>(
     node: &Node<'a>,
     (members, rest): (&[Member<'a>], &Rest<'a>),

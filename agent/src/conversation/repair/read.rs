@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// How often a text may hold a text.
+/// The deepest nesting of strings that hold JSON.
 const WRAPPINGS_MAX: usize = 3;
 /// From here on a number with a fraction may stand for a whole number that has lost digits.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
@@ -40,7 +40,7 @@ fn json_or_block(text: &str) -> Option<(Value, bool)> {
     Some((json(block(text)?)?, true))
 }
 
-/// What a block of code that is the whole of `text` holds.
+/// The content of a code block that is the whole of `text`.
 fn block(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix("```")?.strip_suffix("```")?;
     let (language, code) = inner.split_once('\n')?;

@@ -31,8 +31,7 @@ pub(super) fn of(name: &str, reserved: &[&str]) -> String {
     identifier
 }
 
-/// Whether `rest`, which begins with `_`, would be read as an escape once what follows it
-/// is written.
+/// True if `rest`, which begins with `_`, would read as an escape with what follows it.
 fn looks_escaped(rest: &str) -> bool {
     let Some(digits) = rest.strip_prefix("_x") else {
         return false;

@@ -21,7 +21,7 @@ pub(super) fn check_function(spec: &FunctionSpec, identifier: &str, report: &mut
     }
 }
 
-/// What a comment says of a function.
+/// The comment of a function.
 pub(super) fn function_text(spec: &FunctionSpec) -> String {
     match &spec.title {
         Some(title) if *title != spec.description => format!("{title}\n\n{}", spec.description),
@@ -44,7 +44,7 @@ const SHAPING: [&str; 11] = [
     "dependentSchemas",
 ];
 
-/// What a comment says of a value: its description, and what its type does not say.
+/// The comment of a value: its description, and what its type cannot express.
 pub(super) fn value_text(node: &Node<'_>, report: &mut Report<'_>) -> String {
     let mut text: Vec<String> = node.description.map(str::to_owned).into_iter().collect();
     let mut add = |node: &Node<'_>, report: &mut Report<'_>| {

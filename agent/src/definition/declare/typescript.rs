@@ -43,8 +43,8 @@ pub(super) fn module(specs: &[FunctionSpec], losses: &mut Vec<Loss>) -> String {
 
 struct Writer<'w, 'r, 'a> {
     document: Document<'a>,
-    /// What the names of this function's types begin with. Functions of two names have two
-    /// identifiers, so no two types share a name.
+    /// The prefix of this function's type names. Different functions have different identifiers, so
+    /// no two types share a name.
     prefix: String,
     report: &'w mut Report<'r>,
 }

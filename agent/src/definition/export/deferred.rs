@@ -44,7 +44,7 @@ mod tests {
             output_schema: None,
             annotations: Annotations::default(),
         };
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let plain = export(std::slice::from_ref(&spec), dialect);
             let Some(deferred) = plain.clone().deferred(dialect) else {
                 assert!(!["responses", "anthropic"].contains(&dialect.as_str()));

@@ -26,7 +26,7 @@ fn wrapped(function: Map<String, Value>) -> Map<String, Value> {
     object([("type", "function".into()), ("function", function.into())])
 }
 
-/// What both of OpenAI's APIs say of a function.
+/// The function object that both of OpenAI's APIs share.
 pub(super) fn function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
     let description = description(spec, report);
     let mut parameters = spec.input_schema.clone();
@@ -38,7 +38,7 @@ pub(super) fn function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<Stri
     ])
 }
 
-/// What both of OpenAI's APIs say of a function whose arguments are held to its schema.
+/// The function object that both of OpenAI's APIs share, with a strict schema.
 pub(super) fn strict_function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
     let description = description(spec, report);
     object([

@@ -17,7 +17,7 @@ use crate::definition::report::Report;
 use crate::schema::apart::all_told_apart;
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// What stands in place of a value that no strict schema can shape.
+/// The description of a value that no strict schema can express.
 const JSON_TEXT: &str = "JSON text in a string";
 const PAIRS: &str = "an array of objects with `key` and `value`";
 const ITEMS: &str = "an object with `item_1`, `item_2` and so on";
@@ -73,7 +73,7 @@ pub(super) fn compile(schema: &Value, report: &mut Report<'_>) -> Value {
     strict
 }
 
-/// How an object is written: the one decision that compiling and restoring share.
+/// The form of an object, a decision that compiling and restoring share.
 pub(super) enum ObjectForm<'n, 'a> {
     Members(&'n [Member<'a>]),
     Pairs(&'n Node<'a>),
@@ -279,7 +279,7 @@ impl<'a> Compiler<'_, '_, 'a> {
     }
 }
 
-/// Whether `node` is written as JSON text.
+/// True if `node` is written as JSON text.
 pub(super) fn is_reshaped_text(node: &Node<'_>, document: Document<'_>) -> bool {
     match &node.form {
         Form::Any => true,
@@ -302,7 +302,7 @@ fn add_bounds(node: &Node<'_>, strict: &mut Map<String, Value>) {
     }
 }
 
-/// Whether `bound` is said in `strict` or in one of its choices.
+/// True if `strict` or one of its alternatives has `bound`.
 fn says(strict: &Map<String, Value>, bound: &str) -> bool {
     let choices = strict.get("anyOf").and_then(Value::as_array);
     strict.contains_key(bound)
@@ -312,7 +312,7 @@ fn says(strict: &Map<String, Value>, bound: &str) -> bool {
             .any(|choice| choice.get(bound).is_some())
 }
 
-/// Whether `bound` says something of the type that `strict` has.
+/// True if `bound` applies to the type of `strict`.
 fn is_bound_of(strict: &Map<String, Value>, bound: &str) -> bool {
     let Some(Value::String(kind)) = strict.get("type") else {
         return false;

@@ -221,7 +221,7 @@ fn a_name_that_a_consumer_refuses_is_reported_and_kept() {
             &[&OPENAIS[..], &[Dialect::Anthropic, Dialect::Mcp]].concat(),
         ),
     ] {
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let spec = FunctionSpec {
                 name: name.clone(),
                 ..bare()

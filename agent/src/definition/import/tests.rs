@@ -223,7 +223,7 @@ fn spec() -> impl Strategy<Value = FunctionSpec> {
 proptest! {
     #[test]
     fn what_is_exported_is_read_back(spec in spec()) {
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let text = export(std::slice::from_ref(&spec), dialect).tools.to_string();
             let read = import(&text).unwrap().specs.remove(0);
             prop_assert_eq!(&read.name, &spec.name);

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 /// The longest name that is made; numbers may follow it.
 const LENGTH_MAX: usize = 58;
 
-/// What stands before the number that keeps two names of WIT apart: a word of WIT begins
-/// with a letter.
+/// Precedes the number that keeps two WIT names apart: a word of WIT begins with a letter.
 pub(super) const WIT_NUMBER: &str = "-n";
 /// The same for names that agents see.
 pub(super) const VISIBLE_NUMBER: &str = "_n";

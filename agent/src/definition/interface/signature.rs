@@ -11,7 +11,7 @@ pub struct Interface {
     pub operations: Vec<Operation>,
     /// The types that their signatures name, each before those that use it.
     pub definitions: Vec<TypeDefinition>,
-    /// What the types do not say, in the order of the functions.
+    /// The constraints that the types cannot express, in the order of the functions.
     pub losses: Vec<Loss>,
 }
 
@@ -24,13 +24,13 @@ pub struct Operation {
     pub wit: String,
     /// A name for people.
     pub title: Option<String>,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// What it returns when it does not fail.
+    /// The type of the result on success.
     pub output: WitType,
-    /// How it behaves.
+    /// The behaviour hints.
     pub annotations: Annotations,
 }
 
@@ -41,7 +41,7 @@ pub struct Parameter {
     pub name: String,
     /// The name in WIT, without the `%` that marks a keyword.
     pub wit: String,
-    /// What to write there.
+    /// The description.
     pub description: String,
     /// Its type.
     pub value: WitType,
@@ -52,11 +52,11 @@ pub struct Parameter {
 pub struct TypeDefinition {
     /// The name in WIT, which is no keyword.
     pub wit: String,
-    /// What it is.
+    /// The kind of type.
     pub kind: TypeKind,
 }
 
-/// What a type is.
+/// A kind of type.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TypeKind {

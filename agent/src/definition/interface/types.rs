@@ -269,7 +269,7 @@ fn length(node: &Node<'_>) -> Option<usize> {
         .filter(|length| (1..=TUPLE_ITEMS_MAX).contains(length))
 }
 
-/// What a comment says beside the type that was found.
+/// The constraints that the type does not express, in words.
 fn words(node: &Node<'_>, value: &WitType, report: &mut Report<'_>) -> String {
     let inner = match value {
         WitType::Option(inner) => inner,

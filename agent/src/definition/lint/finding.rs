@@ -14,13 +14,13 @@ pub struct Finding {
     pub argument: Option<String>,
     /// The rule.
     pub rule: Rule,
-    /// What it is.
+    /// The problem.
     pub message: String,
-    /// What to write instead.
+    /// The suggestion.
     pub instead: String,
 }
 
-/// What is looked for.
+/// A rule of the lint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -11,7 +11,7 @@ use crate::definition::loss::Lost;
 
 /// A longer first sentence, in characters, says more than what to choose the function for.
 const SENTENCE_LENGTH_MAX: usize = 240;
-/// How many arguments a call may need.
+/// The most required arguments.
 const REQUIRED_MAX: usize = 5;
 
 /// Beginnings of words that say what comes back.
@@ -223,7 +223,7 @@ impl<'a> Judged<'a> {
         Some(self.of_argument(name, self.finding(Rule::Example, message, instead)))
     }
 
-    /// Whether the function's description has an example of the argument.
+    /// True if the function's description has an example of the argument.
     fn shows(&self, name: &str) -> bool {
         let description = &self.spec.description;
         let lines = description
@@ -266,7 +266,7 @@ fn before_arguments(description: &str) -> &str {
     &description[..before.sum()]
 }
 
-/// Whether a text has an example in it.
+/// True if a text contains an example.
 fn is_sample(text: &str) -> bool {
     let small = text.to_lowercase();
     SAMPLES.iter().any(|sample| small.contains(sample)) || text.contains(['`', '"', '\u{201c}'])

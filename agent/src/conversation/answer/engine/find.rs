@@ -105,7 +105,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a text that follows begins with a marker that ends a value.
+    /// Tells if the text that follows begins with a marker that ends a value.
     pub(super) fn seen(&self, rest: &str, is_end: bool) -> Seen {
         let Some(&byte) = rest.as_bytes().first() else {
             return Seen::Nothing;

@@ -62,7 +62,7 @@ pub(super) fn written_block(content: &Content, losses: &mut Losses) -> Option<Va
     })
 }
 
-/// What the model thought, which is refused without its signature.
+/// A thinking block. The API refuses one without its signature.
 fn thinking(reasoning: &Reasoning, losses: &mut Losses) -> Option<Value> {
     let own = reasoning
         .sealed

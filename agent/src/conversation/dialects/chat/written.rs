@@ -111,7 +111,7 @@ fn turn(
     Some(written)
 }
 
-/// What is shown of what the model thought.
+/// The part of the reasoning that the API shows.
 fn thought(reasoning: &Reasoning, part: &Part, losses: &mut Losses) -> Option<String> {
     if reasoning.sealed.is_some() {
         losses.tell(LostMessage::Seal);
