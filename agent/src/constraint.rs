@@ -1,4 +1,4 @@
-//! What a model may write, said once and compiled for whoever holds the model to it.
+//! Constraints on the texts that a model may write, compiled for the server that enforces them.
 //!
 //! A [`Constraint`] becomes a grammar, and the grammar a regular expression, GBNF or lark, or
 //! the member of a request that a server wants. What comes back is checked all the same.
@@ -15,7 +15,7 @@ mod error;
 mod expression;
 mod format;
 mod json;
-mod lines;
+mod notation;
 mod numbers;
 mod regex;
 mod request;

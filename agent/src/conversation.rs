@@ -9,7 +9,7 @@ pub mod failure;
 mod message;
 pub mod repair;
 
-pub use dialects::{LostMessage, MessageError, MessageLoss, WrittenMessages};
+pub use dialects::{MessageError, MessageLoss, MessageLossKind, WrittenMessages};
 pub use message::{
     Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
     Part, Reasoning, Role, Sealed, ToolCall, ToolResult,

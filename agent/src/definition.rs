@@ -1,4 +1,4 @@
-//! Definitions of functions: what a model is told that it can call.
+//! Definitions of functions that a model can call.
 //!
 //! They are written in the dialects of consumers, declared for agents that write code, judged,
 //! shortened, and read from what somebody else wrote. What a dialect cannot say is a [`Loss`].
@@ -19,4 +19,4 @@ mod report;
 pub mod result;
 
 pub use dialect::Dialect;
-pub use loss::{Loss, Lost};
+pub use loss::{Loss, LossKind};

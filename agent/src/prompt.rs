@@ -1,5 +1,5 @@
-//! Prompts for models that answer with code: a template, the lines of the toolbox and a task
-//! become the text that a model goes on with, as Transformers Agents writes it.
+//! Prompts for models that answer with code, in the format of Transformers Agents: a template is
+//! filled with the lines of the toolbox and a task.
 
 mod chat;
 mod code;
@@ -62,7 +62,7 @@ impl PromptMode {
         &answer[..end.unwrap_or(answer.len())]
     }
 
-    /// The template that is used when nobody has another one.
+    /// The default template.
     pub fn default_template(self) -> &'static str {
         match self {
             Self::Run => RunPrompt::DEFAULT,
@@ -81,7 +81,7 @@ impl PromptMode {
         })
     }
 
-    /// Splits what a model wrote into its explanation and its code.
+    /// Splits a model's answer into its explanation and its code.
     ///
     /// # Errors
     /// As [`SolutionError`] says, for a model that did not write as it was asked to.

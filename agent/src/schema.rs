@@ -1,12 +1,13 @@
-//! JSON Schema (2020-12) as languages and strict dialects can say it: one reading, which the
-//! strict compiler, the declarations for code agents and the interfaces of new tools share.
+//! Reads JSON Schema (2020-12) into forms that languages and strict dialects can express. The
+//! strict compiler, the declarations for code agents and the interfaces of new tools share it.
 //!
 //! Reading is total. What no form here can say stays in [`Node::unread`], so that whoever
 //! writes the node again can report it.
 
-pub(crate) mod apart;
+pub(crate) mod disjoint;
 pub(crate) mod fit;
 pub(crate) mod keywords;
+pub(crate) mod pointer;
 
 use serde_json::{Map, Value};
 

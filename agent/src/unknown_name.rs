@@ -2,7 +2,7 @@
 
 use strum::VariantNames;
 
-/// A text is none of the names of an enum.
+/// The text is not one of the names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected one of `{}`, found `{}`", .expected.join("`, `"), .found.escape_default())]
 pub struct UnknownName {

@@ -1,4 +1,4 @@
-//! An answer held against a schema, in words for the model that wrote it.
+//! Validates an answer against a schema, with messages for the model that wrote it.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
@@ -36,12 +36,12 @@ pub(super) fn json(answer: &str) -> Result<Value, WrongAnswer> {
     }
     serde_json::from_str(answer.trim()).map_err(|error| {
         WrongAnswer::new(format!(
-            "The answer is no JSON: {error}. Write JSON, whole, and nothing else."
+            "The answer is not valid JSON: {error}. Write complete JSON and nothing else."
         ))
     })
 }
 
-/// Holds `value`, which stands at `place` in the answer, against `schema`.
+/// Validates `value`, found at `place` in the answer, against `schema`.
 pub(super) fn valid(schema: &Value, value: &Value, place: &str) -> Result<(), WrongAnswer> {
     let validator = validator(schema)?;
     let mut faults = Vec::new();
@@ -65,13 +65,13 @@ pub(super) fn valid(schema: &Value, value: &Value, place: &str) -> Result<(), Wr
         faults.push(format!("- and {more} more"));
     }
     Err(WrongAnswer::new(format!(
-        "The answer is not what was asked for:\n{}\nWrite it again, with these mended.",
+        "The answer does not have the required form:\n{}\nWrite it again with this corrected.",
         faults.join("\n")
     )))
 }
 
 pub(super) fn validator(schema: &Value) -> Result<Validator, WrongAnswer> {
-    // Patterns are read in time that grows with the text only, whoever wrote them.
+    // These patterns match in linear time, whoever wrote them.
     jsonschema::options()
         .with_pattern_options(PatternOptions::regex())
         .build(schema)

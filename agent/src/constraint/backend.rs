@@ -1,10 +1,10 @@
-//! The servers that hold models to constraints.
+//! The servers that can enforce constraints on a model's output.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 use crate::unknown_name::UnknownName;
 
-/// A server that holds a model to a constraint.
+/// A server that can enforce a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[derive(Display, EnumString, IntoStaticStr, VariantArray, VariantNames)]

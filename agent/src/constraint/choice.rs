@@ -15,7 +15,7 @@ pub enum ToolChoice {
     Required,
     /// This one.
     Named(String),
-    /// One of these, and whether there has to be one.
+    /// One of these functions; a call is required if `is_required`.
     Among {
         /// The names.
         names: Vec<String>,
@@ -25,9 +25,9 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// Reads a member `tool_choice`, of a request that offers functions or none: a word or a
-    /// bare name, as TGI has it, or an object of OpenAI's two APIs, of TGI or of Anthropic.
-    /// Without the member a model is free where functions are offered.
+    /// Reads the member `tool_choice` of a request: a word or a bare name, as in TGI, or an object
+    /// of OpenAI's two APIs, of TGI or of Anthropic. Absent, it is `auto` if the request offers
+    /// functions.
     ///
     /// # Errors
     /// When it is none of these.
@@ -79,7 +79,7 @@ impl ToolChoice {
     }
 }
 
-/// The name in an object that stands for a function.
+/// The name in an object that refers to a function.
 fn name_of(object: &Map<String, Value>) -> Option<&str> {
     let holder = object
         .get("function")

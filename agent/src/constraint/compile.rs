@@ -8,8 +8,8 @@ use super::choice::ToolChoice;
 use super::error::ConstraintError;
 use super::expression::{Expression, Grammar};
 use super::format::Format;
-use super::{json, lines, regex, strings};
-use crate::definition::{Loss, Lost};
+use super::{json, notation, regex, strings};
+use crate::definition::{Loss, LossKind};
 
 /// The set of texts that a model may write.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,8 +62,7 @@ impl Constraint {
         Self::of(Kind::Written(Format::Lark, grammar.into()))
     }
 
-    /// The same of a grammar whose format is told by its rules: GBNF writes `name ::= …`, lark
-    /// does not.
+    /// A grammar whose format is recognised by its rules: GBNF writes `name ::= …`, lark does not.
     pub fn gbnf_or_lark(grammar: impl Into<String>) -> Self {
         let grammar = grammar.into();
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -95,7 +94,7 @@ impl Constraint {
         Self { kind }
     }
 
-    /// The format that says it as it was given; a regular expression for a choice.
+    /// The format in which the constraint was given; a regular expression for a choice.
     pub fn plain_format(&self) -> Format {
         match &self.kind {
             Kind::Json(_) | Kind::Calls(_) => Format::JsonSchema,
@@ -123,8 +122,8 @@ impl Constraint {
             (_, format) => {
                 let grammar = self.grammar(format, &mut lost)?;
                 match format {
-                    Format::Gbnf => lines::gbnf(&grammar)?,
-                    Format::Lark => lines::lark(&grammar)?,
+                    Format::Gbnf => notation::gbnf(&grammar)?,
+                    Format::Lark => notation::lark(&grammar)?,
                     Format::Regex | Format::JsonSchema => regex::print(&grammar)?,
                 }
             }
@@ -133,7 +132,11 @@ impl Constraint {
         Ok(Compiled { text, losses })
     }
 
-    fn grammar(&self, format: Format, lost: &mut Vec<Lost>) -> Result<Grammar, ConstraintError> {
+    fn grammar(
+        &self,
+        format: Format,
+        lost: &mut Vec<LossKind>,
+    ) -> Result<Grammar, ConstraintError> {
         match &self.kind {
             Kind::Json(schema) => json::grammar(schema, lost),
             Kind::Calls(calls) => json::grammar(calls.schema(), lost),
@@ -154,13 +157,13 @@ impl Constraint {
         }
     }
 
-    /// A loss, told of the function whose arguments it is in.
-    fn loss(&self, lost: Lost) -> Loss {
+    /// A loss, attributed to the function whose arguments it concerns.
+    fn loss(&self, lost: LossKind) -> Loss {
         match &self.kind {
             Kind::Calls(calls) => calls.loss(lost),
             _ => Loss {
                 function: "the value".to_owned(),
-                lost,
+                kind: lost,
             },
         }
     }

@@ -52,8 +52,7 @@ impl Compiler {
 }
 
 impl Constraint {
-    /// The digest of all that the constraint says, the order of members included: grammars
-    /// follow it.
+    /// A digest of the constraint, including the order of members, which grammars follow.
     fn digest(&self) -> Digest {
         let (kind, text) = match &self.kind {
             Kind::Json(schema) => ("json", schema.to_string()),

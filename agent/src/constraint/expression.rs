@@ -141,9 +141,9 @@ fn before(character: char) -> Option<char> {
 pub(super) enum Kind {
     /// Made of words.
     Phrase,
-    /// One word: characters stand in these only.
+    /// A terminal. Only terminals contain characters.
     Word,
-    /// Part of words, which lark writes where it stands.
+    /// A part of terminals, which lark writes inline.
     Part,
 }
 
@@ -156,7 +156,7 @@ pub(super) struct Rule {
     pub(super) expression: Expression,
 }
 
-/// Rules, of which the first is what everything that is written has to be.
+/// A grammar: a list of rules, of which the first is the start.
 #[derive(Debug, Clone)]
 pub(super) struct Grammar {
     pub(super) rules: Vec<Rule>,
@@ -166,11 +166,11 @@ pub(super) struct Grammar {
 
 /// The names of the first rule in lark and GBNF.
 pub(super) const FIRST_NAMES: [&str; 2] = ["start", "root"];
-/// The longest name of a rule, before what tells it apart.
+/// The longest name of a rule without the number that makes it unique.
 const NAME_LENGTH_MAX: usize = 32;
 
 impl Grammar {
-    /// Rules of which the first has yet to be said.
+    /// An empty grammar, whose start rule is still to be set.
     pub(super) fn new() -> Self {
         let first = Rule {
             name: FIRST_NAMES[0].to_owned(),
@@ -196,7 +196,7 @@ impl Grammar {
         self.rules[0].expression = expression;
     }
 
-    /// A place for a rule that is said later, so that it can speak of itself.
+    /// Reserves a rule that is set later, so that it can refer to itself.
     pub(super) fn reserve(&mut self, name: &str) -> usize {
         self.push(name, Kind::Phrase, Expression::Sequence(Vec::new()))
     }
@@ -209,7 +209,7 @@ impl Grammar {
         Expression::Rule(self.push(name, Kind::Phrase, expression))
     }
 
-    /// A word. The same word is one rule, wherever it stands.
+    /// Adds a terminal. Equal terminals share one rule.
     pub(super) fn word(&mut self, name: &str, expression: Expression) -> Expression {
         self.shared(name, Kind::Word, expression)
     }

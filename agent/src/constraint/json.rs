@@ -1,4 +1,4 @@
-//! From JSON Schema to a grammar of the texts that are valid.
+//! Compiles JSON Schema to a grammar of the valid texts.
 //!
 //! Members are written in the schema's order, and the items of a set in that of its values;
 //! one space may follow a comma or a colon, and there is none elsewhere.
@@ -13,24 +13,28 @@ use super::error::ConstraintError;
 use super::expression::{Expression, Grammar};
 use super::numbers;
 use super::strings::{self, COUNT_MAX};
-use crate::definition::Lost;
-use crate::schema::apart::all_told_apart;
+use crate::definition::LossKind;
+use crate::schema::disjoint::are_disjoint;
 use crate::schema::keywords::{ANNOTATIONS, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_TEXTS};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// The most schemas within a schema.
 const NODES_MAX: usize = 10_000;
 const DEPTH_MAX: usize = 64;
-/// The largest bound of a number that is held.
+/// The largest bound of a number that a grammar enforces.
 const BOUND_MAX: f64 = 1e30;
 
-/// The string keywords that a grammar holds. `format` is not among them.
+/// The string keywords that a grammar enforces. `format` is not among them.
 const HELD_OF_TEXTS: [&str; 3] = ["minLength", "maxLength", "pattern"];
 /// The keywords that change a schema too much to be left out of a grammar.
 const REFUSED: [&str; 5] = ["$ref", "$dynamicRef", "allOf", "not", "patternProperties"];
 
-/// The grammar of texts that `schema` takes. What it cannot hold is told in `losses`.
-pub(super) fn grammar(schema: &Value, losses: &mut Vec<Lost>) -> Result<Grammar, ConstraintError> {
+/// The grammar of the texts that are valid for `schema`. Keywords that it cannot enforce are in
+/// `losses`.
+pub(super) fn grammar(
+    schema: &Value,
+    losses: &mut Vec<LossKind>,
+) -> Result<Grammar, ConstraintError> {
     let document = Document::new(schema);
     let mut compiler = Compiler {
         document,
@@ -55,7 +59,7 @@ struct Compiler<'l, 'a> {
     anything: Option<usize>,
     nodes: usize,
     depth: usize,
-    losses: &'l mut Vec<Lost>,
+    losses: &'l mut Vec<LossKind>,
 }
 
 impl<'a> Compiler<'_, 'a> {
@@ -111,14 +115,14 @@ impl<'a> Compiler<'_, 'a> {
             Err(ConstraintError::Nothing { .. }) => {
                 self.losses.truncate(told);
                 let pointer = node.pointer.clone();
-                self.losses.push(Lost::Impossible { pointer });
+                self.losses.push(LossKind::Impossible { pointer });
                 Ok(None)
             }
             expression => expression.map(Some),
         }
     }
 
-    /// Tells of the keywords that no form says and that concern its type: all but `others`.
+    /// Reports the keywords that apply to the type and that neither its form nor `others` covers.
     fn weakened(&mut self, node: &Node<'a>, others: &[&[&str]]) -> Result<(), ConstraintError> {
         for (keyword, _) in node.unread(&ANNOTATIONS) {
             if others.iter().any(|others| others.contains(&keyword)) {
@@ -136,14 +140,14 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     fn lose(&mut self, node: &Node<'_>, keyword: &str) {
-        self.losses.push(Lost::SchemaWeakened {
+        self.losses.push(LossKind::SchemaWeakened {
             pointer: node.pointer.clone(),
             keyword: keyword.to_owned(),
         });
     }
 
     fn narrow(&mut self, node: &Node<'_>, keyword: &str) {
-        self.losses.push(Lost::Narrowed {
+        self.losses.push(LossKind::Narrowed {
             pointer: node.pointer.clone(),
             keyword: keyword.to_owned(),
         });
@@ -266,7 +270,7 @@ impl<'a> Compiler<'_, 'a> {
         if !shares_keywords {
             self.weakened(node, &[])?;
             let is_exclusive = node.keyword("oneOf").is_some();
-            if is_exclusive && !all_told_apart(nodes) {
+            if is_exclusive && !are_disjoint(nodes) {
                 self.lose(node, "oneOf");
             }
         }

@@ -1,4 +1,4 @@
-//! Constraints as members of a request, as the servers that hold models to them want them.
+//! Constraints as members of requests, in the form that each server expects.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};
@@ -148,7 +148,7 @@ fn strict_format(schema: &Value) -> Result<Constrained, ConstraintError> {
         annotations: Annotations::default(),
     };
     let mut export = export(&[spec], Dialect::OpenAiStrict);
-    if let Some(loss) = export.losses.iter().find(|loss| loss.lost.is_refusal()) {
+    if let Some(loss) = export.losses.iter().find(|loss| loss.kind.is_refusal()) {
         return Err(ConstraintError::Refused {
             backend: Backend::OpenAi,
             loss: loss.clone(),

@@ -67,8 +67,8 @@ pub(super) fn base64() -> Expression {
     quoted(Expression::Sequence(vec![groups, end.optional()]))
 }
 
-/// A string that `pattern` matches somewhere, as JSON Schema has it. None where the pattern
-/// says what cannot be told by reading once. `character` is any one.
+/// A JSON string that `pattern` matches somewhere. None if the pattern needs more than a single
+/// pass, such as look-around. `character` is any one character.
 pub(super) fn matching(pattern: &str, character: &Expression) -> Option<Expression> {
     let hir = parse(pattern)?;
     let choices = branches(&hir).map(|branch| {
@@ -86,7 +86,7 @@ pub(super) fn matching(pattern: &str, character: &Expression) -> Option<Expressi
     Some(quoted(Expression::any_of(choices.collect::<Option<_>>()?)))
 }
 
-/// Texts all of which `regex` matches. None where it says what cannot be told by reading once.
+/// Texts that `regex` matches entirely. None if it needs more than a single pass.
 pub(super) fn regular(regex: &str) -> Option<Expression> {
     let hir = parse(regex)?;
     let choices = branches(&hir).map(|branch| {

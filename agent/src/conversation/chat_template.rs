@@ -6,12 +6,11 @@
 
 mod bounds;
 mod chat;
+mod continuation;
 mod control;
 mod environment;
 mod error;
 mod generator;
-mod going_on;
-mod in_text;
 mod json;
 mod limits;
 mod message;
@@ -19,6 +18,7 @@ mod methods;
 mod model;
 mod output;
 mod source;
+mod tools_in_text;
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ use output::Output;
 /// The name of the template in the engine.
 const NAME: &str = "chat template";
 
-/// The time where nobody says what it is.
+/// The time that templates see by default.
 const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
 
 /// A template that is ready to print conversations.
@@ -90,7 +90,7 @@ impl ChatTemplate {
     pub fn render(&self, chat: &Chat) -> Result<String, TemplateError> {
         let mut chat = Cow::Borrowed(chat);
         if chat.tools_in_text && !self.reads_tools {
-            chat = Cow::Owned(in_text::with_tools_in_text(&chat));
+            chat = Cow::Owned(tools_in_text::with_tools_in_text(&chat));
         }
         if let Some(guarded) = control::guarded(&self.source, &chat)? {
             chat = Cow::Owned(guarded);
@@ -99,7 +99,7 @@ impl ChatTemplate {
         match &chat.continue_final_message {
             None => self.print(chat, &chat.messages),
             Some(member) => {
-                let (last, open) = going_on::left_open(&self.source, chat, member)?;
+                let (last, open) = continuation::left_open(&self.source, chat, member)?;
                 let (_, before) = chat.messages.split_last().unzip();
                 let messages = [before.unwrap_or_default(), &[last]].concat();
                 open.cut(self.print(chat, &messages)?)

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub use error::MessageError;
 use loss::Losses;
-pub use loss::{LostMessage, MessageLoss};
+pub use loss::{MessageLoss, MessageLossKind};
 
 use super::message::{Conversation, MessageDialect};
 

@@ -118,8 +118,8 @@ fn difference(text: &str, other: &str) -> Range<usize> {
     at_a_mark(text, begin..text.len() - end)
 }
 
-/// The same difference, said so that it begins with what begins something, where it can be: of
-/// `<s>` + `<t></t>` + `<u>` and `<s><u>` it is `<t></t>` and not `t></t><`.
+/// Shifts the difference so that it begins with an opening mark if possible: of `<s>` + `<t></t>` +
+/// `<u>` and `<s><u>` it is `<t></t>` and not `t></t><`.
 fn at_a_mark(text: &str, range: Range<usize>) -> Range<usize> {
     let begins = |at: usize| text[..at].ends_with('\n') || text[at..].starts_with(['<', '[']);
     let mut moved = range.clone();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 pub use dialect::MessageDialect;
 pub use kept::Kept;
-pub(super) use kept::Place;
+pub(super) use kept::Position;
 pub use media::{Media, MediaKind, MediaSource};
 
 /// The author of a message.
@@ -17,7 +17,7 @@ pub use media::{Media, MediaKind, MediaSource};
 pub enum Role {
     /// Whoever set the conversation up.
     System,
-    /// The same, where a dialect tells the two apart.
+    /// Like `System`, in dialects that distinguish the two.
     Developer,
     /// The person.
     User,
@@ -43,7 +43,7 @@ pub struct ToolCall {
 pub struct ToolResult {
     /// The call's id. Absent where the call has none: results then follow calls in order.
     pub call_id: Option<String>,
-    /// The function's name, where it is told.
+    /// The function's name, if known.
     pub name: Option<String>,
     /// The content, for the model.
     pub content: Vec<Part>,
@@ -65,7 +65,7 @@ pub struct Reasoning {
 /// Something that only one provider can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
-    /// In whose messages it came.
+    /// The dialect it belongs to.
     pub by: MessageDialect,
     /// The signature, or the encrypted text.
     pub text: String,
@@ -163,7 +163,7 @@ impl Message {
         self.kept.as_ref().is_some_and(|kept| kept.is_of(dialect))
     }
 
-    pub(super) fn place(&self, dialect: MessageDialect) -> Option<Place> {
+    pub(super) fn place(&self, dialect: MessageDialect) -> Option<Position> {
         self.kept.as_ref().and_then(|kept| kept.place(dialect))
     }
 }

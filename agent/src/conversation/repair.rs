@@ -1,4 +1,4 @@
-//! Arguments that are nearly right, read as they were meant.
+//! Repairs arguments that are nearly right.
 //!
 //! Models write a number in a string, one value where a list is wanted, a list as the text of
 //! one. Where a schema leaves one reading of that, it is taken and told; a value is never
@@ -28,8 +28,8 @@ pub struct Repair {
     pub note: String,
 }
 
-/// Reads `arguments`, the text of a call, as `input_schema` wants them. What comes out need
-/// not be valid: whoever refused the arguments is to be asked again.
+/// Repairs `arguments`, the JSON of a call, to match `input_schema`. The result is not necessarily
+/// valid and must be validated again.
 ///
 /// `None` where nothing can be read differently, and where the text says a thing twice or
 /// holds a whole number that reading would round.

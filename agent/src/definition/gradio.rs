@@ -63,7 +63,7 @@ pub enum GradioValue {
     Json,
 }
 
-/// An app whose description cannot be read.
+/// An app's description cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GradioError {
@@ -76,7 +76,7 @@ pub enum GradioError {
         /// The number of endpoints.
         count: usize,
     },
-    /// It is not what Gradio says of an app.
+    /// It is not in Gradio's format.
     #[error("the app's description is not Gradio's: {reason}")]
     Foreign {
         /// Why.
@@ -87,7 +87,7 @@ pub enum GradioError {
     Empty,
 }
 
-/// Reads what an app answers at `info` below its interface.
+/// Reads an app's answer to `GET info`, relative to its API.
 ///
 /// # Errors
 /// As [`GradioError`] says.

@@ -1,4 +1,4 @@
-//! Definitions of functions that somebody else wrote, in whichever dialect, read as specs.
+//! Reads definitions of functions in any dialect as specs.
 
 mod dialects;
 mod error;
@@ -77,8 +77,8 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
     let (mut first, mut specs, mut skipped) = (None, Vec::<FunctionSpec>::new(), Vec::new());
     for (index, definition) in definitions.iter().enumerate() {
         let pointer = match place {
-            Place::Alone => String::new(),
-            Place::Within(list) => format!("{list}/{index}"),
+            Location::Alone => String::new(),
+            Location::Within(list) => format!("{list}/{index}"),
         };
         match read(definition, &pointer)? {
             Read::Function(source, spec) => {
@@ -110,14 +110,14 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
 
 /// The place of definitions in a text.
 #[derive(Clone, Copy)]
-enum Place {
+enum Location {
     /// The text is one definition.
     Alone,
     /// Below this pointer.
     Within(&'static str),
 }
 
-fn definitions(value: &Value) -> Result<(Place, &[Value]), ImportError> {
+fn definitions(value: &Value) -> Result<(Location, &[Value]), ImportError> {
     if let Some(error) = value
         .get("error")
         .filter(|_| value.get("jsonrpc").is_some())
@@ -133,12 +133,12 @@ fn definitions(value: &Value) -> Result<(Place, &[Value]), ImportError> {
         ("", Some(value).filter(|value| value.is_array())),
     ] {
         match list {
-            Some(Value::Array(list)) => return Ok((Place::Within(pointer), list)),
-            Some(other) => return Err(member(pointer.to_owned(), "a list", Some(other))),
+            Some(Value::Array(list)) => return Ok((Location::Within(pointer), list)),
+            Some(other) => return Err(member(pointer.to_owned(), "an array", Some(other))),
             None => {}
         }
     }
-    Ok((Place::Alone, std::slice::from_ref(value)))
+    Ok((Location::Alone, std::slice::from_ref(value)))
 }
 
 enum Read {

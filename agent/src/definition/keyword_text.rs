@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The longest value of a keyword that is told in words.
+/// The longest value of a keyword that is described in words.
 const WORDS_CHARACTERS_MAX: usize = 200;
 
 /// A keyword as a sentence of a description.

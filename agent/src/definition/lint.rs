@@ -1,9 +1,9 @@
 //! Descriptions of functions, judged as a model reads them: by the advice that those who wrote
 //! many tools give. What is missing altogether is `tool check`'s affair.
 
-mod alike;
 mod finding;
 mod rules;
+mod similarity;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -16,11 +16,15 @@ pub use finding::{Finding, Rule};
 /// `specs`. Of two functions that are alike, the finding is about the later one.
 pub fn lint(specs: &[FunctionSpec], others: &[FunctionSpec]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let profiles: Vec<_> = specs.iter().chain(others).map(alike::Profile::of).collect();
+    let profiles: Vec<_> = specs
+        .iter()
+        .chain(others)
+        .map(similarity::Profile::of)
+        .collect();
     for (index, spec) in specs.iter().enumerate() {
         rules::judge(spec, &mut findings);
         let before = profiles[..index].iter().chain(&profiles[specs.len()..]);
-        findings.extend(alike::judge(&profiles[index], before));
+        findings.extend(similarity::judge(&profiles[index], before));
     }
     findings
 }

@@ -1,25 +1,27 @@
-//! What a dialect cannot say, told instead of silently dropped.
+//! The losses when a definition is written in another dialect.
 
 use std::fmt;
 
-/// Something about one function that a dialect loses or limits.
+use crate::schema::pointer::at;
+
+/// A part of a function's definition that a dialect loses or limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     /// The function, by the name agents see.
     pub function: String,
     /// The loss.
-    pub lost: Lost,
+    pub kind: LossKind,
 }
 
 /// A kind of loss or limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Lost {
-    /// The dialect has no place for a name for people.
+pub enum LossKind {
+    /// The title is left out.
     Title,
-    /// The dialect has no place for the shape of the result.
+    /// The output schema is left out.
     OutputSchema,
-    /// The dialect has no place for hints such as "changes nothing".
+    /// The behaviour hints are left out.
     Annotations,
     /// The description was cut at a word.
     DescriptionCut {
@@ -41,7 +43,7 @@ pub enum Lost {
         /// The keyword that is missing.
         keyword: String,
     },
-    /// Less may be written than the schema allows, where a grammar cannot hold all of it.
+    /// A grammar allows less than the schema.
     Narrowed {
         /// The JSON pointer into the schema.
         pointer: String,
@@ -53,16 +55,15 @@ pub enum Lost {
         /// The place, as a JSON pointer into the schema.
         pointer: String,
     },
-    /// A keyword that the dialect lacks is told in the description instead.
+    /// A keyword that the dialect lacks is described in words.
     ToldInWords {
         /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword.
         keyword: String,
     },
-    /// Arguments are written in another shape, from which
-    /// [`from_strict`](super::export::from_strict)
-    /// leads back.
+    /// Arguments are written in another shape, which [`from_strict`](super::export::from_strict)
+    /// converts back.
     Reshaped {
         /// The JSON pointer into the schema.
         pointer: String,
@@ -74,11 +75,11 @@ pub enum Lost {
         /// The JSON pointer into the schema.
         pointer: String,
     },
-    /// The name cannot be used where the definition goes, and another one stands for it.
+    /// The name is not allowed in the target and is replaced.
     Renamed {
         /// The JSON pointer into the schema; empty for the function itself.
         pointer: String,
-        /// The name that stands for it.
+        /// The replacement.
         to: String,
     },
     /// The schema is larger than the consumer takes.
@@ -97,7 +98,7 @@ pub enum Lost {
     },
 }
 
-impl Lost {
+impl LossKind {
     /// True if the consumer will refuse the definition.
     pub fn is_refusal(&self) -> bool {
         matches!(
@@ -109,16 +110,16 @@ impl Lost {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.function, self.lost)
+        write!(f, "{}: {}", self.function, self.kind)
     }
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for LossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Title => f.write_str("the title has no place"),
-            Self::OutputSchema => f.write_str("the output schema has no place"),
-            Self::Annotations => f.write_str("the behaviour hints have no place"),
+            Self::Title => f.write_str("the title is left out"),
+            Self::OutputSchema => f.write_str("the output schema is left out"),
+            Self::Annotations => f.write_str("the behaviour hints are left out"),
             Self::DescriptionCut {
                 characters,
                 characters_max,
@@ -128,25 +129,26 @@ impl fmt::Display for Lost {
             ),
             Self::NameRefused { rule } => write!(f, "the name will be refused: {rule}"),
             Self::SchemaWeakened { pointer, keyword } => {
-                write!(f, "`{keyword}` at `{pointer}` is weakened")
+                write!(f, "`{keyword}`{} is weakened", at(pointer))
             }
             Self::Narrowed { pointer, keyword } => {
                 write!(
                     f,
-                    "less may be written at `{pointer}` than `{keyword}` allows"
+                    "less may be written{} than `{keyword}` allows",
+                    at(pointer)
                 )
             }
             Self::Impossible { pointer } => {
-                write!(f, "no value is valid at `{pointer}`, so it is left out")
+                write!(f, "no value is valid{}, so it is left out", at(pointer))
             }
             Self::ToldInWords { pointer, keyword } => {
-                write!(f, "`{keyword}` at `{pointer}` is told in words")
+                write!(f, "`{keyword}`{} is described in words", at(pointer))
             }
             Self::Reshaped { pointer, into } if pointer.is_empty() => {
                 write!(f, "the arguments as a whole are written as {into}")
             }
             Self::Reshaped { pointer, into } => {
-                write!(f, "the value at `{pointer}` is written as {into}")
+                write!(f, "the value{} is written as {into}", at(pointer))
             }
             Self::AbsentIsNull { pointer } => {
                 write!(f, "leaving out `{pointer}` is the same as null")

@@ -28,7 +28,7 @@ pub struct ChatPrompt(Template);
 pub struct ChatHistory(String);
 
 impl ChatPrompt {
-    /// The template that is used when nobody has another one.
+    /// The default template.
     pub const DEFAULT: &str = include_str!("chat.txt");
 
     /// Takes a template with `<<all_tools>>` in it. The turns follow it.

@@ -1,17 +1,17 @@
-//! Agents that write code: what they are told of it, and the code in their answers.
+//! Prompts for agents that write code, and the code in their answers.
 
 use tool_hub_manifest::FunctionSpec;
 
 use crate::definition::declare::{Language, declare};
 
-/// An answer that was split: what its author says, and the code.
+/// An answer, split into explanation and code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeAnswer<'a> {
     /// The text around the code, in one piece.
     pub explanation: String,
-    /// The first block of code; the whole answer is an explanation where there is none.
+    /// The first block of code, if any; without one the whole answer is the explanation.
     pub code: Option<&'a str>,
-    /// True if the explanation goes on with more code.
+    /// True if more code follows in the explanation.
     pub has_more: bool,
 }
 

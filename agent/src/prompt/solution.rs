@@ -19,7 +19,7 @@ pub struct Solution {
     pub code: Option<String>,
 }
 
-/// An answer that is not written as it was asked for. The text says to a model what to write.
+/// An answer that is not in the requested format. The message tells a model what to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SolutionError {
@@ -29,12 +29,12 @@ pub enum SolutionError {
     /// An answer to a run prompt that begins anew.
     #[error("the answer has `Answer:` more than once; write it once, before the code")]
     SeveralAnswers,
-    /// Code whose end is missing, as where an answer was cut off.
-    #[error("the code has no end; write ``` on the line after it")]
+    /// The block of code is not closed, for example because the answer was cut off.
+    #[error("the block of code is not closed; write ``` on the line after it")]
     NoEnd,
 }
 
-/// Reads what goes on after `I will use the following`.
+/// Reads an answer that continues `I will use the following`.
 pub(super) fn of_run(answer: &str) -> Result<Solution, SolutionError> {
     let whole = format!("{BEGINNING}{answer}");
     let (explanation, code) = whole.split_once(ANSWER).ok_or(SolutionError::NoAnswer)?;
@@ -56,7 +56,7 @@ pub(super) fn of_run(answer: &str) -> Result<Solution, SolutionError> {
     })
 }
 
-/// Reads what goes on after `Assistant:`.
+/// Reads an answer that continues `Assistant:`.
 pub(super) fn of_chat(answer: &str) -> Result<Solution, SolutionError> {
     let lines: Vec<&str> = answer.split('\n').collect();
     let is_fence = |line: &&str| line.trim_start_matches(is_space).starts_with(FENCE);

@@ -51,7 +51,7 @@ impl Template {
         }
     }
 
-    /// Fills every place, once: what is filled in is text and no template, whoever wrote it.
+    /// Fills every placeholder once: inserted text is never read as a template.
     pub(super) fn fill(&self, values: &[(&str, &str)]) -> Result<String, PromptError> {
         let (mut filled, mut rest) = (String::new(), self.0.as_str());
         while let Some(at) = rest.find("<<") {

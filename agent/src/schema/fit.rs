@@ -80,7 +80,7 @@ impl<'a> Fit<'a> {
             (Form::Object(members, rest), Value::Object(values)) => {
                 self.object_fits(node, members, rest, values)
             }
-            // A schema that only says what arrays or objects are like takes anything else.
+            // A schema with keywords of arrays or objects only allows all other values.
             (Form::Array(_) | Form::Tuple(..) | Form::Object(..), _) => {
                 node.keyword("type").is_none()
             }

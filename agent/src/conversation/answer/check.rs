@@ -1,5 +1,4 @@
-//! Calls held against the functions that were offered: whether there is such a function, and
-//! whether it takes such arguments.
+//! Checks calls against the offered functions and the schemas of their arguments.
 
 use std::fmt;
 
@@ -29,7 +28,8 @@ pub struct CheckedCall {
     pub note: Option<String>,
 }
 
-/// Why a call is not made. [`fmt::Display`] says it to the model as [`FailureText`] does.
+/// The reason why a call is not made. [`fmt::Display`] words it for the model as [`FailureText`]
+/// does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallProblem {
     /// The function, by the name that was called.
@@ -51,9 +51,9 @@ impl fmt::Display for CallProblem {
 
 impl std::error::Error for CallProblem {}
 
-/// Holds `call` against the functions that were `offered` when the model wrote it. Arguments
-/// that are nearly right are read as they were meant. What schemas say beyond the forms of values,
-/// such as patterns and bounds, is left to whoever runs the function.
+/// Checks `call` against the functions that were `offered` when the model wrote it, and repairs
+/// arguments that are nearly right. Keywords such as patterns and bounds are left to whoever runs
+/// the function.
 ///
 /// # Errors
 /// When there is no such function, or when it cannot take these arguments.
@@ -165,7 +165,7 @@ fn find<'a>(
         }
         _ => {
             let expected = expected(&node);
-            let message = format!("`{path}` should be {expected}, but is {}", shown(value));
+            let message = format!("expected {expected} as `{path}`, found {}", shown(value));
             Some((
                 path.clone(),
                 message,
@@ -189,10 +189,10 @@ fn unwanted<'a>(
         Rest::Closed => {
             let names: Vec<String> = members.iter().map(|it| format!("`{}`", it.name)).collect();
             let known = match names.is_empty() {
-                true => "there are no arguments".to_owned(),
-                false => format!("what there is: {}", names.join(", ")),
+                true => "no arguments are expected".to_owned(),
+                false => format!("expected one of {}", names.join(", ")),
             };
-            let message = format!("there is no `{path}`; {known}");
+            let message = format!("unexpected argument `{path}`: {known}");
             let fix = format!("leave `{path}` out");
             Some((path, message, fix))
         }
@@ -212,9 +212,9 @@ fn expected(node: &Node<'_>) -> String {
         Form::Any | Form::Ref(_) => "a value".to_owned(),
         Form::Null => "null".to_owned(),
         Form::Boolean => "true or false".to_owned(),
-        Form::Integer => "a whole number".to_owned(),
+        Form::Integer => "an integer".to_owned(),
         Form::Number => "a number".to_owned(),
-        Form::Text => "a text".to_owned(),
+        Form::Text => "a string".to_owned(),
         Form::Literals(values) => {
             let shown = values
                 .iter()
@@ -222,8 +222,8 @@ fn expected(node: &Node<'_>) -> String {
                 .map(|value| shown(value));
             format!("one of {}", shown.collect::<Vec<_>>().join(", "))
         }
-        Form::Array(item) => format!("a list, each item {}", expected(item)),
-        Form::Tuple(items, _) => format!("a list of {} items", items.len()),
+        Form::Array(item) => format!("an array, each item {}", expected(item)),
+        Form::Tuple(items, _) => format!("an array of {} items", items.len()),
         Form::Object(members, _) => {
             let needed = members
                 .iter()

@@ -10,14 +10,14 @@ mod value;
 
 use tool_hub_manifest::FunctionSpec;
 
+use super::bare_argument;
 use super::event::{AnswerEvent, CALLS_MAX, Problems};
 use super::family::{Certainty, Family, Row, State};
 use super::problem::AnswerProblem;
 use super::scan::Scan;
 use super::sink::Sink;
-use super::typed;
 use crate::conversation::message::ToolCall;
-use markers::{Found, first_bytes};
+use markers::{MarkerMatch, first_bytes};
 use pending::PendingCall;
 
 /// The longest name of a function or an argument, in bytes.
@@ -72,7 +72,7 @@ pub(super) struct Engine<'a> {
     is_unclosed: bool,
 }
 
-/// Why there is no call.
+/// The reason why a call could not be read.
 #[derive(Debug)]
 enum Failure {
     /// It has no end.
@@ -189,9 +189,9 @@ impl<'a> Engine<'a> {
         let too_long = self.end_of_long_name();
         let until = too_long.unwrap_or(self.buffer.len());
         let (end, found) = match self.find(self.at..until, is_end) {
-            Found::Nothing => (until, None),
-            Found::Beginning(at) => (at, None),
-            Found::Marker(at, row) => (at, Some(row)),
+            MarkerMatch::Nothing => (until, None),
+            MarkerMatch::Beginning(at) => (at, None),
+            MarkerMatch::Marker(at, row) => (at, Some(row)),
         };
         let text = std::mem::take(&mut self.buffer);
         self.give(&text[self.at..end]);
@@ -220,7 +220,7 @@ impl<'a> Engine<'a> {
         (is_name && self.buffer.len() >= end).then(|| self.buffer.ceil_char_boundary(end))
     }
 
-    /// Takes text that stands in this state.
+    /// Takes text of the current state.
     fn give(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -262,7 +262,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Goes where the marker leads that stands here.
+    /// Follows the marker at the current offset to its next state.
     fn follow(&mut self, row: Row) {
         let start = self.at;
         (self.has_markers, self.is_line_blank) = (true, true);
@@ -334,7 +334,7 @@ impl<'a> Engine<'a> {
         let goes_on = match (from, to) {
             (State::Header, _) => self.region.is_some(),
             (State::Broken, _) => false,
-            // A call may say what it is before it says its name.
+            // Some formats write the type of a call before its name.
             (_, State::Name) => from == State::Within,
             _ => from.is_in_call() && !self.is_read,
         };
@@ -346,7 +346,7 @@ impl<'a> Engine<'a> {
             self.region = None;
         } else if !goes_on {
             self.defer(to, start);
-            // What ends a message is no part of the next one's head.
+            // The marker that ends a message is not part of the next header.
             let is_head = to == State::Header && from != State::Header;
             self.region = Some((if is_head { self.at } else { start }, certainty));
         }
@@ -369,7 +369,12 @@ impl<'a> Engine<'a> {
     }
 
     fn set_argument(&mut self, written: &str) {
-        self.set_value(typed::value(written, &self.name, &self.key, self.offered));
+        self.set_value(bare_argument::value(
+            written,
+            &self.name,
+            &self.key,
+            self.offered,
+        ));
     }
 
     fn set_value(&mut self, value: serde_json::Value) {
@@ -378,7 +383,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Hands the call over whose arguments are all read.
+    /// Emits the call, whose arguments are complete.
     fn complete(&mut self) {
         if let Some(mut call) = self.call.take() {
             call.id = self.id.take();

@@ -7,7 +7,7 @@ use super::families;
 #[non_exhaustive]
 pub enum FormatError {
     /// No family is called so.
-    #[error("there is no format `{name}`, but {}", names().join(", "))]
+    #[error("there is no format `{name}`: expected one of {}", names().join(", "))]
     Unknown {
         /// The requested name.
         name: String,

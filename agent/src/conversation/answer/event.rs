@@ -36,10 +36,10 @@ pub enum AnswerEvent {
     TextWasReasoning,
     /// The model has begun to write a call, or several.
     CallBegun {
-        /// The function's name, where it stands before the arguments.
+        /// The function's name, if it comes before the arguments.
         name: Option<String>,
     },
-    /// A call is complete. Not every call is told to begin.
+    /// A complete call. Not every call has a `CallBegun` before it.
     Call(ToolCall),
     /// Something could not be read.
     Problem(AnswerProblem),
@@ -63,14 +63,14 @@ impl Answer {
     }
 }
 
-/// The problems of one answer that were told so far, at most as many as calls are read.
+/// Counts the reported problems of an answer, which are limited as calls are.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     told: usize,
 }
 
 impl Problems {
-    /// Tells one more while there is room. `problem` makes it, since it may hold much of the
+    /// Reports a problem within the limit. `problem` builds it, since it may contain much of the
     /// answer.
     pub(super) fn tell(
         &mut self,

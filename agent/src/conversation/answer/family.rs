@@ -14,7 +14,7 @@ pub(super) enum State {
     Header,
     /// Among calls, in none of them.
     Between,
-    /// In a call, where nothing of it stands.
+    /// In a call, between its parts.
     Within,
     /// The name of a function.
     Name,
@@ -38,7 +38,7 @@ pub(super) enum State {
     Python,
     /// The arguments of the call that was named, as an object without quotes about its names.
     UnquotedObject,
-    /// In what is no call after all.
+    /// In a broken call.
     Broken,
 }
 
@@ -71,9 +71,9 @@ impl State {
 /// How certain it is that a marker begins a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// Nothing else begins so; what is no call is a problem.
+    /// The marker begins calls only; if the call cannot be read, it is a problem.
     Sure,
-    /// Text may look like it; what is no call is text.
+    /// Text may contain the marker; if the call cannot be read, it is text.
     Maybe,
 }
 
@@ -109,7 +109,7 @@ impl Row {
     }
 }
 
-/// A marker that stands for nothing else.
+/// A marker that occurs in calls only.
 pub(super) const fn row(from: State, marker: &'static str, to: State) -> Row {
     Row {
         from,

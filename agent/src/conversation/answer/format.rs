@@ -1,4 +1,4 @@
-//! How a model writes its answers: as its family does, or as its own template says.
+//! The format of a model's answers: its family's, or that of its own `response_template`.
 
 use std::str::FromStr;
 

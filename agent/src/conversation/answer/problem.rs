@@ -5,8 +5,8 @@ use std::fmt;
 /// The length to which the model's text is cut in a message to it, in characters.
 const SHOWN_MAX: usize = 200;
 
-/// A part of an answer that could not be read as it was meant. [`fmt::Display`] says what was
-/// expected, what came, and how to mend it.
+/// A part of an answer that could not be read. [`fmt::Display`] says what was expected, what was
+/// found, and how to mend it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerProblem {
@@ -34,7 +34,7 @@ pub enum AnswerProblem {
         /// The limit.
         calls_max: usize,
     },
-    /// There are more problems than are told; the others are left out.
+    /// There are more problems than are reported; the others are left out.
     TooManyProblems {
         /// The limit.
         problems_max: usize,

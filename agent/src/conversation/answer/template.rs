@@ -1,6 +1,6 @@
-//! A model's own `response_template`, as Transformers reads it. It comes from a stranger, so it is
-//! small, its patterns have nothing that could take long, and how often a text is looked at again
-//! has a bound.
+//! Reads answers by a model's own `response_template`, as Transformers does. The template is
+//! untrusted, so its size is limited, its patterns are simple, and text is read again a limited
+//! number of times.
 
 use serde_json::{Value, json};
 use smg_response_template::{Event, ResponseParser, ResponseTemplate, load_response_template};
@@ -90,7 +90,7 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
 /// A reader of one answer.
 #[derive(Debug)]
 pub(super) struct TemplateReader {
-    /// None after an error, from which there is no way on.
+    /// None after an error, which ends the reading.
     parser: Option<ResponseParser>,
     /// Text that the patterns were not tried on.
     pending: String,

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 pub struct Chat {
     /// `role`, `content` and whatever else the template reads. Arguments of calls are objects.
     pub messages: Vec<Map<String, Value>>,
-    /// The definitions of the functions that are offered, as `{"type": "function", "function":
-    /// {…}}`. Templates tell none from an empty list.
+    /// The offered functions, as `{"type": "function", "function": {…}}`. Templates distinguish
+    /// none from an empty list.
     pub tools: Option<Vec<Value>>,
     /// Documents with `title` and `text` for retrieval-augmented answers.
     pub documents: Option<Vec<Value>>,
-    /// Special tokens, and whatever else the template may be told.
+    /// Special tokens and further variables of the template.
     pub variables: Map<String, Value>,
     /// The treatment of control tokens in messages, tools and documents.
     pub control_tokens: ControlTokens,
@@ -38,8 +38,8 @@ pub struct Chat {
 /// `<tool_call>` and the like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ControlTokens {
-    /// They are printed as they are, as Transformers does unless it is told otherwise. A result
-    /// can then speak for anybody. For those who tokenize with care themselves.
+    /// Prints them unchanged, as Transformers does by default. A result could then forge a message,
+    /// unless the caller tokenizes the text safely.
     #[default]
     Printed,
     /// A space comes after their first character, here beside those of the tokenizer: the model

@@ -1,5 +1,5 @@
-//! Control tokens in what a conversation says: a function's result that has the text of one could
-//! end its own turn and begin another.
+//! Breaks or refuses control tokens in a conversation: a result that contains one could end its
+//! turn and begin another.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -61,7 +61,7 @@ impl Guard {
         let of_family = families::control_tokens_of(source).into_iter();
         tokens.extend(of_family.map(str::to_owned));
         tokens.extend(known.iter().cloned());
-        // A word is what it says, wherever it stands.
+        // A plain word is never a control token.
         tokens.retain(|token| {
             token.len() <= TOKEN_BYTES_MAX
                 && token.chars().nth(1).is_some()
@@ -130,7 +130,8 @@ impl Guard {
         guarded.collect()
     }
 
-    /// A text with a space in each token.
+    /// The text with a space in each token; `next` finds the next token from an offset. The text
+    /// after an added space is searched as well.
     fn text(&self, text: &str) -> String {
         broken(text, |from| {
             let token = self.search.find(Input::new(text).range(from..))?;
@@ -168,8 +169,8 @@ impl Guard {
     }
 }
 
-/// A text with a space in each token, of which `next` tells where the first one begins from some
-/// point on. What is after the space is looked through as well.
+/// The text with a space in each token; `next` finds the next token from an offset. The text after
+/// an added space is searched as well.
 fn broken(text: &str, next: impl Fn(usize) -> Option<usize>) -> String {
     let mut broken = String::with_capacity(text.len());
     let mut copied = 0;
@@ -192,9 +193,9 @@ static USUAL: LazyLock<AhoCorasick> = LazyLock::new(|| {
     search.expect("a few hundred short texts")
 });
 
-/// `text` with a space in whatever chat templates usually write between turns, roles and calls. For
-/// a stranger's text that goes to a model whose template is not known here: read in a result, such
-/// a token could pass what follows off as somebody else's words.
+/// Adds a space to each control token that chat templates commonly use. For untrusted text that
+/// goes to a model with an unknown template, where such a token could make the rest read as another
+/// speaker's words.
 pub fn without_control_tokens(text: &str) -> String {
     broken(text, |from| {
         Some(USUAL.find(Input::new(text).range(from..))?.start())
@@ -207,7 +208,7 @@ fn begins(tokens: &[String], text: &str) -> bool {
     tokens.get(at).is_some_and(|token| token.starts_with(text))
 }
 
-/// The marks that stand in a template.
+/// The marks in a template.
 fn marks(source: &str) -> Vec<String> {
     let mut marks: Vec<String> = Vec::new();
     for opening in OPENINGS {

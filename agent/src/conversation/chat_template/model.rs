@@ -29,11 +29,11 @@ pub enum ModelError {
     /// The configuration is not what Transformers writes.
     #[error("the tokenizer's configuration cannot be read: {0}")]
     Configuration(#[source] serde_json::Error),
-    /// There is none at all.
+    /// There is no chat template.
     #[error("the model has no chat template")]
     None,
     /// There are several, none of them by that name.
-    #[error("the model has no chat template `{name}`, but {}", .known.join(", "))]
+    #[error("the model has no chat template `{name}`: expected one of {}", .known.join(", "))]
     Unknown {
         /// The requested name.
         name: String,
@@ -56,7 +56,7 @@ struct Configuration {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "`chat_template` has to be a text, or a list of objects with `name` and `template`"
+    expecting = "`chat_template` must be a string, or an array of objects with `name` and `template`"
 )]
 enum Templates {
     One(String),
@@ -97,15 +97,15 @@ impl ModelTemplates {
         })
     }
 
-    /// The same with the template of a `chat_template.jinja`, which goes before all others of
-    /// its name, or of a file in `additional_chat_templates`, whose name it has.
+    /// Adds the template of a `chat_template.jinja`, which replaces any other of its name, or of a
+    /// file in `additional_chat_templates`, named after the file.
     pub fn with_template(mut self, name: Option<&str>, template: impl Into<String>) -> Self {
         let name = name.unwrap_or(DEFAULT).to_owned();
         self.templates.insert(name, template.into());
         self
     }
 
-    /// The template called `name`; where none is named the one that such a conversation takes.
+    /// The template called `name`; without a name, the one for such conversations.
     ///
     /// # Errors
     /// When there is none.

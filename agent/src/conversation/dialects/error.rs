@@ -1,10 +1,10 @@
 //! Why a conversation is not read.
 
-/// A conversation is not what its dialect says.
+/// A conversation is not valid in its dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// Something else stands there.
+    /// A value is missing or of the wrong kind.
     #[error("{path}: expected {expected}, found {found}")]
     Unexpected {
         /// The path, such as `messages[3].tool_calls[0].function.name`.
@@ -14,7 +14,7 @@ pub enum MessageError {
         /// The kind of the value, and the beginning of it if it is a string.
         found: String,
     },
-    /// Arguments are no JSON.
+    /// Arguments are not valid JSON.
     #[error(
         "{path}: the arguments cannot be read: {message}; write the JSON text of an object, {{}} where there are none"
     )]
@@ -25,7 +25,7 @@ pub enum MessageError {
         message: String,
     },
     /// There is more than a conversation may have.
-    #[error("the conversation goes beyond a limit ({limit} = {value}): leave older messages out")]
+    #[error("the conversation exceeds a limit ({limit} = {value}): leave older messages out")]
     TooMuch {
         /// The name of the limit.
         limit: &'static str,

@@ -1,4 +1,4 @@
-//! What a dialect said otherwise than it would be written, so that it can be written as it was.
+//! The source form of values, where a dialect would write them in another form.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use super::dialect::MessageDialect;
 pub struct Kept {
     dialect: MessageDialect,
     differences: Vec<Difference>,
-    place: Option<Place>,
+    place: Option<Position>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ struct Difference {
 
 /// A message's position, where it differs from the usual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::conversation) enum Place {
+pub(in crate::conversation) enum Position {
     /// In the same message of the dialect as the one before.
     WithPrevious,
     /// Not in the same.
@@ -64,7 +64,7 @@ impl Kept {
         }
     }
 
-    /// Nothing but where it stood.
+    /// No differences, only a position.
     pub(in crate::conversation) fn nothing(dialect: MessageDialect) -> Self {
         Self {
             dialect,
@@ -73,7 +73,7 @@ impl Kept {
         }
     }
 
-    pub(in crate::conversation) fn at(mut self, place: Option<Place>) -> Self {
+    pub(in crate::conversation) fn at(mut self, place: Option<Position>) -> Self {
         self.place = place;
         self
     }
@@ -94,7 +94,7 @@ impl Kept {
         self.dialect == dialect
     }
 
-    pub(in crate::conversation) fn place(&self, dialect: MessageDialect) -> Option<Place> {
+    pub(in crate::conversation) fn place(&self, dialect: MessageDialect) -> Option<Position> {
         self.place.filter(|_| self.is_of(dialect))
     }
 

@@ -11,7 +11,7 @@ pub struct Media {
     pub kind: MediaKind,
     /// The source.
     pub source: MediaSource,
-    /// Its media type, such as `image/png`, where it is told.
+    /// The media type, such as `image/png`, if known.
     pub media_type: Option<String>,
     /// Its name or title.
     pub name: Option<String>,
@@ -48,7 +48,7 @@ pub enum MediaSource {
     Stored {
         /// The id.
         id: String,
-        /// In whose messages it came.
+        /// The dialect it belongs to.
         by: MessageDialect,
     },
     /// Beside the messages.
@@ -114,7 +114,7 @@ impl Media {
         }
     }
 
-    /// The media type, by the first bytes where nobody told it.
+    /// The media type, guessed from the first bytes if unknown.
     pub(in crate::conversation) fn type_or_guess(&self, data: &str) -> &str {
         let told = self.media_type.as_deref();
         told.unwrap_or_else(|| {
@@ -139,7 +139,7 @@ impl Media {
         }
     }
 
-    /// A sound in a format that is told by OpenAI's name.
+    /// A sound, whose format has OpenAI's name.
     pub(in crate::conversation) fn audio(data: &str, format: Option<&str>) -> Self {
         let media_type = format.map(|format| match format {
             "mp3" => "audio/mpeg".to_owned(),

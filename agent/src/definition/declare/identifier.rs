@@ -1,4 +1,4 @@
-//! Identifiers for names, so that every name has its own and leads back to its name.
+//! Identifiers for names: distinct names have distinct identifiers, which can be converted back.
 //!
 //! A reserved word gets a `_` at its end, and so does a reserved word that has such ends
 //! already. A character that no identifier may hold is `_x` with its number in hexadecimal

@@ -1,4 +1,4 @@
-//! The languages of declarations, and the identifiers that stand for names in them.
+//! The languages of declarations, and the conversion between names and identifiers.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
@@ -29,14 +29,13 @@ impl Language {
         self.into()
     }
 
-    /// The identifier that stands for the function `name` in declarations: the name itself
-    /// wherever the language allows it. No two names share an identifier, and
-    /// [`name`](Self::name) leads back.
+    /// The identifier for the function `name`: the name itself if the language allows it. No two
+    /// names share an identifier, and [`name`](Self::name) is the inverse.
     pub fn identifier(self, name: &str) -> String {
         identifier::of(name, self.reserved())
     }
 
-    /// The name that `identifier` stands for.
+    /// The name of `identifier`.
     pub fn name(self, identifier: &str) -> String {
         identifier::name_of(identifier, self.reserved())
     }

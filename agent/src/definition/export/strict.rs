@@ -4,7 +4,7 @@
 //! The mode knows a part of JSON Schema: every object is closed and has all of its members,
 //! a choice is `anyOf`, and few keywords bound a value. So what may be left out becomes
 //! `null`; what it cannot shape at all is written as JSON text, as pairs or as an object;
-//! and what it cannot bound is told in words.
+//! and what it cannot bound is described in words.
 
 mod limits;
 
@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 
 use super::object::object;
 use crate::definition::keyword_text::keyword_text;
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
-use crate::schema::apart::all_told_apart;
+use crate::schema::disjoint::are_disjoint;
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// The description of a value that no strict schema can express.
@@ -161,7 +161,7 @@ impl<'a> Compiler<'_, '_, 'a> {
                     Presence::Optional if member.node.takes_null() => {
                         if !matches!(member.node.form, Form::Any) {
                             let pointer = member.node.pointer.clone();
-                            self.report.add(Lost::AbsentIsNull { pointer });
+                            self.report.add(LossKind::AbsentIsNull { pointer });
                         }
                         or_null(strict)
                     }
@@ -204,7 +204,7 @@ impl<'a> Compiler<'_, '_, 'a> {
     }
 
     fn reshaped(&mut self, node: &Node<'a>, into: &'static str) {
-        self.report.add(Lost::Reshaped {
+        self.report.add(LossKind::Reshaped {
             pointer: node.pointer.clone(),
             into,
         });
@@ -212,14 +212,14 @@ impl<'a> Compiler<'_, '_, 'a> {
 
     fn union(&mut self, node: &Node<'a>, nodes: &[Node<'a>]) -> Map<String, Value> {
         let is_exclusive = node.keyword("oneOf").is_some() && node.keyword("anyOf").is_none();
-        if is_exclusive && !all_told_apart(nodes) {
+        if is_exclusive && !are_disjoint(nodes) {
             self.report.weakened(&node.pointer, "oneOf");
         }
         let shares_keywords = node.keyword("type").is_some();
         let choices: Vec<Value> = nodes
             .iter()
             .map(|choice| match shares_keywords {
-                // What is no bound of this type is told once, around the list.
+                // A bound of another type is described once, outside of the list.
                 true => {
                     let mut strict = self.shape(choice);
                     add_bounds(choice, &mut strict);
@@ -271,7 +271,7 @@ impl<'a> Compiler<'_, '_, 'a> {
             return strict;
         }
         if strict.contains_key("$ref") {
-            // Nothing may stand beside a reference.
+            // A reference may have no siblings.
             strict = object_of("anyOf", json!([strict]));
         }
         strict.insert("description".to_owned(), words.join(" ").into());

@@ -22,8 +22,8 @@ pub enum ImportError {
         /// The number of definitions.
         count: usize,
     },
-    /// It is no JSON.
-    #[error("it is no JSON: {reason}")]
+    /// It is not valid JSON.
+    #[error("it is not valid JSON: {reason}")]
     NotJson {
         /// Why, with line and column.
         reason: String,
@@ -34,11 +34,11 @@ pub enum ImportError {
         /// The server's message.
         message: String,
     },
-    /// There is no definition in it.
+    /// It contains no definition.
     #[error("it defines no function")]
     Empty,
-    /// A value is no definition in a known dialect.
-    #[error("{} is no definition of a function: it has {found}", place(.pointer))]
+    /// A value is not a definition in a known dialect.
+    #[error("{} is not the definition of a function: it has {found}", place(.pointer))]
     Unknown {
         /// The JSON pointer into the text.
         pointer: String,
@@ -46,7 +46,7 @@ pub enum ImportError {
         found: String,
     },
     /// A member is missing or of the wrong type.
-    #[error("`{pointer}` should be {expected} and is {found}")]
+    #[error("`{pointer}`: expected {expected}, found {found}")]
     Member {
         /// The JSON pointer into the text.
         pointer: String,

@@ -29,8 +29,8 @@ impl Names {
     }
 }
 
-/// `getWeather`, `get_weather` and `Get weather!` become `get-weather`: words that begin with
-/// a letter. `otherwise` stands for a name of which nothing is left.
+/// `getWeather`, `get_weather` and `Get weather!` become `get-weather`: words that begin with a
+/// letter. `otherwise` replaces a name without any.
 pub(super) fn kebab(name: &str, otherwise: &str) -> String {
     let mut words: Vec<String> = vec![String::new()];
     let mut after_small = false;

@@ -4,7 +4,7 @@ use tool_hub_manifest::{Annotations, FunctionName};
 
 use crate::definition::loss::Loss;
 
-/// An interface whose functions can be written.
+/// An interface whose functions are to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interface {
     /// The functions, in the order of the specs.
@@ -50,7 +50,7 @@ pub struct Parameter {
 /// A type of an interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeDefinition {
-    /// The name in WIT, which is no keyword.
+    /// The name in WIT, which is not a keyword.
     pub wit: String,
     /// The kind of type.
     pub kind: TypeKind,
@@ -72,7 +72,7 @@ pub enum TypeKind {
 pub enum WitType {
     /// `bool`, `string`, `f64` or an integer.
     Plain(&'static str),
-    /// A `string` that holds JSON text.
+    /// A `string` of JSON text.
     Json,
     /// `list<…>`.
     List(Box<WitType>),

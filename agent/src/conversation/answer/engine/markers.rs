@@ -4,7 +4,7 @@ use crate::conversation::answer::family::{Certainty, Family, Row, STATES, State}
 
 /// The result of a search for a marker.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Found {
+pub(super) enum MarkerMatch {
     Nothing,
     /// Something that may become a marker.
     Beginning(usize),

@@ -1,5 +1,5 @@
-//! Tools for a model whose template has no place for them: as text, after what the user says, as
-//! TGI does it.
+//! Describes tools as text after the user's message, as TGI does, for templates without support for
+//! tools.
 
 use serde_json::{Map, Value, json};
 

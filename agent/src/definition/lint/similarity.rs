@@ -1,4 +1,4 @@
-//! Functions that a model takes for each other: by their names or by their descriptions.
+//! Finds functions that a model could confuse, by their names or descriptions.
 
 use std::collections::BTreeSet;
 
