@@ -1,5 +1,5 @@
-//! Conversations with a model: messages in every dialect, the text that a model's own template
-//! makes of them, and what the model answers, read and repaired.
+//! Conversations with a model: messages in every dialect, chat templates, and the reading and
+//! repair of answers.
 
 pub mod answer;
 pub mod chat_template;

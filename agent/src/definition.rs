@@ -1,7 +1,8 @@
 //! Definitions of functions that a model can call.
 //!
-//! They are written in the dialects of consumers, declared for agents that write code, judged,
-//! shortened, and read from what somebody else wrote. What a dialect cannot say is a [`Loss`].
+//! They are written in the dialects of model APIs, declared for agents that write code, checked by
+//! a lint, shortened, and read from other sources. A [`Loss`] is a part that a dialect cannot
+//! express.
 
 mod comment;
 pub mod condense;

@@ -1,8 +1,8 @@
 //! Reads JSON Schema (2020-12) into forms that languages and strict dialects can express. The
 //! strict compiler, the declarations for code agents and the interfaces of new tools share it.
 //!
-//! Reading is total. What no form here can say stays in [`Node::unread`], so that whoever
-//! writes the node again can report it.
+//! Every schema can be read. Keywords that no form expresses stay in [`Node::unread`], so that a
+//! writer can report them.
 
 pub(crate) mod disjoint;
 pub(crate) mod fit;

@@ -1,4 +1,4 @@
-//! The error for a text that is none of an enum's names.
+//! The error for a text that is not the name of an enum's variant.
 
 use strum::VariantNames;
 

@@ -1,4 +1,5 @@
-//! Which functions a model may or must call: `tool_choice`, in every form that it has.
+//! Reads `tool_choice`, which tells the functions that a model may or must call, in the form of
+//! every API.
 
 use serde_json::{Map, Value};
 

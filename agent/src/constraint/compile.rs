@@ -1,4 +1,4 @@
-//! A constraint, and what it becomes in each format.
+//! Constraints, and their compilation to each format.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;

@@ -1,4 +1,4 @@
-//! Constraints that are used again and again, compiled once.
+//! A cache of compiled constraints.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

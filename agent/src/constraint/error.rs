@@ -1,4 +1,4 @@
-//! Why a constraint cannot be compiled, or a request not be rewritten.
+//! The errors of compiling a constraint or rewriting a request.
 
 use super::backend::Backend;
 use super::format::Format;

@@ -1,5 +1,4 @@
-//! The languages that constraints describe: rules made of expressions, which each format
-//! prints in its own way.
+//! Grammars as rules made of expressions, independent of the format in which they are written.
 
 use std::collections::{HashMap, HashSet};
 

@@ -25,7 +25,7 @@ const DEPTH_MAX: usize = 64;
 const BOUND_MAX: f64 = 1e30;
 
 /// The string keywords that a grammar enforces. `format` is not among them.
-const HELD_OF_TEXTS: [&str; 3] = ["minLength", "maxLength", "pattern"];
+const ENFORCED_STRING_KEYWORDS: [&str; 3] = ["minLength", "maxLength", "pattern"];
 /// The keywords that change a schema too much to be left out of a grammar.
 const REFUSED: [&str; 5] = ["$ref", "$dynamicRef", "allOf", "not", "patternProperties"];
 
@@ -174,7 +174,12 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     fn text(&mut self, node: &Node<'a>) -> Result<Expression, ConstraintError> {
-        let others: [&[&str]; 4] = [&HELD_OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS];
+        let others: [&[&str]; 4] = [
+            &ENFORCED_STRING_KEYWORDS,
+            &OF_NUMBERS,
+            &OF_ARRAYS,
+            &OF_OBJECTS,
+        ];
         self.weakened(node, &others)?;
         let lengths = ["minLength", "maxLength"].map(|keyword| node.keyword(keyword));
         let pattern = node.keyword("pattern").and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Numbers as JSON writes them, within bounds.
+//! Grammars of JSON numbers within bounds.
 
 use super::expression::Expression;
 

@@ -1,5 +1,5 @@
-//! Grammars as one regular expression, for the engines of Rust and Python alike: nothing but
-//! groups, classes and counts.
+//! Writes a grammar as one regular expression for the engines of Rust and Python, with groups,
+//! classes and counts only.
 
 use super::error::ConstraintError;
 use super::expression::{Class, Expression, Grammar, count};

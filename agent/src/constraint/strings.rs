@@ -1,5 +1,4 @@
-//! Texts as JSON writes them: every character in every way that it may be escaped, and
-//! patterns of characters.
+//! Grammars of JSON strings: every character with all its escapes, lengths and patterns.
 
 use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
 

@@ -1,8 +1,8 @@
-//! Chat templates: how a model's own template prints a conversation and the tools that are
-//! offered in it, byte for byte as Transformers prints them.
+//! Prints a conversation and the offered tools with a model's own chat template, byte for byte as
+//! Transformers does.
 //!
-//! Templates come from strangers: they read nothing but what they are given, and are stopped
-//! when they take too long or print too much.
+//! Templates are untrusted: they read nothing but their input, and are stopped when they take too
+//! long or print too much.
 
 mod bounds;
 mod chat;

@@ -1,4 +1,4 @@
-//! Conversations read from each dialect and written in it, with a report of what it cannot say.
+//! Reads conversations from each dialect and writes them, with a report of what is lost.
 
 mod anthropic;
 mod chat;
@@ -39,7 +39,7 @@ impl Conversation {
     /// other one's form) are read as well, and written as they should be.
     ///
     /// # Errors
-    /// When it is none, which the error says where; or when it has more than 100,000 messages and parts.
+    /// When it is not valid in `dialect`, or has more than 100,000 messages or parts.
     pub fn read(dialect: MessageDialect, value: &Value) -> Result<Self, MessageError> {
         reader::within_bounds(value)?;
         match dialect {

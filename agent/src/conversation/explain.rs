@@ -1,5 +1,5 @@
-//! How a model sees tools: the text that its own template makes of them, and what of the tools
-//! is not in it.
+//! Shows how a model sees tools: the text that its chat template prints of them, and what is
+//! missing from it.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! A failed call as a model should read it: what went wrong, where, how to mend it, and
-//! whether calling again makes sense.
+//! Words a failed call for a model: what went wrong, where, how to mend it, and if it makes sense
+//! to call again.
 
 use std::fmt;
 

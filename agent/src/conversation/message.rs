@@ -1,5 +1,5 @@
-//! Messages of a conversation with a model, in the one form that all others are read into and
-//! written from: arguments are objects, content is parts, and ids are kept.
+//! Messages in the common form of all dialects: arguments are objects, content is a list of parts,
+//! and ids are kept.
 
 mod dialect;
 mod kept;

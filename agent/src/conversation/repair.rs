@@ -1,8 +1,8 @@
 //! Repairs arguments that are nearly right.
 //!
-//! Models write a number in a string, one value where a list is wanted, a list as the text of
-//! one. Where a schema leaves one reading of that, it is taken and told; a value is never
-//! made up, rounded or dropped, and what is valid already is never changed.
+//! Models write a number as a string, one value in place of an array, or an array as a string of
+//! JSON. Where a schema allows one reading only, it is taken and noted. A value is never invented,
+//! rounded or dropped, and a valid value is never changed.
 
 mod mend;
 mod read;

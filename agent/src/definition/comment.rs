@@ -1,4 +1,4 @@
-//! Texts of strangers inside comments and literals of source code.
+//! Escapes untrusted text inside the comments and literals of source code.
 
 use crate::characters::is_out_of_place;
 

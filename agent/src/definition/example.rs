@@ -1,6 +1,6 @@
 //! Examples of values that a schema allows, for a model that got one wrong.
 //!
-//! Every example is valid. A schema that says more than is understood here has none.
+//! Every example is valid. A schema with keywords that are not understood here has none.
 
 #[cfg(test)]
 mod tests;

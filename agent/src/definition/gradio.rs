@@ -1,4 +1,4 @@
-//! What a running app of Gradio offers, read as functions that a tool can have.
+//! Reads the API of a running Gradio app as functions of a tool.
 
 use crate::definition::import::tool_config::media;
 use serde_json::{Map, Value, json};

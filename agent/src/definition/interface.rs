@@ -1,7 +1,7 @@
 //! The WIT interface for functions that exist as definitions only, to write a tool for them: the
 //! conversion of JSON Schema to component types.
 //!
-//! What WIT cannot say becomes a string that holds JSON, and a bound becomes words.
+//! A type that WIT cannot express becomes a string of JSON, and a bound becomes a comment.
 
 mod names;
 mod signature;

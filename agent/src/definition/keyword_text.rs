@@ -1,4 +1,4 @@
-//! A keyword of a schema as a sentence, where nothing but words can say it.
+//! Describes a keyword of a schema in a sentence, for targets that cannot express it.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Descriptions of functions, judged as a model reads them: by the advice that those who wrote
-//! many tools give. What is missing altogether is `tool check`'s affair.
+//! Judges the descriptions of functions by the advice of those who wrote many tools. Missing
+//! descriptions are left to `tool check`.
 
 mod finding;
 mod rules;

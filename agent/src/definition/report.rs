@@ -1,11 +1,11 @@
-//! Collects what one function loses on the way into another form.
+//! Collects the losses of one function.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
 use super::loss::{Loss, LossKind};
 
-/// Collects what one function loses.
+/// Collects the losses of one function.
 pub(crate) struct Report<'a> {
     pub(crate) function: &'a str,
     pub(crate) losses: &'a mut Vec<Loss>,

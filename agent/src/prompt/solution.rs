@@ -1,4 +1,4 @@
-//! What a model answers to a prompt: an explanation and code.
+//! Reads a model's answer to a prompt: an explanation and code.
 
 use thiserror::Error;
 

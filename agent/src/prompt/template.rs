@@ -1,4 +1,4 @@
-//! Texts with places that are filled in.
+//! Prompt templates: texts with placeholders.
 
 use thiserror::Error;
 

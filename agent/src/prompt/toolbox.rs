@@ -1,4 +1,4 @@
-//! The toolbox as a prompt lists it: one line a function.
+//! The list of tools in a prompt, one per line.
 
 use tool_hub_manifest::FunctionSpec;
 

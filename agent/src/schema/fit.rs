@@ -1,5 +1,5 @@
-//! Whether a value can be one of a schema's, as far as its forms say. A value that does not
-//! fit is never valid; one that fits may still be refused for what forms do not say.
+//! Tells if a value has the form that a schema describes. A value that does not fit is never valid;
+//! one that fits may still violate keywords that forms do not cover.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Keywords of JSON Schema, by what they speak of.
+//! The keywords of JSON Schema, by the type of value that they concern.
 
 /// Keywords that say nothing about whether a value is valid.
 pub(crate) const ANNOTATIONS: [&str; 6] = [

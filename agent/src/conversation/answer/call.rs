@@ -1,4 +1,4 @@
-//! Calls in JSON, under the names that models give their parts.
+//! Reads calls in JSON, under the various names that models give to their members.
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
-//! The one reader of all families: it goes through an answer from marker to marker, and through
-//! values to their own ends, and keeps back what may become a marker.
+//! The reader of all model families: a state machine that goes from marker to marker, and holds
+//! back text that may become a marker.
 
 mod find;
 mod head;

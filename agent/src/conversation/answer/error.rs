@@ -1,4 +1,4 @@
-//! Why a model's answers cannot be read.
+//! The error for an unknown or invalid format of answers.
 
 use super::families;
 

@@ -1,4 +1,4 @@
-//! An answer, and the events that it is put together from.
+//! An answer, and the events that a reader emits while it is being written.
 
 use super::problem::AnswerProblem;
 use crate::conversation::message::ToolCall;

@@ -1,4 +1,4 @@
-//! What is wrong with an answer, in words for the model that wrote it.
+//! The problems of an answer, worded for the model that wrote it.
 
 use std::fmt;
 

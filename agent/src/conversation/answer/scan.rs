@@ -1,4 +1,4 @@
-//! Where a value in a text that is still being written ends, without reading anything twice.
+//! Finds the end of a value in a text that is still being written, without reading anything twice.
 
 /// The deepest nesting of brackets.
 pub(super) const DEPTH_MAX: usize = 64;

@@ -1,4 +1,4 @@
-//! Text on its way out, without the space around it: what may be its end is kept back.
+//! Trims text that is emitted in pieces: space that may be its end is held back.
 
 /// One of the texts of an answer.
 #[derive(Debug, Clone, Default)]

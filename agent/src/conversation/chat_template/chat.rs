@@ -1,4 +1,4 @@
-//! What a template is given to print.
+//! The input of a chat template.
 
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! The templates that a model's repository has.
+//! The chat templates of a model's repository.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Messages of Anthropic: the system's text apart, calls and results as blocks of messages.
+//! Anthropic Messages: the system prompt is separate, calls and results are blocks of messages.
 
 mod blocks;
 

@@ -1,4 +1,4 @@
-//! Messages with a role, a content and calls, as Chat Completions and chat templates have them.
+//! Messages with a role, content and calls, as in Chat Completions and chat templates.
 
 mod written;
 

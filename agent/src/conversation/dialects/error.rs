@@ -1,4 +1,4 @@
-//! Why a conversation is not read.
+//! The errors of reading a conversation.
 
 /// A conversation is not valid in its dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

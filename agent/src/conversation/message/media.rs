@@ -1,4 +1,4 @@
-//! Pictures, sounds, films and documents in messages.
+//! Pictures, sounds, videos and documents in messages.
 
 use std::fmt;
 

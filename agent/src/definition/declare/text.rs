@@ -1,4 +1,4 @@
-//! The words of a declaration: what its comments say of functions and values.
+//! The comments of declarations.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

@@ -1,4 +1,4 @@
-//! From the arguments that a model wrote under a strict schema to those that the tool takes.
+//! Converts the arguments that a model wrote under a strict schema to those of the tool.
 
 use std::cell::Cell;
 

@@ -1,10 +1,9 @@
-//! Schemas as OpenAI's strict mode takes them, and the way back for the arguments that a
-//! model wrote under one.
+//! Compiles schemas for OpenAI's strict mode, and converts a model's arguments back.
 //!
-//! The mode knows a part of JSON Schema: every object is closed and has all of its members,
-//! a choice is `anyOf`, and few keywords bound a value. So what may be left out becomes
-//! `null`; what it cannot shape at all is written as JSON text, as pairs or as an object;
-//! and what it cannot bound is described in words.
+//! The mode supports a part of JSON Schema: every object is closed and all of its members are
+//! required, alternatives are `anyOf`, and few keywords bound a value. So an optional member may be
+//! `null`; a value that has no strict form is written as JSON text, as pairs or as an object; and
+//! other bounds are described in words.
 
 mod limits;
 

@@ -1,4 +1,4 @@
-//! The `tool_config.json` of Transformers' agents and of smolagents: inputs by name, or only
+//! Reads the `tool_config.json` of Transformers' agents and of smolagents: inputs by name, or only
 //! their types in older ones.
 
 use serde_json::{Map, Value, json};

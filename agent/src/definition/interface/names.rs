@@ -1,4 +1,4 @@
-//! Names that WIT and the languages behind it take, and that no two things share.
+//! Converts names to unique names that WIT and its languages allow.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! WIT types of schemas.
+//! Converts schemas to WIT types.
 
 use serde_json::Value;
 

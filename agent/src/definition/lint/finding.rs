@@ -1,4 +1,4 @@
-//! A finding, and the rules that there are.
+//! The findings and rules of the lint.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is judged of a function by itself.
+//! The rules that concern a function by itself.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;

@@ -1,4 +1,4 @@
-//! Words of names and descriptions.
+//! Splits names and descriptions into words.
 
 /// Words that are too common to distinguish descriptions.
 const COMMON: [&str; 40] = [

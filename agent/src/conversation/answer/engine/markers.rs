@@ -1,4 +1,4 @@
-//! Which markers have a meaning in which state.
+//! The markers that are recognised in each state.
 
 use crate::conversation::answer::family::{Certainty, Family, Row, STATES, State};
 

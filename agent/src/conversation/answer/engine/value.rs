@@ -1,4 +1,4 @@
-//! Values: JSON, calls as Python writes them, and objects without quotes about their names.
+//! Reads values: JSON, calls in Python syntax, and objects with unquoted names.
 
 use super::markers::MarkerMatch;
 use super::{Engine, Failure, Step};

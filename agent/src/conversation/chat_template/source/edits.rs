@@ -1,4 +1,4 @@
-//! The changes to a template's source: filters that check values, put in by the places of tokens.
+//! Edits a template's source: inserts the filters that check values.
 
 use std::ops::Range;
 

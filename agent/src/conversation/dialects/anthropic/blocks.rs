@@ -1,4 +1,4 @@
-//! Blocks of Anthropic's messages, as they are written.
+//! Writes the blocks of Anthropic's messages.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Messages of Chat and of chat templates, as they are written.
+//! Writes messages for Chat Completions and chat templates.
 
 use serde_json::{Map, Value, json};
 

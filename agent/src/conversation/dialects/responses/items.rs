@@ -1,4 +1,4 @@
-//! The items of Responses and their parts, as they are written.
+//! Writes the items of Responses and their parts.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! How large a strict schema may be, as OpenAI's guide to structured outputs says.
+//! The limits of strict schemas, from OpenAI's guide to structured outputs.
 
 use serde_json::Value;
 
