@@ -11,11 +11,11 @@ const PLACES: [(&str, &str); 2] = [(ALL_TOOLS, "the list of tools"), (TASK, "the
 /// A template that asks for the solution of one task.
 ///
 /// ```
-/// use tool_hub_agent::RunPrompt;
+/// use tool_hub_agent::prompt::RunPrompt;
 ///
 /// let template = RunPrompt::new("Tools:\n<<all_tools>>\n\nTask: \"<<prompt>>\"\n\nI will")?;
 /// assert!(template.fill(&[], "Draw a tree")?.ends_with("Task: \"Draw a tree\"\n\nI will"));
-/// # Ok::<(), tool_hub_agent::PromptError>(())
+/// # Ok::<(), tool_hub_agent::prompt::PromptError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct RunPrompt(Template);
