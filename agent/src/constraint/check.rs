@@ -15,7 +15,7 @@ impl Constraint {
     /// schema: [`from_strict`](crate::definition::export::from_strict) comes first.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When the answer does not satisfy the constraint.
     pub fn check(&self, answer: &str) -> Result<Value, WrongAnswer> {
         match &self.kind {
             Kind::Json(schema) => {
@@ -43,7 +43,7 @@ impl Constraint {
     /// Reads an answer to a constraint of [`calls`](Constraint::calls).
     ///
     /// # Errors
-    /// When it is no call of one of the functions, or its arguments are not what that takes.
+    /// When it is not a call of one of the functions, or its arguments are not valid.
     pub fn read_call(&self, answer: &str) -> Result<Written, WrongAnswer> {
         match &self.kind {
             Kind::Calls(calls) => calls.read(answer),

@@ -31,7 +31,7 @@ impl ToolChoice {
     /// functions.
     ///
     /// # Errors
-    /// When it is none of these.
+    /// When it has another form.
     pub fn read(choice: Option<&Value>, offers_functions: bool) -> Result<Self, ConstraintError> {
         match choice {
             None | Some(Value::Null) if offers_functions => Ok(Self::Auto),

@@ -80,7 +80,7 @@ impl Constraint {
     /// it leaves the model free, `{"answer": "…"}` as well. None where no call is wanted.
     ///
     /// # Errors
-    /// When a function is wanted that is not among `specs`.
+    /// When a required function is not among `specs`.
     pub fn calls(
         specs: &[FunctionSpec],
         choice: &ToolChoice,
@@ -106,7 +106,7 @@ impl Constraint {
     /// The constraint in `format`.
     ///
     /// # Errors
-    /// When the format cannot say it; the error tells what and where.
+    /// When the format cannot express it; the error names the part.
     pub fn compile(&self, format: Format) -> Result<Compiled, ConstraintError> {
         let mut lost = Vec::new();
         let text = match (&self.kind, format) {

@@ -135,7 +135,7 @@ fn before(character: char) -> Option<char> {
     }
 }
 
-/// How a lexer, such as lark's, treats a rule.
+/// The role of a rule for a lexer such as lark's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Made of words.

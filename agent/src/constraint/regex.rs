@@ -9,11 +9,10 @@ use crate::characters::is_hidden;
 /// The longest expression, in bytes.
 const REGEX_BYTES_MAX: usize = 256 << 10;
 
-/// The regular expression of what `grammar` describes. It is meant to match all of a text.
+/// The regular expression of `grammar`, which must match a text entirely.
 ///
 /// # Errors
-/// When the grammar speaks of itself, which no regular expression can, and when the
-/// expression would be too long.
+/// When the grammar is recursive, or the expression would be too long.
 pub(super) fn print(grammar: &Grammar) -> Result<String, ConstraintError> {
     Printer::new(grammar).print(&grammar.rules[0].expression)
 }

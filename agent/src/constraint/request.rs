@@ -26,7 +26,7 @@ impl Constraint {
     /// The constraint for `backend`.
     ///
     /// # Errors
-    /// When the server has no place for such a constraint, or would refuse it.
+    /// When the server does not support such a constraint, or would refuse it.
     pub fn for_backend(&self, backend: Backend) -> Result<Constrained, ConstraintError> {
         match backend {
             Backend::Tgi => self.for_tgi(),

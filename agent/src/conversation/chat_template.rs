@@ -54,7 +54,7 @@ impl ChatTemplate {
     /// Reads a template in Jinja.
     ///
     /// # Errors
-    /// When it is none, or too long.
+    /// When it is not valid Jinja, or too long.
     pub fn new(source: &str) -> Result<Self, TemplateError> {
         if source.len() > TEMPLATE_BYTES_MAX {
             return Err(TemplateError::TooMuch {
@@ -84,9 +84,8 @@ impl ChatTemplate {
     /// Prints `chat`.
     ///
     /// # Errors
-    /// When the template refuses the conversation, breaks down, or goes beyond a limit, when
-    /// the last message has nothing to go on with, and when there are control tokens that are
-    /// refused.
+    /// When the template refuses the conversation, fails or exceeds a limit, when the last message
+    /// cannot be continued, and when the conversation contains control tokens that are refused.
     pub fn render(&self, chat: &Chat) -> Result<String, TemplateError> {
         let mut chat = Cow::Borrowed(chat);
         if chat.tools_in_text && !self.reads_tools {

@@ -58,7 +58,7 @@ pub struct Import {
 /// or an MCP server's whole answer to `tools/list`.
 ///
 /// # Errors
-/// When it is no JSON, too long, or holds something that is no definition.
+/// When it is not valid JSON, too long, or contains something that is not a definition.
 pub fn import(text: &str) -> Result<Import, ImportError> {
     if text.len() > IMPORT_BYTES_MAX {
         return Err(ImportError::TooLong { bytes: text.len() });

@@ -45,7 +45,7 @@ pub(super) struct Engine<'a> {
     /// Up to here text that looked like a call turned out not to be one. Only certain calls begin
     /// before this offset.
     doubtful_before: usize,
-    /// Why what is being read is broken.
+    /// The reason why the current call is broken.
     failure: Failure,
     scan: Option<Scan>,
     name: String,
@@ -94,7 +94,7 @@ impl Failure {
     }
 }
 
-/// How the engine goes on after a step.
+/// The next action after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     On,

@@ -15,7 +15,7 @@ pub enum FormatError {
     /// The model's own template cannot be read, or could take too long.
     #[error("the model's `response_template` cannot be used: {reason}")]
     Template {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }

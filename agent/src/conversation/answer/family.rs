@@ -68,7 +68,7 @@ impl State {
     }
 }
 
-/// How certain it is that a marker begins a call.
+/// The certainty that a marker begins a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
     /// The marker begins calls only; if the call cannot be read, it is a problem.

@@ -38,8 +38,8 @@ impl AnswerFormat {
     /// Transformers reads it.
     ///
     /// # Errors
-    /// When it is none, when a pattern of it has constructs that cannot be read exactly as
-    /// Transformers reads them, and when reading with it could take too long.
+    /// When it is invalid, when a pattern cannot be matched exactly as in Transformers, and when
+    /// matching could take too long.
     pub fn from_response_template(template: &Value) -> Result<Self, FormatError> {
         template::load(template).map(|template| Self(Kind::Template(template)))
     }

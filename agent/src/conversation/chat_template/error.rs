@@ -30,7 +30,7 @@ pub enum TemplateError {
     Failed {
         /// Counted from one.
         line: Option<usize>,
-        /// Why, in the engine's words.
+        /// The engine's message.
         message: String,
     },
     /// The template is too long or too deep, takes too many steps or too much memory, or prints too
@@ -53,7 +53,7 @@ pub enum TemplateError {
     /// The last message cannot be continued.
     #[error("the last message cannot be continued: {why}")]
     NotContinued {
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
 }

@@ -73,7 +73,7 @@ impl ModelTemplates {
     /// Reads the templates and the special tokens of a `tokenizer_config.json`.
     ///
     /// # Errors
-    /// When it is no such file.
+    /// When it is not such a file.
     pub fn from_tokenizer_config(json: &str) -> Result<Self, ModelError> {
         let read: Configuration = serde_json::from_str(json).map_err(ModelError::Configuration)?;
         let control_tokens = control_tokens(&read);
@@ -108,7 +108,7 @@ impl ModelTemplates {
     /// The template called `name`; without a name, the one for such conversations.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such template.
     pub fn choose(&self, name: Option<&str>, has_tools: bool) -> Result<&str, ModelError> {
         let tool_use = has_tools.then_some(TOOL_USE);
         let wanted = match name {
@@ -130,7 +130,7 @@ impl ModelTemplates {
     /// The model's own format of answers, read from its `response_template` if it has one.
     ///
     /// # Errors
-    /// When it cannot be used; [`ModelTemplates::answer_family`] may know the model all the same.
+    /// When it is invalid; [`ModelTemplates::answer_family`] may still recognise the model.
     pub fn answer_template(&self) -> Result<Option<AnswerFormat>, FormatError> {
         let template = self.response_template.as_ref();
         template
