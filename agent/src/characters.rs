@@ -1,8 +1,8 @@
 //! Characters that nobody sees or that change how text is read.
 
-/// Whether a character could steer a terminal or change how a text is read: control characters,
-/// bidirectional overrides, invisible and tag characters, selectors. A line break is one. Where a
-/// stranger's text has one, it is written by its number.
+/// True for a character that could steer a terminal or change how a text is read: a control
+/// character (line breaks included), a bidirectional override, an invisible or tag character, a
+/// variation selector. Untrusted text shows such a character by its number.
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(character,
@@ -30,8 +30,8 @@ pub fn is_hidden(character: char) -> bool {
             | '\u{13430}'..='\u{13455}')
 }
 
-/// Whether a character has no business in a description, because it [is hidden](is_hidden). Line
-/// breaks, tabs and the selectors that choose a picture for a character do.
+/// True for a [hidden](is_hidden) character that does not belong in a description. Line breaks,
+/// tabs and the selectors of emoji presentation do.
 pub fn is_out_of_place(character: char) -> bool {
     is_hidden(character) && !matches!(character, '\n' | '\t' | '\u{fe0e}' | '\u{fe0f}')
 }

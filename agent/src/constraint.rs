@@ -1,7 +1,7 @@
-//! What a model may write, said once and compiled for whoever holds the model to it.
+//! Constraints on the texts that a model may write, compiled for the server that enforces them.
 //!
-//! A [`Constraint`] becomes a grammar, and the grammar a regular expression, GBNF or lark, or
-//! the member of a request that a server wants. What comes back is checked all the same.
+//! A [`Constraint`] becomes a grammar, which is written as a regular expression, GBNF, lark or the
+//! member of a request. Answers are checked again, whatever the server promises.
 
 mod answer;
 mod backend;
@@ -15,7 +15,7 @@ mod error;
 mod expression;
 mod format;
 mod json;
-mod lines;
+mod notation;
 mod numbers;
 mod regex;
 mod request;
@@ -24,12 +24,12 @@ mod strings;
 mod tests;
 
 pub use answer::WrongAnswer;
-pub use backend::{Backend, UnknownBackend};
+pub use backend::Backend;
 pub use calls::Written;
 pub use choice::ToolChoice;
 pub use compile::{Compiled, Constraint};
 pub use compiler::Compiler;
 pub use emulation::{EmulatedTools, emulate_tools};
 pub use error::ConstraintError;
-pub use format::{Format, UnknownFormat};
+pub use format::Format;
 pub use request::Constrained;

@@ -1,5 +1,5 @@
-//! Conversations with a model: messages in every dialect, the text that a model's own template
-//! makes of them, and what the model answers, read and repaired.
+//! Conversations with a model: messages in every dialect, chat templates, and the reading and
+//! repair of answers.
 
 pub mod answer;
 pub mod chat_template;
@@ -9,8 +9,8 @@ pub mod failure;
 mod message;
 pub mod repair;
 
-pub use dialects::{LostMessage, MESSAGE_PARTS_MAX, MessageError, MessageLoss, WrittenMessages};
+pub use dialects::{MessageError, MessageLoss, MessageLossKind, WrittenMessages};
 pub use message::{
     Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
-    Part, Reasoning, Role, Sealed, ToolCall, ToolResult, UnknownMessageDialect,
+    Part, Reasoning, Role, Sealed, ToolCall, ToolResult,
 };

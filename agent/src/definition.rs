@@ -1,7 +1,8 @@
-//! Definitions of functions: what a model is told that it can call.
+//! Definitions of functions that a model can call.
 //!
-//! They are written in the dialects of consumers, declared for agents that write code, judged,
-//! shortened, and read from what somebody else wrote. What a dialect cannot say is a [`Loss`].
+//! They are written in the dialects of model APIs, declared for agents that write code, checked by
+//! a lint, shortened, and read from other sources. A [`Loss`] is a part that a dialect cannot
+//! express.
 
 mod comment;
 pub mod condense;
@@ -18,5 +19,5 @@ mod loss;
 mod report;
 pub mod result;
 
-pub use dialect::{Dialect, UnknownDialect};
-pub use loss::{Loss, Lost};
+pub use dialect::Dialect;
+pub use loss::{Loss, LossKind};

@@ -23,9 +23,17 @@
 //! assert_eq!(export.losses.len(), 1); // Anthropic has no place for the output schema.
 //! ```
 
+/// Characters that text for a terminal or a model must not contain as they are.
 pub mod characters;
+/// Grammars and schemas that hold a model to an answer, and the requests that carry them.
 pub mod constraint;
+/// Messages, chat templates, and the answers of models, read and repaired.
 pub mod conversation;
+/// Tool definitions in the dialects of the APIs, as declarations, examples and lint.
 pub mod definition;
+/// Prompts for models that answer with code.
 pub mod prompt;
 mod schema;
+mod unknown_name;
+
+pub use unknown_name::UnknownName;

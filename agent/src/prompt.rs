@@ -1,5 +1,5 @@
-//! Prompts for models that answer with code: a template, the lines of the toolbox and a task
-//! become the text that a model goes on with, as Transformers Agents writes it.
+//! Prompts for models that answer with code, in the format of Transformers Agents: a template is
+//! filled with the lines of the toolbox and a task.
 
 mod chat;
 mod code;
@@ -12,10 +12,10 @@ pub use chat::{ChatHistory, ChatPrompt};
 pub use code::{CodeAnswer, code_prompt};
 pub use run::RunPrompt;
 pub use solution::{Solution, SolutionError};
-pub use template::{PROMPT_BYTES_MAX, PROMPT_TEMPLATE_BYTES_MAX, PromptError};
-pub use toolbox::{toolbox_line, toolbox_lines};
+pub use template::{PROMPT_TEMPLATE_BYTES_MAX, PromptError};
+pub use toolbox::toolbox_line;
 
-/// How an agent is asked.
+/// The two kinds of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PromptMode {
     /// One task, without a memory.
@@ -45,8 +45,8 @@ impl PromptMode {
         }
     }
 
-    /// What a model is to be stopped at: what would begin the next task or turn, which is not
-    /// the model's to write.
+    /// The sequences at which to stop the model: they begin the next task or turn, which the model
+    /// must not write.
     pub fn stop_sequences(self) -> &'static [&'static str] {
         match self {
             Self::Run => &["Task:"],
@@ -62,7 +62,7 @@ impl PromptMode {
         &answer[..end.unwrap_or(answer.len())]
     }
 
-    /// The template that is used when nobody has another one.
+    /// The default template.
     pub fn default_template(self) -> &'static str {
         match self {
             Self::Run => RunPrompt::DEFAULT,
@@ -81,7 +81,7 @@ impl PromptMode {
         })
     }
 
-    /// Splits what a model wrote into its explanation and its code.
+    /// Splits a model's answer into its explanation and its code.
     ///
     /// # Errors
     /// As [`SolutionError`] says, for a model that did not write as it was asked to.

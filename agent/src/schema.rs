@@ -1,12 +1,13 @@
-//! JSON Schema (2020-12) as languages and strict dialects can say it: one reading, which the
-//! strict compiler, the declarations for code agents and the interfaces of new tools share.
+//! Reads JSON Schema (2020-12) into forms that languages and strict dialects can express. The
+//! strict compiler, the declarations for code agents and the interfaces of new tools share it.
 //!
-//! Reading is total. What no form here can say stays in [`Node::unread`], so that whoever
-//! writes the node again can report it.
+//! Every schema can be read. Keywords that no form expresses stay in [`Node::unread`], so that a
+//! writer can report them.
 
-pub(crate) mod apart;
+pub(crate) mod disjoint;
 pub(crate) mod fit;
 pub(crate) mod keywords;
+pub(crate) mod pointer;
 
 use serde_json::{Map, Value};
 
@@ -27,9 +28,8 @@ const SILENT: [&str; 10] = [
 /// One schema.
 #[derive(Debug, Clone)]
 pub(crate) struct Node<'a> {
-    /// Where it stands, as a JSON pointer into the document.
+    /// The JSON pointer into the document.
     pub(crate) pointer: String,
-    /// What it says to people.
     pub(crate) description: Option<&'a str>,
     /// The kind of values.
     pub(crate) form: Form<'a>,
@@ -55,7 +55,7 @@ pub(crate) enum Form<'a> {
     Object(Vec<Member<'a>>, Rest<'a>),
     /// A value of one of these.
     Union(Vec<Node<'a>>),
-    /// What the document defines under this name.
+    /// A reference to the definition of this name.
     Ref(&'a str),
 }
 
@@ -67,14 +67,13 @@ pub(crate) struct Member<'a> {
     pub(crate) node: Node<'a>,
 }
 
-/// Whether a member may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     Required,
     Optional,
 }
 
-/// What an object may hold beside its members.
+/// The values of members that are not listed.
 #[derive(Debug, Clone)]
 pub(crate) enum Rest<'a> {
     /// Nothing.
@@ -103,7 +102,7 @@ impl<'a> Document<'a> {
         Node::read(self.root, String::new())
     }
 
-    /// What is defined under `name`.
+    /// The definition of `name`.
     pub(crate) fn definition(self, name: &str) -> Option<Node<'a>> {
         ["$defs", "definitions"].into_iter().find_map(|place| {
             let (name, schema) = self.root.get(place)?.as_object()?.get_key_value(name)?;
@@ -165,7 +164,7 @@ impl<'a> Node<'a> {
             .collect()
     }
 
-    /// Whether `null` is a value of this schema, as far as can be told without references.
+    /// True if `null` is valid, as far as can be told without following references.
     pub(crate) fn takes_null(&self) -> bool {
         match &self.form {
             Form::Any => self.keyword("$ref").is_none(),
@@ -178,7 +177,7 @@ impl<'a> Node<'a> {
 }
 
 impl Form<'_> {
-    /// Whether the form itself is what `keyword` says.
+    /// True if the form itself implies `keyword`.
     fn says(&self, keyword: &str, value: &Value) -> bool {
         match (self, keyword) {
             (Self::Any, "type") => false,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tool_hub_agent::conversation::{LostMessage, MessageLoss};
+use tool_hub_agent::conversation::{MessageLoss, MessageLossKind};
 
 use crate::files::{Limit, json_or_input};
 use crate::printer::Printer;
@@ -24,7 +24,7 @@ pub(crate) fn read(file: &Path, working: &Path) -> anyhow::Result<Value> {
 
 /// Tells what became otherwise; what will be refused is a warning.
 pub(crate) fn tell(losses: &[MessageLoss], printer: &Printer) {
-    let is_refusal = |loss: &&MessageLoss| matches!(loss.lost, LostMessage::NoCall { .. });
+    let is_refusal = |loss: &&MessageLoss| matches!(loss.kind, MessageLossKind::NoCall { .. });
     let (refused, lost): (Vec<_>, Vec<_>) = losses.iter().partition(is_refusal);
     for loss in refused.iter().take(TOLD_MAX) {
         printer.warning(&loss.to_string());

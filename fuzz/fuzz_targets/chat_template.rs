@@ -26,9 +26,9 @@ fuzz_target!(|texts: (&str, &str)| {
         .write(MessageDialect::HuggingFace);
     assert_eq!(written.value, messages);
     if let Ok(value) = serde_json::from_str(said) {
-        for dialect in MessageDialect::ALL {
+        for &dialect in MessageDialect::ALL {
             if let Ok(conversation) = Conversation::read(dialect, &value) {
-                for to in MessageDialect::ALL {
+                for &to in MessageDialect::ALL {
                     let written = conversation.write(to).value;
                     Conversation::read(to, &written).expect("what was written is read");
                 }

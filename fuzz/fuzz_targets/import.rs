@@ -32,11 +32,11 @@ fuzz_target!(|text: &str| {
     let names: BTreeSet<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     assert_eq!(names.len(), specs.len(), "two functions of a name");
 
-    for dialect in Dialect::ALL {
+    for &dialect in Dialect::ALL {
         let tools = export(&specs, dialect).tools;
         assert_eq!(tools.as_array().map(Vec::len), Some(specs.len()));
     }
-    for language in Language::ALL {
+    for &language in Language::ALL {
         declare(&specs, language);
     }
     is_read_as_it_is_written(&specs);

@@ -334,10 +334,10 @@ fn shape(spec: &FunctionSpec) -> Option<ResultShape> {
 
 fn definition(spec: &FunctionSpec, icon: Option<&Icon>) -> Result<Definition, CatalogueError> {
     let mut export = export(std::slice::from_ref(spec), Dialect::Mcp);
-    if let Some(refusal) = export.losses.iter().find(|loss| loss.lost.is_refusal()) {
+    if let Some(refusal) = export.losses.iter().find(|loss| loss.kind.is_refusal()) {
         return Err(CatalogueError::Refused {
             name: spec.name.clone(),
-            reason: refusal.lost.to_string(),
+            reason: refusal.kind.to_string(),
         });
     }
     let definition = serde_json::from_value(export.tools[0].take());

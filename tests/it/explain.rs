@@ -200,12 +200,12 @@ fn what_is_wrong_is_said() {
         ),
         (
             "endless.jinja",
-            "the chat template goes beyond a limit (steps = ",
+            "the chat template exceeds a limit (steps = ",
         ),
         ("empty", "the model has no chat template"),
         (
             "odd.json",
-            "cannot be read: `chat_template` has to be a text, or a list of objects",
+            "cannot be read: `chat_template` must be a string, or an array of objects",
         ),
         (
             "several.json",

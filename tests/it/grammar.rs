@@ -108,12 +108,12 @@ fn what_cannot_be_said_is_told() {
         ("grammar --tool-choice none", "no call is wanted"),
         (
             "grammar --tool-choice calculator__root",
-            "`tool_choice` wants `calculator__root`, which is not offered",
+            "`tool_choice` names `calculator__root`, which is not in `tools`",
         ),
         ("grammar --tool-choice {x", "--tool-choice is no JSON"),
         (
             "grammar --backend openai",
-            "openai has no place for a call of a function",
+            "openai does not support a call of a function",
         ),
         (
             "grammar calculator__root",
@@ -173,14 +173,14 @@ fn of_ones_own() {
     for (arguments, told) in [
         (
             "--grammar root.gbnf --format lark",
-            "a grammar in GBNF cannot be said in lark",
+            "a grammar in GBNF cannot be written in lark",
         ),
         ("--regex a --choice b", "cannot be used with"),
         ("--regex a calculator", "cannot be used with"),
         ("--schema root.gbnf", "root.gbnf is not JSON"),
         (
             "--choice a --backend openai",
-            "openai has no place for a choice of texts",
+            "openai does not support a choice of texts",
         ),
         (
             "--grammar root.gbnf --check schema.json",
@@ -242,7 +242,7 @@ fn what_a_model_wrote_is_checked() {
         (
             "--schema schema.json",
             "n = 3",
-            Some("The answer is no JSON"),
+            Some("The answer is not valid JSON"),
         ),
         ("--regex [0-9]{4}", "1984\n", None),
         (
@@ -309,10 +309,13 @@ fn calls_are_checked() {
 
 fn every_format_is_named() {
     let reference = reference();
-    let formats = Format::ALL.map(|format| format!("`{format}`"));
+    let formats = Format::ALL.iter().map(|format| format!("`{format}`"));
     let named = rows(&reference, "## `tool grammar`").into_iter();
-    assert_eq!(named.map(|(name, _)| name).collect::<Vec<_>>(), formats);
-    for backend in Backend::ALL {
+    assert_eq!(
+        named.map(|(name, _)| name).collect::<Vec<_>>(),
+        formats.collect::<Vec<_>>()
+    );
+    for &backend in Backend::ALL {
         assert!(
             reference.contains(&format!("\n| `{backend}` | ")),
             "{backend}"

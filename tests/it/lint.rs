@@ -47,8 +47,8 @@ output = { type = "text", description = "The draft's id." }
     for told in [
         "create_draft: its description does not say what comes back",
         "(returns)\n  instead: add what is said of the output: \"Returns The draft's id\"\n",
-        "create_draft, `arg1`: its name says nothing of what to write there (argument-name)\n",
-        "create_draft, `email`: it has a form that has to be met, and no example of it (example)\n",
+        "create_draft, `arg1`: its name does not tell what to write (argument-name)\n",
+        "create_draft, `email`: its value must have a certain form, and no example shows it (example)\n",
     ] {
         assert!(shown.contains(told), "{told}\n{shown}");
     }

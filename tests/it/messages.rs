@@ -61,7 +61,7 @@ fn what_is_lost_and_what_is_wrong_is_said() {
     let told = ran.stderr();
     let no_call = "warning: messages[3]: no call before it has the id `call_z`";
     assert!(told.contains(no_call), "{told}");
-    let audio = "messages[1]: the audio has no place: a text stands for it";
+    let audio = "messages[1]: the audio is replaced by a text";
     assert!(told.contains(audio), "{told}");
 
     home.write("broken.json", "[{\"role\": ");
@@ -83,7 +83,7 @@ fn what_is_lost_and_what_is_wrong_is_said() {
         ),
         (
             "lossy.json --from mcp --to hf",
-            "`mcp` is not a dialect of messages",
+            "expected one of `hf`, `openai`, `responses`, `anthropic`, found `mcp`",
         ),
     ] {
         let ran = home.tool(&format!("messages {arguments}"));

@@ -70,7 +70,7 @@ fn an_answer_falls_into_its_parts() {
     assert_eq!(unknown.code(), 1);
     let told = unknown.stderr();
     assert!(
-        told.contains("there is no format `hermse`, but harmony, "),
+        told.contains("there is no format `hermse`: expected one of harmony, "),
         "{told}"
     );
 }

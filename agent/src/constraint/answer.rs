@@ -1,4 +1,4 @@
-//! An answer held against a schema, in words for the model that wrote it.
+//! Validates an answer against a schema, with messages for the model that wrote it.
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 /// The longest answer that is read, in bytes.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
 
-/// How many faults are told.
+/// The most faults that a message lists.
 const FAULTS_MAX: usize = 5;
 
-/// How much of a stranger's text stands in a message, in characters.
+/// The length to which untrusted text in a message is cut, in characters.
 const TEXT_LENGTH_MAX: usize = 300;
 
 /// An answer is not what was asked for. The message is for the model: what is wrong, where,
@@ -36,12 +36,12 @@ pub(super) fn json(answer: &str) -> Result<Value, WrongAnswer> {
     }
     serde_json::from_str(answer.trim()).map_err(|error| {
         WrongAnswer::new(format!(
-            "The answer is no JSON: {error}. Write JSON, whole, and nothing else."
+            "The answer is not valid JSON: {error}. Write complete JSON and nothing else."
         ))
     })
 }
 
-/// Holds `value`, which stands at `place` in the answer, against `schema`.
+/// Validates `value`, found at `place` in the answer, against `schema`.
 pub(super) fn valid(schema: &Value, value: &Value, place: &str) -> Result<(), WrongAnswer> {
     let validator = validator(schema)?;
     let mut faults = Vec::new();
@@ -65,13 +65,13 @@ pub(super) fn valid(schema: &Value, value: &Value, place: &str) -> Result<(), Wr
         faults.push(format!("- and {more} more"));
     }
     Err(WrongAnswer::new(format!(
-        "The answer is not what was asked for:\n{}\nWrite it again, with these mended.",
+        "The answer does not have the required form:\n{}\nWrite it again with this corrected.",
         faults.join("\n")
     )))
 }
 
 pub(super) fn validator(schema: &Value) -> Result<Validator, WrongAnswer> {
-    // Patterns are read in time that grows with the text only, whoever wrote them.
+    // These patterns match in linear time, whoever wrote them.
     jsonschema::options()
         .with_pattern_options(PatternOptions::regex())
         .build(schema)

@@ -1,70 +1,37 @@
-//! The servers that hold models to constraints.
+//! The servers that can enforce constraints on a model's output.
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// A server that holds a model to a constraint.
+use crate::unknown_name::UnknownName;
+
+/// A server that can enforce a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+#[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Backend>)]
 pub enum Backend {
     /// Text Generation Inference: `grammar`, of `parameters` of `/generate`.
     Tgi,
     /// vLLM: `structured_outputs`.
     Vllm,
     /// The server of llama.cpp: `json_schema` or `grammar`.
+    #[strum(serialize = "llama.cpp")]
     LlamaCpp,
     /// SGLang: `response_format`, `regex` or `ebnf`.
     Sglang,
     /// OpenAI: `response_format` with a strict schema, which
     /// [`from_strict`](crate::definition::export::from_strict) leads back from.
+    #[strum(serialize = "openai")]
     OpenAi,
-}
-
-/// A text names no server.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no backend: use tgi, vllm, llama.cpp, sglang or openai", .text.escape_default())]
-pub struct UnknownBackend {
-    /// The text.
-    pub text: String,
 }
 
 impl Backend {
     /// Every server, in the order in which to list them.
-    pub const ALL: [Self; 5] = [
-        Self::Tgi,
-        Self::Vllm,
-        Self::LlamaCpp,
-        Self::Sglang,
-        Self::OpenAi,
-    ];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// The server's name on a command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tgi => "tgi",
-            Self::Vllm => "vllm",
-            Self::LlamaCpp => "llama.cpp",
-            Self::Sglang => "sglang",
-            Self::OpenAi => "openai",
-        }
-    }
-}
-
-impl fmt::Display for Backend {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Backend {
-    type Err = UnknownBackend;
-
-    fn from_str(text: &str) -> Result<Self, UnknownBackend> {
-        Self::ALL
-            .into_iter()
-            .find(|backend| backend.as_str() == text)
-            .ok_or_else(|| UnknownBackend {
-                text: text.to_owned(),
-            })
+        self.into()
     }
 }

@@ -6,7 +6,7 @@ use super::answer::{self, WrongAnswer};
 use super::choice::ToolChoice;
 use super::error::ConstraintError;
 use crate::conversation::ToolCall;
-use crate::definition::{Loss, Lost};
+use crate::definition::{Loss, LossKind};
 
 /// The members of a call, and of an answer that is none.
 const NAME: &str = "name";
@@ -78,11 +78,11 @@ impl Calls {
     }
 
     /// A loss of the schema as one of the function that it concerns.
-    pub(super) fn loss(&self, mut lost: Lost) -> Loss {
+    pub(super) fn loss(&self, mut lost: LossKind) -> Loss {
         let pointer = match &mut lost {
-            Lost::SchemaWeakened { pointer, .. }
-            | Lost::Narrowed { pointer, .. }
-            | Lost::Impossible { pointer } => Some(pointer),
+            LossKind::SchemaWeakened { pointer, .. }
+            | LossKind::Narrowed { pointer, .. }
+            | LossKind::Impossible { pointer } => Some(pointer),
             _ => None,
         };
         let inner = format!("/properties/{ARGUMENTS}");
@@ -103,7 +103,7 @@ impl Calls {
         let name = self.functions.get(function).map(|(name, _)| name.clone());
         Loss {
             function: name.unwrap_or_default(),
-            lost,
+            kind: lost,
         }
     }
 

@@ -1,4 +1,4 @@
-//! What came back, held against the constraint: a server may know less of it than we do.
+//! Checks answers against a constraint: a server may enforce less of it than was asked for.
 
 use serde_json::Value;
 
@@ -8,15 +8,14 @@ use super::compile::{Constraint, Kind};
 use super::format::Format;
 
 impl Constraint {
-    /// Holds an answer against the constraint, whoever was to keep it: JSON for a schema and
-    /// for calls, and a string otherwise. A grammar of one's own is the only constraint that
-    /// is not judged here.
+    /// Checks an answer against the constraint and returns its value: JSON for a schema and for
+    /// calls, otherwise a string. Grammars that were passed on are not checked.
     ///
     /// What a model wrote under [`Backend::OpenAi`](super::Backend::OpenAi) is of the strict
     /// schema: [`from_strict`](crate::definition::export::from_strict) comes first.
     ///
     /// # Errors
-    /// When it is something else.
+    /// When the answer does not satisfy the constraint.
     pub fn check(&self, answer: &str) -> Result<Value, WrongAnswer> {
         match &self.kind {
             Kind::Json(schema) => {
@@ -33,7 +32,7 @@ impl Constraint {
                 let texts: Vec<String> = texts.iter().map(|text| format!("{text:?}")).collect();
                 let texts = cut(&texts.join(", "));
                 Err(WrongAnswer::new(format!(
-                    "The answer is none of those to choose from. Write one of these, and nothing else: {texts}."
+                    "The answer is not one of the choices. Write one of these and nothing else: {texts}."
                 )))
             }
             Kind::Regex(regex) => matched(regex, answer),
@@ -44,7 +43,7 @@ impl Constraint {
     /// Reads an answer to a constraint of [`calls`](Constraint::calls).
     ///
     /// # Errors
-    /// When it is no call of one of the functions, or its arguments are not what that takes.
+    /// When it is not a call of one of the functions, or its arguments are not valid.
     pub fn read_call(&self, answer: &str) -> Result<Written, WrongAnswer> {
         match &self.kind {
             Kind::Calls(calls) => calls.read(answer),
@@ -63,7 +62,7 @@ fn matched(regex: &str, answer: &str) -> Result<Value, WrongAnswer> {
         ))),
         // Such as one that looks around.
         Err(_) => Err(WrongAnswer::new(format!(
-            "The answer cannot be checked: `{}` is no regular expression in {}.",
+            "The answer cannot be checked: `{}` is not a valid regular expression in {}.",
             cut(regex),
             Format::Regex
         ))),

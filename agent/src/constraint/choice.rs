@@ -1,10 +1,11 @@
-//! Which functions a model may or must call: `tool_choice`, in every form that it has.
+//! Reads `tool_choice`, which tells the functions that a model may or must call, in the form of
+//! every API.
 
 use serde_json::{Map, Value};
 
 use super::error::ConstraintError;
 
-/// What a request says of the functions that the model should call.
+/// A request's `tool_choice`: the functions that the model should call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolChoice {
     /// One or none, as the model likes.
@@ -15,22 +16,22 @@ pub enum ToolChoice {
     Required,
     /// This one.
     Named(String),
-    /// One of these, and whether there has to be one.
+    /// One of these functions; a call is required if `is_required`.
     Among {
         /// The names.
         names: Vec<String>,
-        /// Whether one has to be called.
+        /// True if one has to be called.
         is_required: bool,
     },
 }
 
 impl ToolChoice {
-    /// Reads a member `tool_choice`, of a request that offers functions or none: a word or a
-    /// bare name, as TGI has it, or an object of OpenAI's two APIs, of TGI or of Anthropic.
-    /// Without the member a model is free where functions are offered.
+    /// Reads the member `tool_choice` of a request: a word or a bare name, as in TGI, or an object
+    /// of OpenAI's two APIs, of TGI or of Anthropic. Absent, it is `auto` if the request offers
+    /// functions.
     ///
     /// # Errors
-    /// When it is none of these.
+    /// When it has another form.
     pub fn read(choice: Option<&Value>, offers_functions: bool) -> Result<Self, ConstraintError> {
         match choice {
             None | Some(Value::Null) if offers_functions => Ok(Self::Auto),
@@ -79,7 +80,7 @@ impl ToolChoice {
     }
 }
 
-/// The name in an object that stands for a function.
+/// The name in an object that refers to a function.
 fn name_of(object: &Map<String, Value>) -> Option<&str> {
     let holder = object
         .get("function")

@@ -1,4 +1,4 @@
-//! A constraint, and what it becomes in each format.
+//! Constraints, and their compilation to each format.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
@@ -8,10 +8,10 @@ use super::choice::ToolChoice;
 use super::error::ConstraintError;
 use super::expression::{Expression, Grammar};
 use super::format::Format;
-use super::{json, lines, regex, strings};
-use crate::definition::{Loss, Lost};
+use super::{json, notation, regex, strings};
+use crate::definition::{Loss, LossKind};
 
-/// What a model may write.
+/// The set of texts that a model may write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constraint {
     pub(super) kind: Kind,
@@ -31,8 +31,8 @@ pub(super) enum Kind {
 pub struct Compiled {
     /// The schema, expression or grammar.
     pub text: String,
-    /// Where more or less may be written than the constraint allows: more is refused by
-    /// [`Constraint::check`] afterwards.
+    /// Losses of precision: the format allows more or fewer texts than the constraint.
+    /// [`Constraint::check`] refuses what is too much.
     pub losses: Vec<Loss>,
 }
 
@@ -52,18 +52,17 @@ impl Constraint {
         Self::of(Kind::Choice(texts.into_iter().map(Into::into).collect()))
     }
 
-    /// What a grammar in GBNF says. It is passed on as it is.
+    /// A grammar in GBNF, which is passed on unchanged.
     pub fn gbnf(grammar: impl Into<String>) -> Self {
         Self::of(Kind::Written(Format::Gbnf, grammar.into()))
     }
 
-    /// What a grammar in lark says. It is passed on as it is.
+    /// A grammar in lark, which is passed on unchanged.
     pub fn lark(grammar: impl Into<String>) -> Self {
         Self::of(Kind::Written(Format::Lark, grammar.into()))
     }
 
-    /// The same of a grammar whose format is told by its rules: GBNF writes `name ::= …`, lark
-    /// does not.
+    /// A grammar whose format is recognised by its rules: GBNF writes `name ::= …`, lark does not.
     pub fn gbnf_or_lark(grammar: impl Into<String>) -> Self {
         let grammar = grammar.into();
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -81,7 +80,7 @@ impl Constraint {
     /// it leaves the model free, `{"answer": "…"}` as well. None where no call is wanted.
     ///
     /// # Errors
-    /// When a function is wanted that is not among `specs`.
+    /// When a required function is not among `specs`.
     pub fn calls(
         specs: &[FunctionSpec],
         choice: &ToolChoice,
@@ -95,7 +94,7 @@ impl Constraint {
         Self { kind }
     }
 
-    /// The format that says it as it was given; a regular expression for a choice.
+    /// The format in which the constraint was given; a regular expression for a choice.
     pub fn plain_format(&self) -> Format {
         match &self.kind {
             Kind::Json(_) | Kind::Calls(_) => Format::JsonSchema,
@@ -107,7 +106,7 @@ impl Constraint {
     /// The constraint in `format`.
     ///
     /// # Errors
-    /// When the format cannot say it; the error tells what and where.
+    /// When the format cannot express it; the error names the part.
     pub fn compile(&self, format: Format) -> Result<Compiled, ConstraintError> {
         let mut lost = Vec::new();
         let text = match (&self.kind, format) {
@@ -123,8 +122,8 @@ impl Constraint {
             (_, format) => {
                 let grammar = self.grammar(format, &mut lost)?;
                 match format {
-                    Format::Gbnf => lines::gbnf(&grammar)?,
-                    Format::Lark => lines::lark(&grammar)?,
+                    Format::Gbnf => notation::gbnf(&grammar)?,
+                    Format::Lark => notation::lark(&grammar)?,
                     Format::Regex | Format::JsonSchema => regex::print(&grammar)?,
                 }
             }
@@ -133,7 +132,11 @@ impl Constraint {
         Ok(Compiled { text, losses })
     }
 
-    fn grammar(&self, format: Format, lost: &mut Vec<Lost>) -> Result<Grammar, ConstraintError> {
+    fn grammar(
+        &self,
+        format: Format,
+        lost: &mut Vec<LossKind>,
+    ) -> Result<Grammar, ConstraintError> {
         match &self.kind {
             Kind::Json(schema) => json::grammar(schema, lost),
             Kind::Calls(calls) => json::grammar(calls.schema(), lost),
@@ -154,18 +157,18 @@ impl Constraint {
         }
     }
 
-    /// A loss, told of the function whose arguments it is in.
-    fn loss(&self, lost: Lost) -> Loss {
+    /// A loss, attributed to the function whose arguments it concerns.
+    fn loss(&self, lost: LossKind) -> Loss {
         match &self.kind {
             Kind::Calls(calls) => calls.loss(lost),
             _ => Loss {
                 function: "the value".to_owned(),
-                lost,
+                kind: lost,
             },
         }
     }
 
-    /// What kind of constraint it is.
+    /// The kind of constraint, for messages.
     pub(super) fn what(&self) -> &'static str {
         match &self.kind {
             Kind::Json(_) => "a JSON schema",

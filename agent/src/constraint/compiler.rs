@@ -1,4 +1,4 @@
-//! Constraints that are used again and again, compiled once.
+//! A cache of compiled constraints.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -52,8 +52,7 @@ impl Compiler {
 }
 
 impl Constraint {
-    /// The digest of all that the constraint says, the order of members included: grammars
-    /// follow it.
+    /// A digest of the constraint, including the order of members, which grammars follow.
     fn digest(&self) -> Digest {
         let (kind, text) = match &self.kind {
             Kind::Json(schema) => ("json", schema.to_string()),

@@ -1,31 +1,32 @@
-//! Why a constraint cannot be compiled, or a request not be rewritten.
+//! The errors of compiling a constraint or rewriting a request.
 
 use super::backend::Backend;
 use super::format::Format;
 use crate::definition::Loss;
+use crate::schema::pointer::at;
 
 /// A constraint cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstraintError {
-    /// A schema says what no grammar here can hold.
+    /// No grammar can enforce a keyword of the schema.
     #[error(
-        "`{keyword}` at `{pointer}` cannot be held by a grammar: leave it out, or say it otherwise"
+        "no grammar can enforce `{keyword}`{}: leave it out or express it otherwise", at(.pointer)
     )]
     Unsupported {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword.
         keyword: String,
     },
     /// No value is valid.
-    #[error("no value is valid at `{pointer}`")]
+    #[error("no value is valid{}", at(.pointer))]
     Nothing {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
     },
     /// A regular expression would have to contain itself.
-    #[error("`{rule}` contains values of any depth, which no regular expression can say")]
+    #[error("`{rule}` is recursive, and no regular expression matches values of any depth")]
     Recursive {
         /// The rule that contains itself.
         rule: String,
@@ -33,33 +34,35 @@ pub enum ConstraintError {
     /// There is too much of something.
     #[error("there are more than {max} {what}")]
     TooLarge {
-        /// What there is too much of.
+        /// The things that were counted.
         what: &'static str,
-        /// How much there may be.
+        /// The most that are allowed.
         max: usize,
     },
     /// A regular expression looks around, or cannot be read.
-    #[error("the regular expression cannot be said in {format}: it has to match by reading once")]
+    #[error(
+        "the regular expression cannot be written in {format}: it is invalid or uses look-around"
+    )]
     Regex {
         /// The format.
         format: Format,
     },
     /// A kind of constraint has no form in a format.
-    #[error("{what} cannot be said in {format}")]
+    #[error("{what} cannot be written in {format}")]
     Format {
         /// The kind.
         what: &'static str,
         /// The format.
         format: Format,
     },
-    /// A server has no place for a kind of constraint.
-    #[error("{backend} has no place for {what}: {hint}")]
+    /// A server does not support this kind of constraint.
+    #[error("{backend} does not support {what}: {hint}")]
     Backend {
         /// The server.
         backend: Backend,
         /// The kind.
         what: &'static str,
-        /// What to do instead.
+        /// The advice.
         hint: &'static str,
     },
     /// A server would refuse the schema.
@@ -72,24 +75,24 @@ pub enum ConstraintError {
     },
     /// A `tool_choice` is of no known form.
     #[error(
-        "`tool_choice` is none of auto, none, required, a function's name, or an object that names one"
+        "`tool_choice` must be auto, none, required, a function's name, or an object that names one"
     )]
     ToolChoice,
     /// A `tool_choice` names a function that is not offered.
-    #[error("`tool_choice` wants `{}`, which is not offered", .name.escape_default())]
+    #[error("`tool_choice` names `{}`, which is not in `tools`", .name.escape_default())]
     NoSuchFunction {
         /// The name.
         name: String,
     },
     /// A call is required and nothing is offered.
-    #[error("`tool_choice` wants a call, and no function is offered")]
+    #[error("`tool_choice` requires a call, but `tools` is empty")]
     NoFunctions,
-    /// A member of a request is not what it has to be.
-    #[error("`{member}` of the request has to be {expected}")]
+    /// A member of a request has the wrong type.
+    #[error("`{member}` must be {expected}")]
     Request {
         /// The member.
         member: &'static str,
-        /// What it has to be.
+        /// The expected kind of value.
         expected: &'static str,
     },
 }

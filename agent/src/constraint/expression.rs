@@ -1,9 +1,8 @@
-//! The languages that constraints describe: rules made of expressions, which each format
-//! prints in its own way.
+//! Grammars as rules made of expressions, independent of the format in which they are written.
 
 use std::collections::{HashMap, HashSet};
 
-/// What may be written.
+/// A set of texts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Expression {
     /// Exactly this.
@@ -16,7 +15,7 @@ pub(super) enum Expression {
     Choice(Vec<Expression>),
     /// At least and at most so many times.
     Repeat(Box<Expression>, u32, Option<u32>),
-    /// What the rule of that number says.
+    /// The rule of that number.
     Rule(usize),
 }
 
@@ -136,14 +135,14 @@ fn before(character: char) -> Option<char> {
     }
 }
 
-/// How a rule is read by what tells words apart first, as lark does.
+/// The role of a rule for a lexer such as lark's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Made of words.
     Phrase,
-    /// One word: characters stand in these only.
+    /// A terminal. Only terminals contain characters.
     Word,
-    /// Part of words, which lark writes where it stands.
+    /// A part of terminals, which lark writes inline.
     Part,
 }
 
@@ -156,7 +155,7 @@ pub(super) struct Rule {
     pub(super) expression: Expression,
 }
 
-/// Rules, of which the first is what everything that is written has to be.
+/// A grammar: a list of rules, of which the first is the start.
 #[derive(Debug, Clone)]
 pub(super) struct Grammar {
     pub(super) rules: Vec<Rule>,
@@ -164,13 +163,13 @@ pub(super) struct Grammar {
     words: HashMap<Expression, usize>,
 }
 
-/// What lark and GBNF call the first rule.
+/// The names of the first rule in lark and GBNF.
 pub(super) const FIRST_NAMES: [&str; 2] = ["start", "root"];
-/// The longest name of a rule, before what tells it apart.
+/// The longest name of a rule without the number that makes it unique.
 const NAME_LENGTH_MAX: usize = 32;
 
 impl Grammar {
-    /// Rules of which the first has yet to be said.
+    /// An empty grammar, whose start rule is still to be set.
     pub(super) fn new() -> Self {
         let first = Rule {
             name: FIRST_NAMES[0].to_owned(),
@@ -196,7 +195,7 @@ impl Grammar {
         self.rules[0].expression = expression;
     }
 
-    /// A place for a rule that is said later, so that it can speak of itself.
+    /// Reserves a rule that is set later, so that it can refer to itself.
     pub(super) fn reserve(&mut self, name: &str) -> usize {
         self.push(name, Kind::Phrase, Expression::Sequence(Vec::new()))
     }
@@ -209,7 +208,7 @@ impl Grammar {
         Expression::Rule(self.push(name, Kind::Phrase, expression))
     }
 
-    /// A word. The same word is one rule, wherever it stands.
+    /// Adds a terminal. Equal terminals share one rule.
     pub(super) fn word(&mut self, name: &str, expression: Expression) -> Expression {
         self.shared(name, Kind::Word, expression)
     }
@@ -260,7 +259,7 @@ impl Grammar {
     }
 }
 
-/// How often, as all formats write it.
+/// A repetition, in the notation that all formats share.
 pub(super) fn count(min: u32, max: Option<u32>) -> String {
     match (min, max) {
         (0, Some(1)) => "?".to_owned(),

@@ -1,11 +1,15 @@
 //! The formats that a constraint is written in.
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+use crate::unknown_name::UnknownName;
 
 /// A way of writing a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+#[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Format>)]
 pub enum Format {
     /// JSON Schema (2020-12).
     JsonSchema,
@@ -17,45 +21,13 @@ pub enum Format {
     Lark,
 }
 
-/// A text names no format.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is no format: use json-schema, regex, gbnf or lark", .text.escape_default())]
-pub struct UnknownFormat {
-    /// The text.
-    pub text: String,
-}
-
 impl Format {
     /// Every format, in the order in which to list them.
-    pub const ALL: [Self; 4] = [Self::JsonSchema, Self::Regex, Self::Gbnf, Self::Lark];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// The format's name on a command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::JsonSchema => "json-schema",
-            Self::Regex => "regex",
-            Self::Gbnf => "gbnf",
-            Self::Lark => "lark",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.as_str() == text)
-            .ok_or_else(|| UnknownFormat {
-                text: text.to_owned(),
-            })
+        self.into()
     }
 }
 

@@ -1,4 +1,4 @@
-//! From JSON Schema to a grammar of the texts that are valid.
+//! Compiles JSON Schema to a grammar of the valid texts.
 //!
 //! Members are written in the schema's order, and the items of a set in that of its values;
 //! one space may follow a comma or a colon, and there is none elsewhere.
@@ -13,25 +13,28 @@ use super::error::ConstraintError;
 use super::expression::{Expression, Grammar};
 use super::numbers;
 use super::strings::{self, COUNT_MAX};
-use crate::definition::Lost;
-use crate::schema::apart::all_told_apart;
+use crate::definition::LossKind;
+use crate::schema::disjoint::are_disjoint;
 use crate::schema::keywords::{ANNOTATIONS, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_TEXTS};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// The most schemas within a schema.
 const NODES_MAX: usize = 10_000;
-/// How deep they may lie.
 const DEPTH_MAX: usize = 64;
-/// The largest bound of a number that is held.
+/// The largest bound of a number that a grammar enforces.
 const BOUND_MAX: f64 = 1e30;
 
-/// What is held of texts; `format` is not.
-const HELD_OF_TEXTS: [&str; 3] = ["minLength", "maxLength", "pattern"];
-/// What says so much that a grammar without it would be of another thing.
+/// The string keywords that a grammar enforces. `format` is not among them.
+const ENFORCED_STRING_KEYWORDS: [&str; 3] = ["minLength", "maxLength", "pattern"];
+/// The keywords that change a schema too much to be left out of a grammar.
 const REFUSED: [&str; 5] = ["$ref", "$dynamicRef", "allOf", "not", "patternProperties"];
 
-/// The grammar of texts that `schema` takes. What it cannot hold is told in `losses`.
-pub(super) fn grammar(schema: &Value, losses: &mut Vec<Lost>) -> Result<Grammar, ConstraintError> {
+/// The grammar of the texts that are valid for `schema`. Keywords that it cannot enforce are in
+/// `losses`.
+pub(super) fn grammar(
+    schema: &Value,
+    losses: &mut Vec<LossKind>,
+) -> Result<Grammar, ConstraintError> {
     let document = Document::new(schema);
     let mut compiler = Compiler {
         document,
@@ -56,7 +59,7 @@ struct Compiler<'l, 'a> {
     anything: Option<usize>,
     nodes: usize,
     depth: usize,
-    losses: &'l mut Vec<Lost>,
+    losses: &'l mut Vec<LossKind>,
 }
 
 impl<'a> Compiler<'_, 'a> {
@@ -112,14 +115,14 @@ impl<'a> Compiler<'_, 'a> {
             Err(ConstraintError::Nothing { .. }) => {
                 self.losses.truncate(told);
                 let pointer = node.pointer.clone();
-                self.losses.push(Lost::Impossible { pointer });
+                self.losses.push(LossKind::Impossible { pointer });
                 Ok(None)
             }
             expression => expression.map(Some),
         }
     }
 
-    /// Tells of the keywords that no form says and that concern its type: all but `others`.
+    /// Reports the keywords that apply to the type and that neither its form nor `others` covers.
     fn weakened(&mut self, node: &Node<'a>, others: &[&[&str]]) -> Result<(), ConstraintError> {
         for (keyword, _) in node.unread(&ANNOTATIONS) {
             if others.iter().any(|others| others.contains(&keyword)) {
@@ -137,14 +140,14 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     fn lose(&mut self, node: &Node<'_>, keyword: &str) {
-        self.losses.push(Lost::SchemaWeakened {
+        self.losses.push(LossKind::SchemaWeakened {
             pointer: node.pointer.clone(),
             keyword: keyword.to_owned(),
         });
     }
 
     fn narrow(&mut self, node: &Node<'_>, keyword: &str) {
-        self.losses.push(Lost::Narrowed {
+        self.losses.push(LossKind::Narrowed {
             pointer: node.pointer.clone(),
             keyword: keyword.to_owned(),
         });
@@ -171,7 +174,12 @@ impl<'a> Compiler<'_, 'a> {
     }
 
     fn text(&mut self, node: &Node<'a>) -> Result<Expression, ConstraintError> {
-        let others: [&[&str]; 4] = [&HELD_OF_TEXTS, &OF_NUMBERS, &OF_ARRAYS, &OF_OBJECTS];
+        let others: [&[&str]; 4] = [
+            &ENFORCED_STRING_KEYWORDS,
+            &OF_NUMBERS,
+            &OF_ARRAYS,
+            &OF_OBJECTS,
+        ];
         self.weakened(node, &others)?;
         let lengths = ["minLength", "maxLength"].map(|keyword| node.keyword(keyword));
         let pattern = node.keyword("pattern").and_then(Value::as_str);
@@ -216,7 +224,8 @@ impl<'a> Compiler<'_, 'a> {
         }
     }
 
-    /// How often, by two keywords. Beyond what is counted, anything goes.
+    /// The bounds of two counting keywords. There is no upper bound where it exceeds what is
+    /// counted.
     fn counts(
         &mut self,
         node: &Node<'_>,
@@ -266,7 +275,7 @@ impl<'a> Compiler<'_, 'a> {
         if !shares_keywords {
             self.weakened(node, &[])?;
             let is_exclusive = node.keyword("oneOf").is_some();
-            if is_exclusive && !all_told_apart(nodes) {
+            if is_exclusive && !are_disjoint(nodes) {
                 self.lose(node, "oneOf");
             }
         }
@@ -310,7 +319,7 @@ impl<'a> Compiler<'_, 'a> {
         Ok(Expression::Rule(rule))
     }
 
-    /// Whether a definition is itself, with nothing written in between.
+    /// True if a definition refers to itself and nothing else.
     fn leads_to(&self, node: &Node<'a>, target: &str, seen: &mut Vec<&'a str>) -> bool {
         match &node.form {
             Form::Ref(name) if *name == target => true,
@@ -365,7 +374,6 @@ fn bound_of(node: &Node<'_>, keyword: &str) -> Option<f64> {
     Some(bound.clamp(-BOUND_MAX, BOUND_MAX))
 }
 
-/// Whether a literal is of a type that stands beside it.
 fn is_of_type(node: &Node<'_>, value: &Value) -> bool {
     let is = |name: &str| match name {
         "null" => value.is_null(),

@@ -1,11 +1,11 @@
-//! Numbers as JSON writes them, within bounds.
+//! Grammars of JSON numbers within bounds.
 
 use super::expression::Expression;
 
-/// How many digits a whole number has where nothing bounds it.
+/// The digits of a whole number without bounds.
 const INTEGER_DIGITS_MAX: u32 = 18;
-/// How many digits stand before the point, and after it. Every number that a computer holds
-/// is written with no more by the usual libraries, or with an exponent.
+/// The digits before and after the decimal point. The usual libraries write every double with no
+/// more, or with an exponent.
 const WHOLE_DIGITS_MAX: u32 = 17;
 const FRACTION_DIGITS_MAX: u32 = 20;
 

@@ -1,5 +1,5 @@
-//! Grammars as one regular expression, for the engines of Rust and Python alike: nothing but
-//! groups, classes and counts.
+//! Writes a grammar as one regular expression for the engines of Rust and Python, with groups,
+//! classes and counts only.
 
 use super::error::ConstraintError;
 use super::expression::{Class, Expression, Grammar, count};
@@ -9,11 +9,10 @@ use crate::characters::is_hidden;
 /// The longest expression, in bytes.
 const REGEX_BYTES_MAX: usize = 256 << 10;
 
-/// The regular expression of what `grammar` describes. It is meant to match all of a text.
+/// The regular expression of `grammar`, which must match a text entirely.
 ///
 /// # Errors
-/// When the grammar speaks of itself, which no regular expression can, and when the
-/// expression would be too long.
+/// When the grammar is recursive, or the expression would be too long.
 pub(super) fn print(grammar: &Grammar) -> Result<String, ConstraintError> {
     Printer::new(grammar).print(&grammar.rules[0].expression)
 }
@@ -30,7 +29,7 @@ struct Printer<'a> {
     text: String,
 }
 
-/// What an expression stands beside.
+/// The expression's surroundings, which decide if it needs brackets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Within {
     Choice,
@@ -127,7 +126,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// What has a meaning in expressions or classes of some engine.
+/// Characters with a meaning in the expressions or classes of some engine.
 const SPECIAL: &str = r"\.+*?()|[]{}^$#&-~";
 
 fn escaped(character: char, text: &mut String) {

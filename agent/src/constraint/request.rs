@@ -1,4 +1,4 @@
-//! Constraints as members of a request, as the servers that hold models to them want them.
+//! Constraints as members of requests, in the form that each server expects.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::{Annotations, FunctionSpec};
@@ -13,21 +13,20 @@ use crate::definition::{Dialect, Loss};
 /// A constraint as a server wants it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constrained {
-    /// What to add to the body of the request.
+    /// Members to add to the body of the request.
     pub members: Map<String, Value>,
-    /// What the server is not told, as far as it is known here: it may hold less of a schema
-    /// than it takes.
+    /// Known limits of the server: it may enforce less of a schema than it accepts.
     pub losses: Vec<Loss>,
 }
 
-/// What the answer is called where a name has to be said.
+/// The name of the answer for servers that ask for one.
 const ANSWER: &str = "answer";
 
 impl Constraint {
     /// The constraint for `backend`.
     ///
     /// # Errors
-    /// When the server has no place for such a constraint, or would refuse it.
+    /// When the server does not support such a constraint, or would refuse it.
     pub fn for_backend(&self, backend: Backend) -> Result<Constrained, ConstraintError> {
         match backend {
             Backend::Tgi => self.for_tgi(),
@@ -149,7 +148,7 @@ fn strict_format(schema: &Value) -> Result<Constrained, ConstraintError> {
         annotations: Annotations::default(),
     };
     let mut export = export(&[spec], Dialect::OpenAiStrict);
-    if let Some(loss) = export.losses.iter().find(|loss| loss.lost.is_refusal()) {
+    if let Some(loss) = export.losses.iter().find(|loss| loss.kind.is_refusal()) {
         return Err(ConstraintError::Refused {
             backend: Backend::OpenAi,
             loss: loss.clone(),

@@ -1,15 +1,14 @@
-//! Texts as JSON writes them: every character in every way that it may be escaped, and
-//! patterns of characters.
+//! Grammars of JSON strings: every character with all its escapes, lengths and patterns.
 
 use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
 
 use super::expression::{Class, Expression};
 
-/// How many characters or items are counted. Engines copy what is repeated, so that more
-/// would cost more than it is worth.
+/// The highest bound on characters or items that is enforced. Engines copy a repeated expression,
+/// so a higher bound would cost more than it is worth.
 pub(super) const COUNT_MAX: u32 = 256;
 
-/// What stands in a string as it is.
+/// The characters that a JSON string contains without escapes.
 fn plain() -> Class {
     Class::new(vec![(' ', '!'), ('#', '['), (']', char::MAX)])
 }
@@ -67,8 +66,8 @@ pub(super) fn base64() -> Expression {
     quoted(Expression::Sequence(vec![groups, end.optional()]))
 }
 
-/// A string that `pattern` matches somewhere, as JSON Schema has it. None where the pattern
-/// says what cannot be told by reading once. `character` is any one.
+/// A JSON string that `pattern` matches somewhere. None if the pattern needs more than a single
+/// pass, such as look-around. `character` is any one character.
 pub(super) fn matching(pattern: &str, character: &Expression) -> Option<Expression> {
     let hir = parse(pattern)?;
     let choices = branches(&hir).map(|branch| {
@@ -86,7 +85,7 @@ pub(super) fn matching(pattern: &str, character: &Expression) -> Option<Expressi
     Some(quoted(Expression::any_of(choices.collect::<Option<_>>()?)))
 }
 
-/// Texts all of which `regex` matches. None where it says what cannot be told by reading once.
+/// Texts that `regex` matches entirely. None if it needs more than a single pass.
 pub(super) fn regular(regex: &str) -> Option<Expression> {
     let hir = parse(regex)?;
     let choices = branches(&hir).map(|branch| {
@@ -108,7 +107,7 @@ fn class(ranges: &[(char, char)]) -> Expression {
     Expression::Class(Class::new(ranges.to_vec()))
 }
 
-/// What a pattern is written into.
+/// The text that a pattern is written into.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// A string of JSON, which escapes some characters.
@@ -153,7 +152,7 @@ fn branches(hir: &Hir) -> impl Iterator<Item = &Hir> {
     }
 }
 
-/// Whether a branch begins where the text does, what is in between, and whether it ends there.
+/// Splits a branch into a leading anchor, the parts between, and a trailing anchor.
 fn anchored(branch: &Hir) -> (bool, Vec<&Hir>, bool) {
     let mut parts: Vec<&Hir> = match branch.kind() {
         HirKind::Concat(parts) => parts.iter().collect(),

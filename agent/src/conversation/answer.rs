@@ -1,6 +1,6 @@
-//! What a model answered: its text, its reasoning and the calls that it wants made, read out of
-//! the one text in which it writes all of them, whole or while it is being written.
+//! Reads a model's answer, whole or while it is being written, into text, reasoning and calls.
 
+mod bare_argument;
 mod call;
 mod check;
 mod engine;
@@ -17,7 +17,6 @@ mod sink;
 mod template;
 #[cfg(test)]
 mod tests;
-mod typed;
 mod unread;
 mod xml_arguments;
 

@@ -1,17 +1,16 @@
-//! Chat templates: how a model's own template prints a conversation and the tools that are
-//! offered in it, byte for byte as Transformers prints them.
+//! Prints a conversation and the offered tools with a model's own chat template, byte for byte as
+//! Transformers does.
 //!
-//! Templates come from strangers: they read nothing but what they are given, and are stopped
-//! when they take too long or print too much.
+//! Templates are untrusted: they read nothing but their input, and are stopped when they take too
+//! long or print too much.
 
 mod bounds;
 mod chat;
+mod continuation;
 mod control;
 mod environment;
 mod error;
 mod generator;
-mod going_on;
-mod in_text;
 mod json;
 mod limits;
 mod message;
@@ -19,6 +18,7 @@ mod methods;
 mod model;
 mod output;
 mod source;
+mod tools_in_text;
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ use serde_json::{Map, Value};
 pub use chat::{Chat, ControlTokens};
 pub use control::without_control_tokens;
 pub use error::TemplateError;
-pub use limits::{PRINTED_BYTES_MAX, TEMPLATE_BYTES_MAX};
+pub use limits::TEMPLATE_BYTES_MAX;
 pub use model::{ModelError, ModelTemplates};
 
 use message::Reader;
@@ -39,7 +39,7 @@ use output::Output;
 /// The name of the template in the engine.
 const NAME: &str = "chat template";
 
-/// The time where nobody says what it is.
+/// The time that templates see by default.
 const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
 
 /// A template that is ready to print conversations.
@@ -54,7 +54,7 @@ impl ChatTemplate {
     /// Reads a template in Jinja.
     ///
     /// # Errors
-    /// When it is none, or too long.
+    /// When it is not valid Jinja, or too long.
     pub fn new(source: &str) -> Result<Self, TemplateError> {
         if source.len() > TEMPLATE_BYTES_MAX {
             return Err(TemplateError::TooMuch {
@@ -75,8 +75,8 @@ impl ChatTemplate {
         })
     }
 
-    /// Whether the template looks at tools at all. What it prints of them
-    /// [`explain`](crate::conversation::explain::explain) tells.
+    /// True if the template refers to tools at all.
+    /// [`explain`](crate::conversation::explain::explain) shows what it prints of them.
     pub fn reads_tools(&self) -> bool {
         self.reads_tools
     }
@@ -84,13 +84,12 @@ impl ChatTemplate {
     /// Prints `chat`.
     ///
     /// # Errors
-    /// When the template refuses the conversation, breaks down, or goes beyond a limit, when
-    /// the last message has nothing to go on with, and when there are control tokens that are
-    /// refused.
+    /// When the template refuses the conversation, fails or exceeds a limit, when the last message
+    /// cannot be continued, and when the conversation contains control tokens that are refused.
     pub fn render(&self, chat: &Chat) -> Result<String, TemplateError> {
         let mut chat = Cow::Borrowed(chat);
         if chat.tools_in_text && !self.reads_tools {
-            chat = Cow::Owned(in_text::with_tools_in_text(&chat));
+            chat = Cow::Owned(tools_in_text::with_tools_in_text(&chat));
         }
         if let Some(guarded) = control::guarded(&self.source, &chat)? {
             chat = Cow::Owned(guarded);
@@ -99,7 +98,7 @@ impl ChatTemplate {
         match &chat.continue_final_message {
             None => self.print(chat, &chat.messages),
             Some(member) => {
-                let (last, open) = going_on::left_open(&self.source, chat, member)?;
+                let (last, open) = continuation::left_open(&self.source, chat, member)?;
                 let (_, before) = chat.messages.split_last().unzip();
                 let messages = [before.unwrap_or_default(), &[last]].concat();
                 open.cut(self.print(chat, &messages)?)

@@ -1,4 +1,4 @@
-//! Conversations read from each dialect and written in it, with a report of what it cannot say.
+//! Reads conversations from each dialect and writes them, with a report of what is lost.
 
 mod anthropic;
 mod chat;
@@ -17,8 +17,7 @@ use serde_json::Value;
 
 pub use error::MessageError;
 use loss::Losses;
-pub use loss::{LostMessage, MessageLoss};
-pub use reader::MESSAGE_PARTS_MAX;
+pub use loss::{MessageLoss, MessageLossKind};
 
 use super::message::{Conversation, MessageDialect};
 
@@ -28,7 +27,7 @@ pub struct WrittenMessages {
     /// The list of messages; an object with it and its `system` or `instructions` where the
     /// dialect has these apart, and where the conversation was read from an object.
     pub value: Value,
-    /// What the dialect cannot say.
+    /// The parts of the conversation that the dialect cannot express.
     pub losses: Vec<MessageLoss>,
 }
 
@@ -40,7 +39,7 @@ impl Conversation {
     /// other one's form) are read as well, and written as they should be.
     ///
     /// # Errors
-    /// When it is none, which the error says where; or when it is beyond [`MESSAGE_PARTS_MAX`].
+    /// When it is not valid in `dialect`, or has more than 100,000 messages or parts.
     pub fn read(dialect: MessageDialect, value: &Value) -> Result<Self, MessageError> {
         reader::within_bounds(value)?;
         match dialect {

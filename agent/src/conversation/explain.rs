@@ -1,5 +1,5 @@
-//! How a model sees tools: the text that its own template makes of them, and what of the tools
-//! is not in it.
+//! Shows how a model sees tools: the text that its chat template prints of them, and what is
+//! missing from it.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,14 +12,14 @@ use crate::conversation::chat_template::{Chat, ChatTemplate, TemplateError};
 use crate::definition::Dialect;
 use crate::definition::export::export;
 
-/// What a model reads when tools are offered to it.
+/// The prompt that a model reads when tools are offered to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// All of it.
     pub text: String,
-    /// Where the tools are in it, in bytes: what is different without them.
+    /// The byte range of the tools: where the prompt differs from one without tools.
     pub tools: Range<usize>,
-    /// What the model never reads.
+    /// The parts of definitions that the prompt does not contain.
     pub unseen: Vec<Unseen>,
 }
 
@@ -31,18 +31,18 @@ pub struct Unseen {
     /// The argument that it belongs to. Absent where it is of the function itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argument: Option<String>,
-    /// What it is.
+    /// The part.
     pub part: Part,
 }
 
-/// What a model should know of a function and of each argument.
+/// A part of a definition that a model should know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Part {
-    /// How it is called.
+    /// Its name.
     Name,
-    /// What it is for.
+    /// Its description.
     Description,
 }
 
@@ -118,8 +118,8 @@ fn difference(text: &str, other: &str) -> Range<usize> {
     at_a_mark(text, begin..text.len() - end)
 }
 
-/// The same difference, said so that it begins with what begins something, where it can be: of
-/// `<s>` + `<t></t>` + `<u>` and `<s><u>` it is `<t></t>` and not `t></t><`.
+/// Shifts the difference so that it begins with an opening mark if possible: of `<s>` + `<t></t>` +
+/// `<u>` and `<s><u>` it is `<t></t>` and not `t></t><`.
 fn at_a_mark(text: &str, range: Range<usize>) -> Range<usize> {
     let begins = |at: usize| text[..at].ends_with('\n') || text[at..].starts_with(['<', '[']);
     let mut moved = range.clone();
@@ -161,7 +161,7 @@ fn unseen(text: &str, spec: &FunctionSpec) -> Vec<Unseen> {
     unseen
 }
 
-/// Whether `wanted` is in `text`, as it is or as JSON has it, with its ends trimmed.
+/// True if `text` contains `wanted`, trimmed, as it is or escaped as in JSON.
 fn shows(text: &str, wanted: &str) -> bool {
     let wanted = wanted.trim();
     let json = Value::from(wanted).to_string();

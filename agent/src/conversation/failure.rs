@@ -1,5 +1,5 @@
-//! A failed call as a model should read it: what went wrong, where, how to mend it, and
-//! whether calling again makes sense.
+//! Words a failed call for a model: what went wrong, where, how to mend it, and if it makes sense
+//! to call again.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct FailureText<'a> {
 }
 
 impl FailureText<'_> {
-    /// What failed and why, without what a model should do about it.
+    /// The failure and its cause, without the advice for the model.
     pub fn summary(&self) -> String {
         let Failure { kind, message, .. } = self.failure;
         let kind = match kind {
@@ -62,7 +62,7 @@ impl fmt::Display for FailureText<'_> {
     }
 }
 
-/// What a reply suggests to do next, as a model should read it.
+/// A tool's suggestion for the next step, worded for a model.
 pub fn next_text(next: &str) -> String {
     format!("Next: {}", next.trim())
 }

@@ -1,5 +1,5 @@
-//! Messages of a conversation with a model, in the one form that all others are read into and
-//! written from: arguments are objects, content is parts, and ids are kept.
+//! Messages in the common form of all dialects: arguments are objects, content is a list of parts,
+//! and ids are kept.
 
 mod dialect;
 mod kept;
@@ -7,17 +7,17 @@ mod media;
 
 use serde_json::{Map, Value};
 
-pub use dialect::{MessageDialect, UnknownMessageDialect};
+pub use dialect::MessageDialect;
 pub use kept::Kept;
-pub(super) use kept::Place;
+pub(super) use kept::Position;
 pub use media::{Media, MediaKind, MediaSource};
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Whoever set the conversation up.
     System,
-    /// The same, where a dialect tells the two apart.
+    /// Like `System`, in dialects that distinguish the two.
     Developer,
     /// The person.
     User,
@@ -30,7 +30,7 @@ pub enum Role {
 /// A call that a model asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// What the result is told by; some models write none.
+    /// The id by which the result refers to the call; some models write none.
     pub id: Option<String>,
     /// The function's name, as it was offered.
     pub name: String,
@@ -38,25 +38,25 @@ pub struct ToolCall {
     pub arguments: Map<String, Value>,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolResult {
     /// The call's id. Absent where the call has none: results then follow calls in order.
     pub call_id: Option<String>,
-    /// The function's name, where it is told.
+    /// The function's name, if known.
     pub name: Option<String>,
-    /// What the model reads.
+    /// The content, for the model.
     pub content: Vec<Part>,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
 }
 
-/// What a model thought.
+/// A model's reasoning.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reasoning {
-    /// As it thought it; empty where that is not shown.
+    /// The full text; empty if the provider hides it.
     pub text: String,
-    /// As its maker sums it up.
+    /// The provider's summary.
     pub summary: Vec<String>,
     /// A signature of the text, or the encrypted text. Only who made it can read it.
     pub sealed: Option<Sealed>,
@@ -65,7 +65,7 @@ pub struct Reasoning {
 /// Something that only one provider can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
-    /// In whose messages it came.
+    /// The dialect it belongs to.
     pub by: MessageDialect,
     /// The signature, or the encrypted text.
     pub text: String,
@@ -74,15 +74,15 @@ pub struct Sealed {
 /// Something that a dialect has and this form does not: an item of the provider's own tools, say.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Foreign {
-    /// Whose it is.
+    /// The dialect it belongs to.
     pub of: MessageDialect,
-    /// As it was written.
+    /// The value as it was read.
     pub value: Value,
-    /// Whether it stands among the calls of a message and not in its content.
+    /// True if it stands among a message's calls, false if in its content.
     pub is_call: bool,
 }
 
-/// What a message is made of.
+/// The content of a message's part.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Content {
@@ -92,35 +92,35 @@ pub enum Content {
     Refusal(String),
     /// A picture, a sound, a film or a document.
     Media(Media),
-    /// What the model thought.
+    /// Reasoning.
     Reasoning(Reasoning),
     /// A call of a function.
     Call(ToolCall),
-    /// What came of one.
+    /// The result of a call.
     Result(ToolResult),
-    /// What only one dialect has.
+    /// A value that only one dialect has.
     Foreign(Foreign),
 }
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// What it is.
+    /// The content.
     pub content: Content,
-    /// What its dialect said beside.
+    /// Members that only the source dialect has.
     pub kept: Option<Kept>,
 }
 
 /// A message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
-    /// What is said, in order. A result stands in a message of [`Role::Tool`] of its own.
+    /// The content, in order. Each result is in a [`Role::Tool`] message of its own.
     pub parts: Vec<Part>,
-    /// Which of several speakers it is.
+    /// The name of the speaker, where several share a role.
     pub name: Option<String>,
-    /// What its dialect said beside.
+    /// Members that only the source dialect has.
     pub kept: Option<Kept>,
 }
 
@@ -129,7 +129,7 @@ pub struct Message {
 pub struct Conversation {
     /// The messages in order; those of the system as well.
     pub messages: Vec<Message>,
-    /// What stood around them, where they came in a request.
+    /// Members of the request around the messages.
     pub kept: Option<Kept>,
 }
 
@@ -158,12 +158,12 @@ impl Message {
         Self::new(role, [Content::Text(text.into())])
     }
 
-    /// Whether it was read from `dialect`.
+    /// True if it was read from `dialect`.
     pub(super) fn is_of(&self, dialect: MessageDialect) -> bool {
         self.kept.as_ref().is_some_and(|kept| kept.is_of(dialect))
     }
 
-    pub(super) fn place(&self, dialect: MessageDialect) -> Option<Place> {
+    pub(super) fn place(&self, dialect: MessageDialect) -> Option<Position> {
         self.kept.as_ref().and_then(|kept| kept.place(dialect))
     }
 }

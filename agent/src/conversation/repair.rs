@@ -1,8 +1,8 @@
-//! Arguments that are nearly right, read as they were meant.
+//! Repairs arguments that are nearly right.
 //!
-//! Models write a number in a string, one value where a list is wanted, a list as the text of
-//! one. Where a schema leaves one reading of that, it is taken and told; a value is never
-//! made up, rounded or dropped, and what is valid already is never changed.
+//! Models write a number as a string, one value in place of an array, or an array as a string of
+//! JSON. Where a schema allows one reading only, it is taken and noted. A value is never invented,
+//! rounded or dropped, and a valid value is never changed.
 
 mod mend;
 mod read;
@@ -16,7 +16,7 @@ use mend::Mender;
 
 /// Longer arguments are not read again.
 const TEXT_BYTES_MAX: usize = 4 << 20;
-/// How many changes are told one by one.
+/// The most changes that a note lists.
 const CHANGES_SHOWN_MAX: usize = 5;
 
 /// Arguments, read as they were meant.
@@ -28,8 +28,8 @@ pub struct Repair {
     pub note: String,
 }
 
-/// Reads `arguments`, the text of a call, as `input_schema` wants them. What comes out need
-/// not be valid: whoever refused the arguments is to be asked again.
+/// Repairs `arguments`, the JSON of a call, to match `input_schema`. The result is not necessarily
+/// valid and must be validated again.
 ///
 /// `None` where nothing can be read differently, and where the text says a thing twice or
 /// holds a whole number that reading would round.

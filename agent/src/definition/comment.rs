@@ -1,9 +1,9 @@
-//! Texts of strangers inside comments and literals of source code.
+//! Escapes untrusted text inside the comments and literals of source code.
 
 use crate::characters::is_out_of_place;
 
-/// The lines of a text for a comment: line breaks of every kind are line breaks, and
-/// characters that nobody sees are spelled out, so that what a reader sees is what is there.
+/// The lines of a text for a comment, with every kind of line break. Hidden characters are spelled
+/// out, so that readers see what is there.
 pub(super) fn lines(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n");
     text.trim()

@@ -1,5 +1,5 @@
 //! Shortens function specifications for agents. Approval covers the whole [`FunctionSpec`], from
-//! the component and its manifest; requests carry the short form, in which nothing is said twice.
+//! the component and its manifest; requests carry the short form without repetitions.
 
 use serde_json::{Map, Value, json};
 use tool_hub_manifest::FunctionSpec;

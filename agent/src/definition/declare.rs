@@ -10,7 +10,7 @@ mod typescript;
 
 use tool_hub_manifest::FunctionSpec;
 
-pub use language::{Language, UnknownLanguage};
+pub use language::Language;
 
 use crate::definition::loss::Loss;
 
@@ -19,7 +19,7 @@ use crate::definition::loss::Loss;
 pub struct Declarations {
     /// The whole file.
     pub text: String,
-    /// What the language cannot say, in the order of the functions.
+    /// The parts that the language cannot express, in the order of the functions.
     pub losses: Vec<Loss>,
 }
 

@@ -1,17 +1,23 @@
 //! The dialects in which tool definitions are written.
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+use crate::unknown_name::UnknownName;
 
 /// A consumer's way of writing tool definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+#[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Dialect>)]
 pub enum Dialect {
     /// OpenAI Chat Completions: `{"type": "function", "function": {…}}`. Most
     /// OpenAI-compatible servers (TGI, vLLM, llama.cpp) read the same.
+    #[strum(serialize = "openai")]
     OpenAi,
     /// OpenAI Chat Completions with `"strict": true`: the model can write nothing but
     /// arguments of the right shape. [`from_strict`](super::export::from_strict) reads them.
+    #[strum(serialize = "openai-strict")]
     OpenAiStrict,
     /// OpenAI Responses: the members of a function beside `"type": "function"`.
     Responses,
@@ -22,59 +28,17 @@ pub enum Dialect {
     /// The tool objects of the Model Context Protocol's `tools/list`.
     Mcp,
     /// Hugging Face Transformers and its chat templates: OpenAI's shape with `return`.
+    #[strum(serialize = "hf")]
     HuggingFace,
-}
-
-/// A text names no dialect.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a dialect: use openai, openai-strict, responses, responses-strict, anthropic, mcp or hf", .text.escape_default())]
-pub struct UnknownDialect {
-    /// The text.
-    pub text: String,
 }
 
 impl Dialect {
     /// Every dialect, in the order in which to list them.
-    pub const ALL: [Self; 7] = [
-        Self::OpenAi,
-        Self::OpenAiStrict,
-        Self::Responses,
-        Self::ResponsesStrict,
-        Self::Anthropic,
-        Self::Mcp,
-        Self::HuggingFace,
-    ];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// The dialect's name on a command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::OpenAiStrict => "openai-strict",
-            Self::Responses => "responses",
-            Self::ResponsesStrict => "responses-strict",
-            Self::Anthropic => "anthropic",
-            Self::Mcp => "mcp",
-            Self::HuggingFace => "hf",
-        }
-    }
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Dialect {
-    type Err = UnknownDialect;
-
-    fn from_str(text: &str) -> Result<Self, UnknownDialect> {
-        Self::ALL
-            .into_iter()
-            .find(|dialect| dialect.as_str() == text)
-            .ok_or_else(|| UnknownDialect {
-                text: text.to_owned(),
-            })
+        self.into()
     }
 }
 
@@ -84,13 +48,13 @@ mod tests {
 
     #[test]
     fn every_name_reads_back() {
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             assert_eq!(dialect.as_str().parse(), Ok(dialect));
         }
         assert_eq!(
             "gpt\n".parse::<Dialect>().unwrap_err().to_string(),
-            "`gpt\\n` is not a dialect: use openai, openai-strict, responses, responses-strict, \
-             anthropic, mcp or hf"
+            "expected one of `openai`, `openai-strict`, `responses`, `responses-strict`, \
+             `anthropic`, `mcp`, `hf`, found `gpt\\n`"
         );
     }
 }

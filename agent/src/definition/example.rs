@@ -1,6 +1,6 @@
-//! An example of what a schema describes, for a model that got it wrong.
+//! Examples of values that a schema allows, for a model that got one wrong.
 //!
-//! Every example is valid. A schema that says more than is understood here has none.
+//! Every example is valid. A schema with keywords that are not understood here has none.
 
 #[cfg(test)]
 mod tests;
@@ -11,13 +11,13 @@ use crate::schema::fit::Fit;
 use crate::schema::keywords::{ANNOTATIONS, OF_ARRAYS, OF_NUMBERS, OF_OBJECTS, OF_TEXTS};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// How deep an example goes, references included.
+/// The deepest nesting of an example, references included.
 const DEPTH_MAX: usize = 32;
 /// The most items, members or characters that a schema can ask of an example.
 const COUNT_MAX: u64 = 32;
 
-/// A value that is valid against `schema`: what has to be there, and where nothing has to,
-/// one thing that may. `None` where the schema says what is not understood here.
+/// A value that is valid for `schema`: the required members, or one optional member if none is
+/// required. `None` if the schema uses keywords that are not understood here.
 pub fn example(schema: &Value) -> Option<Value> {
     let document = Document::new(schema);
     let examples = Examples {
@@ -34,7 +34,7 @@ struct Examples<'a> {
 
 impl<'a> Examples<'a> {
     fn of(&self, node: &Node<'a>, depth: usize) -> Option<Value> {
-        // What a schema with an address of its own refers to stands elsewhere.
+        // References in a schema with its own `$id` lead elsewhere.
         let is_elsewhere = !node.pointer.is_empty() && node.keyword("$id").is_some();
         let is_never = self.schema.pointer(&node.pointer) == Some(&Value::Bool(false));
         if depth > DEPTH_MAX || is_elsewhere || is_never || !self.fit.pay(&Value::Null) {
@@ -172,7 +172,7 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// Whether all that `node` says beside its form is among `known`, or says nothing.
+/// True if every keyword of `node` beside its form is in `known` or has no effect.
 fn says(node: &Node<'_>, known: &[&[&str]]) -> bool {
     let unread = node.unread(&ANNOTATIONS);
     let is_known = |name: &str| known.iter().any(|known| known.contains(&name));
@@ -192,7 +192,7 @@ fn number(node: &Node<'_>) -> Option<Value> {
         ("exclusiveMaximum", -1.0),
         ("multipleOf", 0.0),
     ] {
-        // A bound that is no number is not understood.
+        // A bound that is not a number is not understood.
         if let Some(bound) = bound(name) {
             candidates.push(bound? + beside);
         }
@@ -211,7 +211,7 @@ fn number(node: &Node<'_>) -> Option<Value> {
                 of.fract() == 0.0 && value % of == 0.0
             })
     };
-    // Whole numbers that every reader holds exactly.
+    // Integers that every reader represents exactly.
     let is_exact = |value: &f64| value.fract() == 0.0 && value.abs() < 9.0e15;
     let mut candidates = candidates.into_iter().filter(is_exact);
     candidates
@@ -258,7 +258,7 @@ fn text(node: &Node<'_>) -> Option<Value> {
 }
 
 fn literal(node: &Node<'_>, literals: &[&Value]) -> Option<Value> {
-    // What else is said is said of all literals, which nobody does.
+    // Further keywords would apply to all literals, which is too rare to support.
     let known = ["enum", "const", "type"];
     if !says(node, &[&known]) {
         return None;

@@ -24,7 +24,7 @@ pub struct Export {
     /// An array with one definition for each function, in the order of the functions: the
     /// value of the request's member `tools`.
     pub tools: Value,
-    /// What the dialect loses or limits, in the order of the functions.
+    /// The parts that the dialect loses or limits, in the order of the functions.
     pub losses: Vec<Loss>,
 }
 

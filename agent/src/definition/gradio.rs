@@ -1,4 +1,4 @@
-//! What a running app of Gradio offers, read as functions that a tool can have.
+//! Reads the API of a running Gradio app as functions of a tool.
 
 use crate::definition::import::tool_config::media;
 use serde_json::{Map, Value, json};
@@ -8,14 +8,14 @@ use tool_hub_manifest::{Annotations, FunctionSpec};
 /// The longest description of an app that is read.
 pub const GRADIO_BYTES_MAX: usize = 4 << 20;
 /// The most endpoints that one app may have.
-pub const GRADIO_ENDPOINTS_MAX: usize = 200;
+const GRADIO_ENDPOINTS_MAX: usize = 200;
 
-/// What an app offers.
+/// An app's endpoints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradioApp {
     /// The endpoints that a tool can call, in their order.
     pub endpoints: Vec<GradioEndpoint>,
-    /// What was left out, each with why.
+    /// The endpoints that were left out, each with the reason.
     pub skipped: Vec<String>,
 }
 
@@ -26,9 +26,9 @@ pub struct GradioEndpoint {
     pub name: String,
     /// The function.
     pub spec: FunctionSpec,
-    /// What the app takes, in its order.
+    /// The parameters, in the app's order.
     pub inputs: Vec<GradioInput>,
-    /// What the app answers with, in its order, and what the function calls it.
+    /// The results, in the app's order, with their names in the function.
     pub outputs: Vec<(String, GradioValue)>,
 }
 
@@ -37,13 +37,13 @@ pub struct GradioEndpoint {
 pub struct GradioInput {
     /// The function's argument for it; none where only the default can be sent.
     pub argument: Option<String>,
-    /// What kind of value it is.
+    /// The kind of value.
     pub value: GradioValue,
-    /// What the app takes when nothing is given.
+    /// The default.
     pub default: Option<Value>,
 }
 
-/// How a value travels between a function and an app.
+/// The conversion of a value between a function and an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GradioValue {
@@ -63,7 +63,7 @@ pub enum GradioValue {
     Json,
 }
 
-/// An app whose description cannot be read.
+/// An app's description cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GradioError {
@@ -73,10 +73,10 @@ pub enum GradioError {
     /// It has more endpoints than are read.
     #[error("the app has {count} endpoints, at most {GRADIO_ENDPOINTS_MAX} are read")]
     TooMany {
-        /// How many there are.
+        /// The number of endpoints.
         count: usize,
     },
-    /// It is not what Gradio says of an app.
+    /// It is not in Gradio's format.
     #[error("the app's description is not Gradio's: {reason}")]
     Foreign {
         /// Why.
@@ -87,7 +87,7 @@ pub enum GradioError {
     Empty,
 }
 
-/// Reads what an app answers at `info` below its interface.
+/// Reads an app's answer to `GET info`, relative to its API.
 ///
 /// # Errors
 /// As [`GradioError`] says.
@@ -176,7 +176,7 @@ fn endpoint(name: &str, described: &Value) -> Result<GradioEndpoint, String> {
     })
 }
 
-/// What comes back, each by its label in words that a field can be called.
+/// The results, each named by its label in words that a field name may have.
 fn outputs(described: &Value) -> Vec<(String, GradioValue)> {
     let mut found: Vec<(String, GradioValue)> = Vec::new();
     for (index, output) in list(described, "returns").enumerate() {
@@ -223,7 +223,7 @@ fn description(name: &str, described: &Value, outputs: &[(String, GradioValue)])
     }
 }
 
-/// What an agent is told of an argument: its label, what it may be, what it is otherwise.
+/// The description of an argument: its label, the values it takes, its default.
 fn words(parameter: &Value, default: Option<&Value>) -> String {
     let mut words = vec![text(parameter, "label").to_owned()];
     let kind = &parameter["type"];
@@ -253,7 +253,7 @@ fn value_of(described: &Value) -> GradioValue {
     }
 }
 
-/// How deep a schema is looked into.
+/// The deepest nesting of a schema that is read.
 const DEPTH_MAX: usize = 32;
 
 fn holds_file(schema: &Value, depth: usize) -> bool {

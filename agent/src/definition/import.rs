@@ -1,4 +1,4 @@
-//! Definitions of functions that somebody else wrote, in whichever dialect, read as specs.
+//! Reads definitions of functions in any dialect as specs.
 
 mod dialects;
 mod error;
@@ -13,7 +13,7 @@ use tool_hub_manifest::FunctionSpec;
 pub use error::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, ImportError};
 use object::{Definition, kind_of, member};
 
-/// Whose way of writing a definition has.
+/// The format of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {
@@ -43,14 +43,14 @@ impl fmt::Display for Source {
     }
 }
 
-/// What a text defines.
+/// The definitions read from a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Import {
-    /// Whose way of writing the first definition has.
+    /// The format of the first definition.
     pub source: Source,
     /// The functions, in the order of the text.
     pub specs: Vec<FunctionSpec>,
-    /// What was left out, each with where it stands and why.
+    /// The entries that were left out, each with its path and the reason.
     pub skipped: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub struct Import {
 /// or an MCP server's whole answer to `tools/list`.
 ///
 /// # Errors
-/// When it is no JSON, too long, or holds something that is no definition.
+/// When it is not valid JSON, too long, or contains something that is not a definition.
 pub fn import(text: &str) -> Result<Import, ImportError> {
     if text.len() > IMPORT_BYTES_MAX {
         return Err(ImportError::TooLong { bytes: text.len() });
@@ -77,8 +77,8 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
     let (mut first, mut specs, mut skipped) = (None, Vec::<FunctionSpec>::new(), Vec::new());
     for (index, definition) in definitions.iter().enumerate() {
         let pointer = match place {
-            Place::Alone => String::new(),
-            Place::Within(list) => format!("{list}/{index}"),
+            Location::Alone => String::new(),
+            Location::Within(list) => format!("{list}/{index}"),
         };
         match read(definition, &pointer)? {
             Read::Function(source, spec) => {
@@ -108,16 +108,16 @@ pub fn import(text: &str) -> Result<Import, ImportError> {
     })
 }
 
-/// Where definitions stand in a text.
+/// The place of definitions in a text.
 #[derive(Clone, Copy)]
-enum Place {
+enum Location {
     /// The text is one definition.
     Alone,
     /// Below this pointer.
     Within(&'static str),
 }
 
-fn definitions(value: &Value) -> Result<(Place, &[Value]), ImportError> {
+fn definitions(value: &Value) -> Result<(Location, &[Value]), ImportError> {
     if let Some(error) = value
         .get("error")
         .filter(|_| value.get("jsonrpc").is_some())
@@ -133,12 +133,12 @@ fn definitions(value: &Value) -> Result<(Place, &[Value]), ImportError> {
         ("", Some(value).filter(|value| value.is_array())),
     ] {
         match list {
-            Some(Value::Array(list)) => return Ok((Place::Within(pointer), list)),
-            Some(other) => return Err(member(pointer.to_owned(), "a list", Some(other))),
+            Some(Value::Array(list)) => return Ok((Location::Within(pointer), list)),
+            Some(other) => return Err(member(pointer.to_owned(), "an array", Some(other))),
             None => {}
         }
     }
-    Ok((Place::Alone, std::slice::from_ref(value)))
+    Ok((Location::Alone, std::slice::from_ref(value)))
 }
 
 enum Read {

@@ -1,7 +1,7 @@
-//! The WIT interface of functions that are only defined, so that a tool can be written for
-//! definitions that exist: the way back from JSON Schema to component types.
+//! The WIT interface for functions that exist as definitions only, to write a tool for them: the
+//! conversion of JSON Schema to component types.
 //!
-//! What WIT cannot say becomes a string that holds JSON, and a bound becomes words.
+//! A type that WIT cannot express becomes a string of JSON, and a bound becomes a comment.
 
 mod names;
 mod signature;
@@ -11,7 +11,7 @@ mod wit;
 
 use tool_hub_manifest::{FunctionName, FunctionSpec};
 
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
 use crate::schema::{Document, Form};
 use names::Names;
@@ -31,7 +31,7 @@ pub fn interface(specs: &[FunctionSpec]) -> Interface {
             losses: &mut losses,
         };
         if name.as_str() != spec.name {
-            report.add(Lost::Renamed {
+            report.add(LossKind::Renamed {
                 pointer: String::new(),
                 to: name.to_string(),
             });
@@ -45,8 +45,8 @@ pub fn interface(specs: &[FunctionSpec]) -> Interface {
     }
 }
 
-/// The names in WIT, and each function's name there and for agents. Who has a name that
-/// agents can be told keeps it, whoever else would get the same.
+/// The names in WIT, and each function's name there and for agents. A name that agents can see as
+/// it is takes precedence over one that would be converted to it.
 fn name_functions(specs: &[FunctionSpec]) -> (Names, Vec<(String, FunctionName)>) {
     let kept: Vec<Option<FunctionName>> = specs.iter().map(|spec| spec.name.parse().ok()).collect();
     let mut visible = Names::of(kept.iter().flatten().map(FunctionName::to_string));
@@ -68,7 +68,7 @@ fn name_functions(specs: &[FunctionSpec]) -> (Names, Vec<(String, FunctionName)>
             let wit = first.unwrap_or_else(|| take(spec));
             let name = match kept {
                 Some(name) => name,
-                // Made of what a function's name may hold, and short enough.
+                // Only the allowed characters, and short enough.
                 None => visible
                     .take(&wit.replace('-', "_"), names::VISIBLE_NUMBER)
                     .parse()

@@ -1,8 +1,8 @@
-//! A keyword of a schema as a sentence, where nothing but words can say it.
+//! Describes a keyword of a schema in a sentence, for targets that cannot express it.
 
 use serde_json::Value;
 
-/// The longest value of a keyword that is told in words.
+/// The longest value of a keyword that is described in words.
 const WORDS_CHARACTERS_MAX: usize = 200;
 
 /// A keyword as a sentence of a description.

@@ -1,9 +1,9 @@
-//! Descriptions of functions, judged as a model reads them: by the advice that those who wrote
-//! many tools give. What is missing altogether is `tool check`'s affair.
+//! Judges the descriptions of functions by the advice of those who wrote many tools. Missing
+//! descriptions are left to `tool check`.
 
-mod alike;
 mod finding;
 mod rules;
+mod similarity;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -12,15 +12,19 @@ use tool_hub_manifest::FunctionSpec;
 
 pub use finding::{Finding, Rule};
 
-/// What a model may stumble over in `specs`, which it sees together with `others`: in the order
-/// of `specs`. Of two functions that are alike, the later one is told of.
+/// Lists what may confuse a model in `specs`, which it sees together with `others`, in the order of
+/// `specs`. Of two functions that are alike, the finding is about the later one.
 pub fn lint(specs: &[FunctionSpec], others: &[FunctionSpec]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let profiles: Vec<_> = specs.iter().chain(others).map(alike::Profile::of).collect();
+    let profiles: Vec<_> = specs
+        .iter()
+        .chain(others)
+        .map(similarity::Profile::of)
+        .collect();
     for (index, spec) in specs.iter().enumerate() {
         rules::judge(spec, &mut findings);
         let before = profiles[..index].iter().chain(&profiles[specs.len()..]);
-        findings.extend(alike::judge(&profiles[index], before));
+        findings.extend(similarity::judge(&profiles[index], before));
     }
     findings
 }

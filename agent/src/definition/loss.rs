@@ -1,31 +1,33 @@
-//! What a dialect cannot say, told instead of silently dropped.
+//! The losses when a definition is written in another dialect.
 
 use std::fmt;
 
-/// Something about one function that a dialect loses or limits.
+use crate::schema::pointer::at;
+
+/// A part of a function's definition that a dialect loses or limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
     /// The function, by the name agents see.
     pub function: String,
-    /// What became of it.
-    pub lost: Lost,
+    /// The loss.
+    pub kind: LossKind,
 }
 
-/// What is lost or limited.
+/// A kind of loss or limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Lost {
-    /// The dialect has no place for a name for people.
+pub enum LossKind {
+    /// The title is left out.
     Title,
-    /// The dialect has no place for the shape of the result.
+    /// The output schema is left out.
     OutputSchema,
-    /// The dialect has no place for hints such as "changes nothing".
+    /// The behaviour hints are left out.
     Annotations,
     /// The description was cut at a word.
     DescriptionCut {
-        /// How long it was, in characters.
+        /// The length, in characters.
         characters: usize,
-        /// How long it may be, in characters.
+        /// The longest length allowed, in characters.
         characters_max: usize,
     },
     /// The consumer will refuse the name. It is left as it is, since a changed name could
@@ -36,14 +38,14 @@ pub enum Lost {
     },
     /// The schema of the arguments was made weaker where the dialect lacks a keyword.
     SchemaWeakened {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword that is missing.
         keyword: String,
     },
-    /// Less may be written than the schema allows, where a grammar cannot hold all of it.
+    /// A grammar allows less than the schema.
     Narrowed {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword that allows more.
         keyword: String,
@@ -53,41 +55,40 @@ pub enum Lost {
         /// The place, as a JSON pointer into the schema.
         pointer: String,
     },
-    /// A keyword that the dialect lacks is told in the description instead.
+    /// A keyword that the dialect lacks is described in words.
     ToldInWords {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
         /// The keyword.
         keyword: String,
     },
-    /// Arguments are written in another shape, from which
-    /// [`from_strict`](super::export::from_strict)
-    /// leads back.
+    /// Arguments are written in another shape, which [`from_strict`](super::export::from_strict)
+    /// converts back.
     Reshaped {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
-        /// What is written there instead.
+        /// The form that is written instead.
         into: &'static str,
     },
-    /// Where leaving a member out and `null` mean different things, only `null` can be said.
+    /// A member may be left out, which is not the same as `null`, and only `null` can be written.
     AbsentIsNull {
-        /// Where, as a JSON pointer into the schema.
+        /// The JSON pointer into the schema.
         pointer: String,
     },
-    /// The name cannot be used where the definition goes, and another one stands for it.
+    /// The name is not allowed in the target and is replaced.
     Renamed {
-        /// Where, as a JSON pointer into the schema; empty for the function itself.
+        /// The JSON pointer into the schema; empty for the function itself.
         pointer: String,
-        /// The name that stands for it.
+        /// The replacement.
         to: String,
     },
     /// The schema is larger than the consumer takes.
     TooLarge {
-        /// What there is too much of.
+        /// The things that were counted.
         what: &'static str,
-        /// How much there is.
+        /// The count.
         count: usize,
-        /// How much there may be.
+        /// The most that are allowed.
         count_max: usize,
     },
     /// The consumer refuses a keyword at the root of the arguments' schema.
@@ -97,8 +98,8 @@ pub enum Lost {
     },
 }
 
-impl Lost {
-    /// Whether the consumer will refuse the definition as it stands.
+impl LossKind {
+    /// True if the consumer will refuse the definition.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -109,16 +110,16 @@ impl Lost {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.function, self.lost)
+        write!(f, "{}: {}", self.function, self.kind)
     }
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for LossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Title => f.write_str("the title has no place"),
-            Self::OutputSchema => f.write_str("the output schema has no place"),
-            Self::Annotations => f.write_str("the behaviour hints have no place"),
+            Self::Title => f.write_str("the title is left out"),
+            Self::OutputSchema => f.write_str("the output schema is left out"),
+            Self::Annotations => f.write_str("the behaviour hints are left out"),
             Self::DescriptionCut {
                 characters,
                 characters_max,
@@ -128,25 +129,26 @@ impl fmt::Display for Lost {
             ),
             Self::NameRefused { rule } => write!(f, "the name will be refused: {rule}"),
             Self::SchemaWeakened { pointer, keyword } => {
-                write!(f, "`{keyword}` at `{pointer}` is weakened")
+                write!(f, "`{keyword}`{} is weakened", at(pointer))
             }
             Self::Narrowed { pointer, keyword } => {
                 write!(
                     f,
-                    "less may be written at `{pointer}` than `{keyword}` allows"
+                    "less may be written{} than `{keyword}` allows",
+                    at(pointer)
                 )
             }
             Self::Impossible { pointer } => {
-                write!(f, "no value is valid at `{pointer}`, so it is left out")
+                write!(f, "no value is valid{}, so it is left out", at(pointer))
             }
             Self::ToldInWords { pointer, keyword } => {
-                write!(f, "`{keyword}` at `{pointer}` is told in words")
+                write!(f, "`{keyword}`{} is described in words", at(pointer))
             }
             Self::Reshaped { pointer, into } if pointer.is_empty() => {
                 write!(f, "the arguments as a whole are written as {into}")
             }
             Self::Reshaped { pointer, into } => {
-                write!(f, "the value at `{pointer}` is written as {into}")
+                write!(f, "the value{} is written as {into}", at(pointer))
             }
             Self::AbsentIsNull { pointer } => {
                 write!(f, "leaving out `{pointer}` is the same as null")

@@ -1,33 +1,33 @@
-//! Collects what one function loses on the way into another form.
+//! Collects the losses of one function.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
-use super::loss::{Loss, Lost};
+use super::loss::{Loss, LossKind};
 
-/// Collects what one function loses.
+/// Collects the losses of one function.
 pub(crate) struct Report<'a> {
     pub(crate) function: &'a str,
     pub(crate) losses: &'a mut Vec<Loss>,
 }
 
 impl Report<'_> {
-    pub(crate) fn add(&mut self, lost: Lost) {
+    pub(crate) fn add(&mut self, kind: LossKind) {
         self.losses.push(Loss {
             function: self.function.to_owned(),
-            lost,
+            kind,
         });
     }
 
     pub(crate) fn told_in_words(&mut self, pointer: &str, keyword: &str) {
-        self.add(Lost::ToldInWords {
+        self.add(LossKind::ToldInWords {
             pointer: pointer.to_owned(),
             keyword: keyword.to_owned(),
         });
     }
 
     pub(crate) fn weakened(&mut self, pointer: &str, keyword: &str) {
-        self.add(Lost::SchemaWeakened {
+        self.add(LossKind::SchemaWeakened {
             pointer: pointer.to_owned(),
             keyword: keyword.to_owned(),
         });
@@ -36,10 +36,10 @@ impl Report<'_> {
     /// The members of a spec that only MCP has a place for.
     pub(super) fn add_title_and_annotations(&mut self, spec: &FunctionSpec) {
         if spec.title.is_some() {
-            self.add(Lost::Title);
+            self.add(LossKind::Title);
         }
         if spec.annotations != Annotations::default() {
-            self.add(Lost::Annotations);
+            self.add(LossKind::Annotations);
         }
     }
 
@@ -50,14 +50,14 @@ impl Report<'_> {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || extra.contains(&byte));
         if !valid {
-            self.add(Lost::NameRefused { rule });
+            self.add(LossKind::NameRefused { rule });
         }
     }
 
     pub(super) fn check_root(&mut self, schema: &Value, refused: &[&'static str]) {
         for keyword in refused {
             if schema.get(keyword).is_some() {
-                self.add(Lost::RootKeywordRefused { keyword });
+                self.add(LossKind::RootKeywordRefused { keyword });
             }
         }
     }

@@ -1,5 +1,4 @@
-//! Where a structured result must be an object: the one place that decides how anything
-//! else is wrapped.
+//! Wraps structured results where they must be objects.
 //!
 //! MCP up to 2025-11-25 requires `outputSchema` and `structuredContent` to be objects;
 //! 2026-07-28 allows any JSON. A tool answers the same whichever revision a client speaks,
@@ -14,13 +13,13 @@ use serde_json::{Map, Value, json};
 use crate::schema::{Document, Form, Member, Node, Rest};
 
 /// The member that holds a wrapped result.
-pub const RESULT_MEMBER: &str = "result";
+const RESULT_MEMBER: &str = "result";
 
-/// Keywords that hold for the whole schema document and therefore stay at its root when
-/// the schema is wrapped; references such as `#/$defs/point` keep pointing at them.
+/// Keywords that apply to the whole schema document and therefore stay at its root when the schema
+/// is wrapped; references such as `#/$defs/point` stay valid.
 const DOCUMENT_KEYWORDS: [&str; 3] = ["$schema", "$defs", "definitions"];
 
-/// How a function's structured result travels where only objects are allowed.
+/// The form of a function's structured result where only objects are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ResultShape {
     /// The result is an object and travels as it is.
@@ -39,8 +38,8 @@ impl ResultShape {
         }
     }
 
-    /// The shape of one result of a function that declares no output schema. `json` is a
-    /// JSON text; an object is told by its first byte.
+    /// The shape of one result of a function that declares no output schema. `json` is JSON text;
+    /// an object is recognised by its first byte.
     pub fn of_json(json: &str) -> Self {
         if json.trim_ascii_start().starts_with('{') {
             Self::Object
@@ -57,8 +56,7 @@ impl ResultShape {
         }
     }
 
-    /// What travels, made from the result. What stands in place of a result that is kept
-    /// travels as it is.
+    /// Shapes the result. A reference to a stored result keeps its shape.
     pub fn value(self, result: Value) -> Value {
         match self {
             Self::Object => result,
@@ -111,14 +109,14 @@ fn wrap_schema(output_schema: &Value) -> Value {
     Value::Object(root)
 }
 
-/// The only member of what stands in place of a long result: where the result is kept.
+/// The only member of the reference to a stored result.
 const KEPT_MEMBER: &str = "kept_answer";
 /// The longest string that is never too long.
 const SHORT_CHARACTERS_MAX: u64 = 256;
 /// The longest list that is never too long.
 const SHORT_ITEMS_MAX: u64 = 16;
 
-/// What stands in place of a result that is kept at `place`.
+/// The reference to a result that is stored at `place`.
 pub fn kept_value(place: &str) -> Value {
     json!({ KEPT_MEMBER: place })
 }
@@ -129,9 +127,8 @@ pub(crate) fn is_kept(value: &Value) -> bool {
     members.is_some_and(|members| members.get(KEPT_MEMBER).is_some_and(Value::is_string))
 }
 
-/// The schema of what travels, where a result is either as `output_schema` says or kept
-/// elsewhere: the object that [`ResultShape`] makes of it, with one more member. None of its
-/// members has to be there then.
+/// The schema of the structured content of a function whose results may be stored: the object that
+/// [`ResultShape`] makes, with one more member. No member is required.
 ///
 /// `None` where results are never long: numbers, a choice of words, records of those.
 pub fn or_kept(output_schema: &Value) -> Option<Value> {
@@ -157,7 +154,7 @@ pub fn or_kept(output_schema: &Value) -> Option<Value> {
     Some(schema)
 }
 
-/// Whether all values of a schema are short.
+/// True if all values of a schema are short.
 fn is_short(node: &Node<'_>) -> bool {
     let at_most = |name: &str, most: u64| {
         let limit = node.keyword(name).and_then(Value::as_u64);
@@ -181,8 +178,8 @@ fn are_short(node: &Node<'_>, members: &[Member<'_>]) -> bool {
         && members.iter().all(|member| is_short(&member.node))
 }
 
-/// True if the host writes this schema for numbers, some of which travel as strings: integers
-/// that other programs would round, and floats that are no numbers in JSON.
+/// True if the host writes this schema for numbers, some of which are sent as strings: integers
+/// that other programs would round, and floats that JSON cannot represent.
 fn is_number(node: &Node<'_>) -> bool {
     let kinds = [json!(["integer", "string"]), json!(["number", "string"])];
     node.keyword("type")

@@ -11,24 +11,24 @@ const PLACES: [(&str, &str); 1] = [(ALL_TOOLS, "the list of tools")];
 /// A template that begins a conversation.
 ///
 /// ```
-/// use tool_hub_agent::ChatPrompt;
+/// use tool_hub_agent::prompt::ChatPrompt;
 ///
 /// let mut history = ChatPrompt::new("Tools:\n<<all_tools>>\n=====\n")?.begin(&[])?;
 /// let prompt = history.ask("Hi")?;
 /// assert!(prompt.ends_with("=====\n\nHuman: Hi\n\nAssistant: "));
 /// history.answered(prompt, " Hello! ")?;
 /// assert!(history.ask("Bye")?.ends_with("Assistant: Hello!\n\nHuman: Bye\n\nAssistant: "));
-/// # Ok::<(), tool_hub_agent::PromptError>(())
+/// # Ok::<(), tool_hub_agent::prompt::PromptError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct ChatPrompt(Template);
 
-/// What a model reads of a conversation so far.
+/// The conversation so far, as the model reads it.
 #[derive(Debug, Clone)]
 pub struct ChatHistory(String);
 
 impl ChatPrompt {
-    /// The template that is used when nobody has another one.
+    /// The default template.
     pub const DEFAULT: &str = include_str!("chat.txt");
 
     /// Takes a template with `<<all_tools>>` in it. The turns follow it.

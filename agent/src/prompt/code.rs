@@ -1,22 +1,22 @@
-//! Agents that write code: what they are told of it, and the code in their answers.
+//! Prompts for agents that write code, and the code in their answers.
 
 use tool_hub_manifest::FunctionSpec;
 
 use crate::definition::declare::{Language, declare};
 
-/// An answer that was split: what its author says, and the code.
+/// An answer, split into explanation and code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeAnswer<'a> {
-    /// What stands around the code, in one piece.
+    /// The text around the code, in one piece.
     pub explanation: String,
-    /// The first block of code; the whole answer is an explanation where there is none.
+    /// The first block of code, if any; without one the whole answer is the explanation.
     pub code: Option<&'a str>,
-    /// True if the explanation goes on with more code.
+    /// True if more code follows in the explanation.
     pub has_more: bool,
 }
 
-/// What a model is told that is to answer with code in `language`, in which the functions of
-/// `specs` can be called.
+/// The system prompt of a model that answers with code in `language` and can call the functions of
+/// `specs`.
 pub fn code_prompt(language: Language, specs: &[FunctionSpec]) -> String {
     let (name, tag, call) = (language.title(), language.tag(), language.call());
     let mut prompt = format!(
@@ -72,8 +72,8 @@ impl<'a> CodeAnswer<'a> {
     }
 }
 
-/// Where the first block in `language`, or in none that is named, begins, and what follows its
-/// first line.
+/// The start of the first code block in `language` or in no named language, and the text after the
+/// block's first line.
 fn block(answer: &str, language: Language) -> Option<(usize, &str)> {
     let mut offset = 0;
     let mut is_inside_another = false;
@@ -98,7 +98,7 @@ fn block(answer: &str, language: Language) -> Option<(usize, &str)> {
 
 const FENCE: &str = "```";
 
-/// Where the line that ends a block begins, and where it ends.
+/// The range of the line that ends a block.
 fn end(body: &str) -> Option<(usize, usize)> {
     let mut offset = 0;
     for line in body.split_inclusive('\n') {
@@ -120,7 +120,7 @@ impl Language {
         }
     }
 
-    /// How code calls what is declared.
+    /// The instruction for calling the declared functions.
     fn call(self) -> &'static str {
         match self {
             Self::TypeScript => "as they are declared, with one object of arguments and `await`",
@@ -128,7 +128,7 @@ impl Language {
         }
     }
 
-    /// What blocks of it are marked by.
+    /// The tag of its code blocks.
     fn tag(self) -> &'static str {
         self.tags()[0]
     }

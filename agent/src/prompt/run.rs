@@ -11,21 +11,21 @@ const PLACES: [(&str, &str); 2] = [(ALL_TOOLS, "the list of tools"), (TASK, "the
 /// A template that asks for the solution of one task.
 ///
 /// ```
-/// use tool_hub_agent::RunPrompt;
+/// use tool_hub_agent::prompt::RunPrompt;
 ///
 /// let template = RunPrompt::new("Tools:\n<<all_tools>>\n\nTask: \"<<prompt>>\"\n\nI will")?;
 /// assert!(template.fill(&[], "Draw a tree")?.ends_with("Task: \"Draw a tree\"\n\nI will"));
-/// # Ok::<(), tool_hub_agent::PromptError>(())
+/// # Ok::<(), tool_hub_agent::prompt::PromptError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct RunPrompt(Template);
 
 impl RunPrompt {
-    /// The template that is used when nobody has another one.
+    /// The default template.
     pub const DEFAULT: &str = include_str!("run.txt");
 
-    /// Takes a template with `<<all_tools>>` and `<<prompt>>` in it. A model's answer goes on
-    /// where it ends, and is read as if it began with `I will use the following`.
+    /// Takes a template that contains `<<all_tools>>` and `<<prompt>>`. A model's answer continues
+    /// it, and is read as if it began with `I will use the following`.
     ///
     /// # Errors
     /// [`PromptError::NoPlace`] where one of them is missing, [`PromptError::LongTemplate`].

@@ -1,10 +1,10 @@
-//! What a model answers to a prompt: an explanation and code.
+//! Reads a model's answer to a prompt: an explanation and code.
 
 use thiserror::Error;
 
-/// What every answer to a run prompt begins with: the prompt ends with it.
+/// The beginning of every answer to a run prompt: the prompt ends with it.
 const BEGINNING: &str = "I will use the following ";
-/// What stands before the code in an answer to a run prompt.
+/// The marker before the code in an answer to a run prompt.
 const ANSWER: &str = "Answer:";
 const FENCE: &str = "```";
 /// The first line of code that is not code.
@@ -13,13 +13,13 @@ const OPENING: [&str; 3] = [FENCE, "```py", "```python"];
 /// An answer, in its two parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solution {
-    /// What the model said that it does.
+    /// The model's description of what the code does.
     pub explanation: String,
-    /// What does it; none in a conversation where only words were needed.
+    /// The code; absent in a conversation where the model only answered in words.
     pub code: Option<String>,
 }
 
-/// An answer that is not written as it was asked for. The text says to a model what to write.
+/// An answer that is not in the requested format. The message tells a model what to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SolutionError {
@@ -29,12 +29,12 @@ pub enum SolutionError {
     /// An answer to a run prompt that begins anew.
     #[error("the answer has `Answer:` more than once; write it once, before the code")]
     SeveralAnswers,
-    /// Code whose end is missing, as where an answer was cut off.
-    #[error("the code has no end; write ``` on the line after it")]
+    /// The block of code is not closed, for example because the answer was cut off.
+    #[error("the block of code is not closed; write ``` on the line after it")]
     NoEnd,
 }
 
-/// Reads what goes on after `I will use the following`.
+/// Reads an answer that continues `I will use the following`.
 pub(super) fn of_run(answer: &str) -> Result<Solution, SolutionError> {
     let whole = format!("{BEGINNING}{answer}");
     let (explanation, code) = whole.split_once(ANSWER).ok_or(SolutionError::NoAnswer)?;
@@ -56,7 +56,7 @@ pub(super) fn of_run(answer: &str) -> Result<Solution, SolutionError> {
     })
 }
 
-/// Reads what goes on after `Assistant:`.
+/// Reads an answer that continues `Assistant:`.
 pub(super) fn of_chat(answer: &str) -> Result<Solution, SolutionError> {
     let lines: Vec<&str> = answer.split('\n').collect();
     let is_fence = |line: &&str| line.trim_start_matches(is_space).starts_with(FENCE);
@@ -74,7 +74,7 @@ pub(super) fn of_chat(answer: &str) -> Result<Solution, SolutionError> {
     })
 }
 
-/// As Python strips a text.
+/// Strips a text as Python's `str.strip` does.
 pub(super) fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }

@@ -1,13 +1,13 @@
-//! Texts with places that are filled in.
+//! Prompt templates: texts with placeholders.
 
 use thiserror::Error;
 
 /// The longest template, in bytes.
 pub const PROMPT_TEMPLATE_BYTES_MAX: usize = 128 << 10;
 /// The longest prompt, in bytes. A template may name the tools again and again.
-pub const PROMPT_BYTES_MAX: usize = 4 << 20;
+pub(super) const PROMPT_BYTES_MAX: usize = 4 << 20;
 
-/// Where the lines of the toolbox go.
+/// The placeholder for the lines of the toolbox.
 pub(super) const ALL_TOOLS: &str = "<<all_tools>>";
 
 /// A template or a prompt that cannot be.
@@ -17,9 +17,9 @@ pub enum PromptError {
     /// A template without a place for what a model has to read.
     #[error("the prompt template has no {placeholder}, where {meaning} goes")]
     NoPlace {
-        /// What has to be written in it.
+        /// The placeholder.
         placeholder: &'static str,
-        /// What would stand there.
+        /// The text that replaces it.
         meaning: &'static str,
     },
     /// A template that is too long.
@@ -51,7 +51,7 @@ impl Template {
         }
     }
 
-    /// Fills every place, once: what is filled in is text and no template, whoever wrote it.
+    /// Fills every placeholder once: inserted text is never read as a template.
     pub(super) fn fill(&self, values: &[(&str, &str)]) -> Result<String, PromptError> {
         let (mut filled, mut rest) = (String::new(), self.0.as_str());
         while let Some(at) = rest.find("<<") {

@@ -3,6 +3,7 @@
 use serde_json::json;
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
+use super::template::PROMPT_BYTES_MAX;
 use super::*;
 
 fn tools() -> Vec<FunctionSpec> {

@@ -1,11 +1,11 @@
-//! The toolbox as a prompt lists it: one line a function.
+//! The list of tools in a prompt, one per line.
 
 use tool_hub_manifest::FunctionSpec;
 
 /// The lines `- <name>: <description>` of a toolbox prompt, in the order of `specs`,
 /// joined by line feeds. A description stays on its line: its line breaks become spaces,
 /// so that no description can add a line that looks like another tool.
-pub fn toolbox_lines(specs: &[FunctionSpec]) -> String {
+pub(super) fn toolbox_lines(specs: &[FunctionSpec]) -> String {
     let lines: Vec<String> = specs
         .iter()
         .map(|spec| toolbox_line(&spec.name, &spec.description))

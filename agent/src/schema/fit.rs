@@ -1,5 +1,5 @@
-//! Whether a value can be one of a schema's, as far as its forms say. A value that does not
-//! fit is never valid; one that fits may still be refused for what forms do not say.
+//! Tells if a value has the form that a schema describes. A value that does not fit is never valid;
+//! one that fits may still violate keywords that forms do not cover.
 
 use std::cell::Cell;
 
@@ -9,12 +9,12 @@ use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
 /// References that may follow one another without a value in between; more is a circle.
 pub(crate) const HOPS_MAX: usize = 32;
-/// How often a value is compared with a schema. Choices within choices could be tried in more
-/// ways than there is time for.
+/// The most comparisons of values with schemas. Nested alternatives could otherwise take
+/// exponential time.
 const STEPS_MAX: usize = 200_000;
 /// So much text is as much work as one comparison.
 const STEP_BYTES: usize = 256;
-/// As how many a definition counts, since it is read whole.
+/// The cost of a definition, which is read whole, in comparisons.
 const DEFINITION_STEPS: usize = 100;
 
 /// Compares values with the schemas of a document, so many times and no more.
@@ -43,18 +43,18 @@ impl<'a> Fit<'a> {
         left.is_some()
     }
 
-    /// What is defined under `name`.
+    /// The definition of `name`, unless the budget is spent.
     pub(crate) fn definition(&self, name: &str) -> Option<Node<'a>> {
         let is_paid = self.pay_steps(DEFINITION_STEPS);
         self.document.definition(name).filter(|_| is_paid)
     }
 
-    /// Whether all that was asked for could be looked at.
+    /// True while the budget is not spent.
     pub(crate) fn is_paid(&self) -> bool {
         self.steps_left.get() > 0
     }
 
-    /// Whether `value` can be one of `node`'s.
+    /// True if `value` can be valid for `node`.
     pub(crate) fn fits(&self, node: &Node<'a>, value: &Value, hops: usize) -> bool {
         if !self.pay(value) {
             return true;
@@ -80,7 +80,7 @@ impl<'a> Fit<'a> {
             (Form::Object(members, rest), Value::Object(values)) => {
                 self.object_fits(node, members, rest, values)
             }
-            // A schema that only says what arrays or objects are like takes anything else.
+            // A schema with keywords of arrays or objects only allows all other values.
             (Form::Array(_) | Form::Tuple(..) | Form::Object(..), _) => {
                 node.keyword("type").is_none()
             }
@@ -115,12 +115,12 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Whether names that are no member's may have schemas of their own.
+/// True if unlisted members may have schemas of their own, by patterns of names.
 pub(crate) fn has_patterns(node: &Node<'_>) -> bool {
     node.keyword("patternProperties").is_some()
 }
 
-/// Whether `value` is a whole number, however it is written.
+/// True if `value` is a whole number, in any notation.
 pub(crate) fn is_whole(value: &Value) -> bool {
     value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|float| float.fract() == 0.0)
 }

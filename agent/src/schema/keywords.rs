@@ -1,4 +1,4 @@
-//! Keywords of JSON Schema, by what they speak of.
+//! The keywords of JSON Schema, by the type of value that they concern.
 
 /// Keywords that say nothing about whether a value is valid.
 pub(crate) const ANNOTATIONS: [&str; 6] = [
@@ -10,7 +10,7 @@ pub(crate) const ANNOTATIONS: [&str; 6] = [
     "contentSchema",
 ];
 
-/// What is said of numbers alone.
+/// The keywords of numbers.
 pub(crate) const OF_NUMBERS: [&str; 5] = [
     "minimum",
     "maximum",
@@ -19,10 +19,10 @@ pub(crate) const OF_NUMBERS: [&str; 5] = [
     "multipleOf",
 ];
 
-/// What is said of strings alone.
+/// The keywords of strings.
 pub(crate) const OF_TEXTS: [&str; 4] = ["minLength", "maxLength", "format", "pattern"];
 
-/// What is said of arrays alone.
+/// The keywords of arrays.
 pub(crate) const OF_ARRAYS: [&str; 9] = [
     "items",
     "prefixItems",
@@ -35,7 +35,7 @@ pub(crate) const OF_ARRAYS: [&str; 9] = [
     "unevaluatedItems",
 ];
 
-/// What is said of objects alone.
+/// The keywords of objects.
 pub(crate) const OF_OBJECTS: [&str; 10] = [
     "properties",
     "required",

@@ -75,7 +75,7 @@ fn the_packages_of_openai_and_anthropic_take_what_is_written() {
     let mut taken = 0;
     for (from, value) in conversations() {
         let conversation = Conversation::read(from, &value).expect("a conversation");
-        for to in MessageDialect::ALL {
+        for &to in MessageDialect::ALL {
             let package = match to {
                 MessageDialect::OpenAi | MessageDialect::Responses => &["openai==3.54.0"][..],
                 MessageDialect::Anthropic => &["anthropic==2.12.0"],

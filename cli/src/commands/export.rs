@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use tool_hub_agent::definition::declare::Language;
-use tool_hub_agent::definition::{Dialect, Loss, Lost};
+use tool_hub_agent::definition::{Dialect, Loss, LossKind};
 use tool_hub_manifest::FunctionSpec;
 
 use crate::config::Config;
@@ -103,7 +103,7 @@ fn no_search() -> Problem {
 /// is told in one line.
 fn tell(losses: &[Loss], functions: usize, printer: &Printer) {
     let (grave, slight): (Vec<&Loss>, Vec<&Loss>) = losses.iter().partition(|loss| {
-        loss.lost.is_refusal() || matches!(loss.lost, Lost::DescriptionCut { .. })
+        loss.kind.is_refusal() || matches!(loss.kind, LossKind::DescriptionCut { .. })
     });
     for loss in grave {
         printer.warning(&loss.to_string());
@@ -122,15 +122,15 @@ fn tell(losses: &[Loss], functions: usize, printer: &Printer) {
 fn kinds(losses: &[&Loss]) -> String {
     let kinds: BTreeSet<&str> = losses
         .iter()
-        .map(|loss| match &loss.lost {
-            Lost::Title => "titles",
-            Lost::OutputSchema => "the shape of results",
-            Lost::Annotations => "behaviour hints",
-            Lost::SchemaWeakened { .. } => "parts of the shape of arguments",
-            Lost::ToldInWords { .. } => "bounds of values, which the descriptions tell",
-            Lost::Reshaped { .. } => "shapes that are written as others",
-            Lost::Renamed { .. } => "names that others stand for",
-            Lost::AbsentIsNull { .. } => "leaving out beside null",
+        .map(|loss| match &loss.kind {
+            LossKind::Title => "titles",
+            LossKind::OutputSchema => "the shape of results",
+            LossKind::Annotations => "behaviour hints",
+            LossKind::SchemaWeakened { .. } => "parts of the shape of arguments",
+            LossKind::ToldInWords { .. } => "bounds of values, which the descriptions tell",
+            LossKind::Reshaped { .. } => "shapes that are written as others",
+            LossKind::Renamed { .. } => "names that others stand for",
+            LossKind::AbsentIsNull { .. } => "leaving out beside null",
             _ => "more",
         })
         .collect();

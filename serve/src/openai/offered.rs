@@ -216,7 +216,7 @@ fn take_reader(tools: &mut Vec<Value>) -> Option<Value> {
 
 fn definition(spec: &FunctionSpec, dialect: Dialect) -> Result<Value, String> {
     let mut export = export(std::slice::from_ref(spec), dialect);
-    match export.losses.iter().find(|loss| loss.lost.is_refusal()) {
+    match export.losses.iter().find(|loss| loss.kind.is_refusal()) {
         Some(refusal) => Err(refusal.to_string()),
         None => Ok(export.tools[0].take()),
     }

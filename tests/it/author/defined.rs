@@ -123,17 +123,17 @@ fn what_defines_nothing_is_refused() {
     for (file, cause, hint) in [
         (
             "openapi.json",
-            "it is no definition of a function: it has `openapi`",
+            "it is not the definition of a function: it has `openapi`",
             "definitions are those of OpenAI, Anthropic, MCP (tools/list) or Transformers (tool_config.json)",
         ),
         (
             "broken.json",
-            "it is no JSON: key must be a string at line 1 column 3",
+            "it is not valid JSON: key must be a string at line 1 column 3",
             "give it JSON, such as the value of `tools` in a request or a server's answer to tools/list",
         ),
         (
             "odd.json",
-            "`/tools/0/name` should be a name and is a number",
+            "`/tools/0/name`: expected a name, found a number",
             "fix the definition there, or leave it out",
         ),
     ] {

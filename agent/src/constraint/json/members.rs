@@ -1,4 +1,4 @@
-//! What holds other values: arrays, objects, and any value at all.
+//! Grammars of arrays, objects and arbitrary values.
 
 use super::*;
 
@@ -209,7 +209,7 @@ impl<'a> Compiler<'_, 'a> {
         let mut row = Vec::new();
         for (index, (presence, part)) in parts.into_iter().enumerate() {
             row.push(match presence {
-                // The first that has to be there needs no comma, so those before it have theirs.
+                // The first required member needs no comma, because those before it bring theirs.
                 _ if index < first => Expression::Sequence(vec![part, comma.clone()]).optional(),
                 _ if index == first => part,
                 Presence::Required => after(part),
@@ -219,7 +219,7 @@ impl<'a> Compiler<'_, 'a> {
         Some(Expression::Sequence(row))
     }
 
-    /// A row of parts none of which has to be there: one of them is the first.
+    /// A list of optional parts, any of which may be the first.
     fn optional_row(
         &mut self,
         parts: Vec<(Presence, Expression)>,

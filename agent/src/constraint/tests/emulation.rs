@@ -169,7 +169,7 @@ fn a_reply_that_is_no_call_is_told_and_left_alone() {
         let mut reply = reply(content);
         let wrong = emulated.read_reply(&mut reply).unwrap_err().to_string();
         assert!(
-            wrong.contains("no JSON") || wrong.contains("`arguments`"),
+            wrong.contains("not valid JSON") || wrong.contains("`arguments`"),
             "{wrong}"
         );
         assert_eq!(reply, self::reply(content));
@@ -186,25 +186,19 @@ fn what_cannot_be_emulated_is_refused_and_left_alone() {
         request
     };
     for (request, message) in [
-        (
-            with("stream", json!(true)),
-            "`stream` of the request has to be false",
-        ),
+        (with("stream", json!(true)), "`stream` must be false"),
         (
             with("response_format", json!({})),
-            "`response_format` of the request has to be absent beside tools",
+            "`response_format` must be absent beside tools",
         ),
         (
             with("tools", json!([{"type": "web_search"}])),
-            "`tools` of the request has to be a list of functions with names",
+            "`tools` must be a list of functions with names",
         ),
-        (
-            with("messages", json!("Hi")),
-            "`messages` of the request has to be a list",
-        ),
+        (with("messages", json!("Hi")), "`messages` must be a list"),
         (
             with("tool_choice", json!("get_time")),
-            "`tool_choice` wants `get_time`, which is not offered",
+            "`tool_choice` names `get_time`, which is not in `tools`",
         ),
     ] {
         let mut changed = request.clone();
@@ -221,6 +215,6 @@ fn what_cannot_be_emulated_is_refused_and_left_alone() {
         refused
             .unwrap_err()
             .to_string()
-            .starts_with("openai has no place for a call")
+            .starts_with("openai does not support a call")
     );
 }

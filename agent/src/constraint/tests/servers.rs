@@ -44,7 +44,7 @@ fn calls_are_of_the_functions_that_were_chosen() {
     let unknown = Constraint::calls(&specs, &ToolChoice::Named("sub\n".to_owned()));
     assert_eq!(
         unknown.unwrap_err().to_string(),
-        "`tool_choice` wants `sub\\n`, which is not offered"
+        "`tool_choice` names `sub\\n`, which is not in `tools`"
     );
 }
 
@@ -160,27 +160,27 @@ fn what_a_server_cannot_say_is_told_with_its_name() {
         (
             Constraint::choice(["a"]),
             Backend::OpenAi,
-            "openai has no place for a choice of texts: say it as a JSON schema",
+            "openai does not support a choice of texts: say it as a JSON schema",
         ),
         (
             calls,
             Backend::OpenAi,
-            "openai has no place for a call of a function: send `tools` with `\"strict\": true`, and `tool_choice`",
+            "openai does not support a call of a function: send `tools` with `\"strict\": true`, and `tool_choice`",
         ),
         (
             Constraint::gbnf("root ::= \"a\""),
             Backend::Tgi,
-            "tgi has no place for a grammar in GBNF: say it as a regular expression or a JSON schema",
+            "tgi does not support a grammar in GBNF: say it as a regular expression or a JSON schema",
         ),
         (
             Constraint::lark("start: \"a\""),
             Backend::LlamaCpp,
-            "llama.cpp has no place for a grammar in lark: write the grammar in GBNF",
+            "llama.cpp does not support a grammar in lark: write the grammar in GBNF",
         ),
         (
             Constraint::json_schema(json!({"items": {}})),
             Backend::Tgi,
-            "`json` contains values of any depth, which no regular expression can say",
+            "`json` is recursive, and no regular expression matches values of any depth",
         ),
         (
             Constraint::json_schema(any_of),
@@ -197,10 +197,10 @@ fn what_a_server_cannot_say_is_told_with_its_name() {
 
 #[test]
 fn names_of_formats_and_servers_read_back() {
-    for format in Format::ALL {
+    for &format in Format::ALL {
         assert_eq!(format.as_str().parse(), Ok(format));
     }
-    for backend in Backend::ALL {
+    for &backend in Backend::ALL {
         assert_eq!(backend.as_str().parse(), Ok(backend));
     }
     assert!("ebnf".parse::<Format>().is_err() && "vLLM".parse::<Backend>().is_err());
@@ -216,19 +216,19 @@ fn what_comes_back_is_checked_all_the_same() {
         |constraint: &Constraint, answer: &str| constraint.check(answer).unwrap_err().to_string();
     assert_eq!(
         wrong(&json, r#"{"n": 12, "m": 1}"#),
-        "The answer is not what was asked for:\n\
+        "The answer does not have the required form:\n\
          - `/n`: 12 is greater than the maximum of 10\n\
          - the answer itself: Additional properties are not allowed ('m' was unexpected)\n\
-         Write it again, with these mended."
+         Write it again with this corrected."
     );
-    assert!(wrong(&json, "{\"n\": ").starts_with("The answer is no JSON: EOF"));
+    assert!(wrong(&json, "{\"n\": ").starts_with("The answer is not valid JSON: EOF"));
     let regex = Constraint::regex("a|b");
     assert_eq!(regex.check("b"), Ok(json!("b")));
     assert!(wrong(&regex, "ab").contains("matches all of `a|b`"));
     let choice = Constraint::choice(["yes", "no"]);
     assert_eq!(
         wrong(&choice, "maybe"),
-        "The answer is none of those to choose from. Write one of these, and nothing else: \"yes\", \"no\"."
+        "The answer is not one of the choices. Write one of these and nothing else: \"yes\", \"no\"."
     );
     assert_eq!(
         Constraint::gbnf("root ::= \"a\"").check("x"),
@@ -273,7 +273,7 @@ fn calls_are_read_and_held_against_their_function() {
         ),
         (
             r#"{"name":"get_weather","arguments":{"location":"Rome","format":"kelvin"}}"#,
-            "The answer is not what was asked for:\n- `arguments/format`: \"kelvin\" is not one of \"celsius\" or \"fahrenheit\"\nWrite it again, with these mended.",
+            "The answer does not have the required form:\n- `arguments/format`: \"kelvin\" is not one of \"celsius\" or \"fahrenheit\"\nWrite it again with this corrected.",
         ),
     ] {
         assert_eq!(calls.read_call(answer).unwrap_err().to_string(), message);

@@ -1,4 +1,4 @@
-//! Calls in JSON, under the names that models give their parts.
+//! Reads calls in JSON, under the various names that models give to their members.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ const NAMES: [&str; 3] = ["name", "tool_name", "function"];
 const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
 const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
 
-/// The calls of a value, each readable or not: of an object, of a list, of what holds a list.
+/// The calls in an object, in a list of them, or in an object with the member `tool_calls`.
 pub(super) fn calls(value: Value) -> Vec<Result<ToolCall, String>> {
     match value {
         Value::Array(values) => values.into_iter().map(call).collect(),
@@ -40,7 +40,7 @@ pub(super) fn keyed(value: Value) -> Vec<Result<ToolCall, String>> {
     calls.collect()
 }
 
-/// Whether a value is nothing but calls, each with its name and its arguments.
+/// True if a value is only calls, each with a name and arguments.
 pub(super) fn is_calls(value: &Value) -> bool {
     match value {
         Value::Array(values) => !values.is_empty() && values.iter().all(is_call),
@@ -63,7 +63,7 @@ fn is_call(value: &Value) -> bool {
 
 fn call(value: Value) -> Result<ToolCall, String> {
     let Value::Object(mut members) = value else {
-        return Err("a call is an object with `name` and `arguments`".to_owned());
+        return Err("a call must be an object with `name` and `arguments`".to_owned());
     };
     let id = take(&mut members, &IDS).and_then(|id| match id {
         Value::String(id) => Some(id),
@@ -95,7 +95,7 @@ fn take(members: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
     names.iter().find_map(|name| members.remove(*name))
 }
 
-/// The object that arguments are, or that their text holds.
+/// The arguments as an object, also from a string that contains its JSON.
 pub(super) fn arguments(value: Value) -> Result<Map<String, Value>, &'static str> {
     match value {
         Value::Null => Ok(Map::new()),
@@ -103,9 +103,9 @@ pub(super) fn arguments(value: Value) -> Result<Map<String, Value>, &'static str
         Value::String(text) if text.trim().is_empty() => Ok(Map::new()),
         Value::String(text) => match json(&text) {
             Ok(Value::Object(members)) => Ok(members),
-            _ => Err("the arguments are a text that holds no object"),
+            _ => Err("the arguments must be an object or its JSON"),
         },
-        _ => Err("the arguments are no object"),
+        _ => Err("the arguments must be an object"),
     }
 }
 

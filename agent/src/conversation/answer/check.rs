@@ -1,5 +1,4 @@
-//! Calls held against the functions that were offered: whether there is such a function, and
-//! whether it takes such arguments.
+//! Checks calls against the offered functions and the schemas of their arguments.
 
 use std::fmt;
 
@@ -13,11 +12,11 @@ use crate::conversation::repair::{Repair, repair};
 use crate::schema::fit::{Fit, HOPS_MAX};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// How many letters a name may be away from the one that was probably meant.
+/// The most letters by which a misspelt name may differ from the one that is suggested.
 const EDITS_MAX: usize = 2;
-/// How many names are listed in a problem.
+/// The most names that a problem lists.
 const NAMES_SHOWN_MAX: usize = 20;
-/// How much of a wrong value is repeated, in characters.
+/// The length to which a wrong value is cut in a message, in characters.
 const VALUE_SHOWN_MAX: usize = 60;
 
 /// A call that a function can be asked for.
@@ -25,11 +24,12 @@ const VALUE_SHOWN_MAX: usize = 60;
 pub struct CheckedCall {
     /// The call, with its arguments read as they were meant.
     pub call: ToolCall,
-    /// What was read differently from what the model wrote, in a line for the model.
+    /// A line for the model that lists what was repaired in its call.
     pub note: Option<String>,
 }
 
-/// Why a call is not made. [`fmt::Display`] says it to the model as [`FailureText`] does.
+/// The reason why a call is not made. [`fmt::Display`] words it for the model as [`FailureText`]
+/// does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallProblem {
     /// The function, by the name that was called.
@@ -51,9 +51,9 @@ impl fmt::Display for CallProblem {
 
 impl std::error::Error for CallProblem {}
 
-/// Holds `call` against the functions that were `offered` when the model wrote it. Arguments
-/// that are nearly right are read as they were meant. What schemas say beyond the forms of values,
-/// such as patterns and bounds, is left to whoever runs the function.
+/// Checks `call` against the functions that were `offered` when the model wrote it, and repairs
+/// arguments that are nearly right. Keywords such as patterns and bounds are left to whoever runs
+/// the function.
 ///
 /// # Errors
 /// When there is no such function, or when it cannot take these arguments.
@@ -108,7 +108,7 @@ fn unknown(name: &str, offered: &[FunctionSpec]) -> CallProblem {
     }
 }
 
-/// What is wrong with the arguments, if anything.
+/// The first fault of the arguments.
 fn wrong(call: &ToolCall, schema: &Value) -> Option<CallProblem> {
     let fit = Fit::new(Document::new(schema));
     let arguments = Value::Object(call.arguments.clone());
@@ -123,7 +123,7 @@ fn wrong(call: &ToolCall, schema: &Value) -> Option<CallProblem> {
     })
 }
 
-/// Where a value cannot be one of `node`'s, what is wrong there, and how to mend it.
+/// A path in the arguments, what is wrong there, and how to mend it.
 type Fault = (String, String, String);
 
 fn find<'a>(
@@ -165,7 +165,7 @@ fn find<'a>(
         }
         _ => {
             let expected = expected(&node);
-            let message = format!("`{path}` should be {expected}, but is {}", shown(value));
+            let message = format!("expected {expected} as `{path}`, found {}", shown(value));
             Some((
                 path.clone(),
                 message,
@@ -175,7 +175,7 @@ fn find<'a>(
     }
 }
 
-/// What is wrong with a member that is none of `members`.
+/// The fault of a member that `members` does not list.
 fn unwanted<'a>(
     fit: &Fit<'a>,
     rest: &Rest<'a>,
@@ -189,10 +189,10 @@ fn unwanted<'a>(
         Rest::Closed => {
             let names: Vec<String> = members.iter().map(|it| format!("`{}`", it.name)).collect();
             let known = match names.is_empty() {
-                true => "there are no arguments".to_owned(),
-                false => format!("what there is: {}", names.join(", ")),
+                true => "no arguments are expected".to_owned(),
+                false => format!("expected one of {}", names.join(", ")),
             };
-            let message = format!("there is no `{path}`; {known}");
+            let message = format!("unexpected argument `{path}`: {known}");
             let fix = format!("leave `{path}` out");
             Some((path, message, fix))
         }
@@ -206,15 +206,15 @@ fn joined(path: &str, name: &str) -> String {
     }
 }
 
-/// What a schema wants, in a few words.
+/// A few words for the values that a schema takes.
 fn expected(node: &Node<'_>) -> String {
     match &node.form {
         Form::Any | Form::Ref(_) => "a value".to_owned(),
         Form::Null => "null".to_owned(),
         Form::Boolean => "true or false".to_owned(),
-        Form::Integer => "a whole number".to_owned(),
+        Form::Integer => "an integer".to_owned(),
         Form::Number => "a number".to_owned(),
-        Form::Text => "a text".to_owned(),
+        Form::Text => "a string".to_owned(),
         Form::Literals(values) => {
             let shown = values
                 .iter()
@@ -222,8 +222,8 @@ fn expected(node: &Node<'_>) -> String {
                 .map(|value| shown(value));
             format!("one of {}", shown.collect::<Vec<_>>().join(", "))
         }
-        Form::Array(item) => format!("a list, each item {}", expected(item)),
-        Form::Tuple(items, _) => format!("a list of {} items", items.len()),
+        Form::Array(item) => format!("an array, each item {}", expected(item)),
+        Form::Tuple(items, _) => format!("an array of {} items", items.len()),
         Form::Object(members, _) => {
             let needed = members
                 .iter()

@@ -1,5 +1,5 @@
-//! The one reader of all families: it goes through an answer from marker to marker, and through
-//! values to their own ends, and keeps back what may become a marker.
+//! The reader of all model families: a state machine that goes from marker to marker, and holds
+//! back text that may become a marker.
 
 mod find;
 mod head;
@@ -10,14 +10,14 @@ mod value;
 
 use tool_hub_manifest::FunctionSpec;
 
+use super::bare_argument;
 use super::event::{AnswerEvent, CALLS_MAX, Problems};
 use super::family::{Certainty, Family, Row, State};
 use super::problem::AnswerProblem;
 use super::scan::Scan;
 use super::sink::Sink;
-use super::typed;
 use crate::conversation::message::ToolCall;
-use markers::{Found, first_bytes};
+use markers::{MarkerMatch, first_bytes};
 use pending::PendingCall;
 
 /// The longest name of a function or an argument, in bytes.
@@ -31,21 +31,21 @@ const NO_KEY: &str = "expected the name of an argument";
 pub(super) struct Engine<'a> {
     family: &'static Family,
     offered: &'a [FunctionSpec],
-    /// Which bytes begin a marker, by state.
+    /// For each state, the bytes that begin one of its markers.
     first: Vec<[bool; 256]>,
-    /// What is not read yet, and what a call began with.
+    /// The unread text, and the text of the call that is being read.
     buffer: String,
-    /// Where reading goes on.
+    /// The offset of the first unread byte.
     at: usize,
     state: State,
     /// True if the value of this state is complete.
     is_read: bool,
-    /// Where the call began that is being read, and how sure it is that it is one.
+    /// The start of the call that is being read, and how certain it is to be one.
     region: Option<(usize, Certainty)>,
-    /// Where what is no call after all was seen to be none: before that nothing begins a call
-    /// that is not sure to be one.
+    /// Up to here text that looked like a call turned out not to be one. Only certain calls begin
+    /// before this offset.
     doubtful_before: usize,
-    /// Why what is being read is broken.
+    /// The reason why the current call is broken.
     failure: Failure,
     scan: Option<Scan>,
     name: String,
@@ -72,7 +72,7 @@ pub(super) struct Engine<'a> {
     is_unclosed: bool,
 }
 
-/// Why there is no call.
+/// The reason why a call could not be read.
 #[derive(Debug)]
 enum Failure {
     /// It has no end.
@@ -94,7 +94,7 @@ impl Failure {
     }
 }
 
-/// Whether there is more to do with what there is.
+/// The next action after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     On,
@@ -189,9 +189,9 @@ impl<'a> Engine<'a> {
         let too_long = self.end_of_long_name();
         let until = too_long.unwrap_or(self.buffer.len());
         let (end, found) = match self.find(self.at..until, is_end) {
-            Found::Nothing => (until, None),
-            Found::Beginning(at) => (at, None),
-            Found::Marker(at, row) => (at, Some(row)),
+            MarkerMatch::Nothing => (until, None),
+            MarkerMatch::Beginning(at) => (at, None),
+            MarkerMatch::Marker(at, row) => (at, Some(row)),
         };
         let text = std::mem::take(&mut self.buffer);
         self.give(&text[self.at..end]);
@@ -211,8 +211,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Where it is sure that what is being read is too long for a name: at the same point however
-    /// the answer comes.
+    /// The offset at which a name is certainly too long. It does not depend on how the answer is
+    /// cut into pieces.
     fn end_of_long_name(&self) -> Option<usize> {
         let is_name = matches!(self.state, State::Name | State::Id | State::Key);
         let room = NAME_BYTES_MAX.checked_sub(self.gathered.len())?;
@@ -220,7 +220,7 @@ impl<'a> Engine<'a> {
         (is_name && self.buffer.len() >= end).then(|| self.buffer.ceil_char_boundary(end))
     }
 
-    /// Takes text that stands in this state.
+    /// Takes text of the current state.
     fn give(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -262,7 +262,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Goes where the marker leads that stands here.
+    /// Follows the marker at the current offset to its next state.
     fn follow(&mut self, row: Row) {
         let start = self.at;
         (self.has_markers, self.is_line_blank) = (true, true);
@@ -334,7 +334,7 @@ impl<'a> Engine<'a> {
         let goes_on = match (from, to) {
             (State::Header, _) => self.region.is_some(),
             (State::Broken, _) => false,
-            // A call may say what it is before it says its name.
+            // Some formats write the type of a call before its name.
             (_, State::Name) => from == State::Within,
             _ => from.is_in_call() && !self.is_read,
         };
@@ -346,7 +346,7 @@ impl<'a> Engine<'a> {
             self.region = None;
         } else if !goes_on {
             self.defer(to, start);
-            // What ends a message is no part of the next one's head.
+            // The marker that ends a message is not part of the next header.
             let is_head = to == State::Header && from != State::Header;
             self.region = Some((if is_head { self.at } else { start }, certainty));
         }
@@ -369,7 +369,12 @@ impl<'a> Engine<'a> {
     }
 
     fn set_argument(&mut self, written: &str) {
-        self.set_value(typed::value(written, &self.name, &self.key, self.offered));
+        self.set_value(bare_argument::value(
+            written,
+            &self.name,
+            &self.key,
+            self.offered,
+        ));
     }
 
     fn set_value(&mut self, value: serde_json::Value) {
@@ -378,7 +383,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Hands the call over whose arguments are all read.
+    /// Emits the call, whose arguments are complete.
     fn complete(&mut self) {
         if let Some(mut call) = self.call.take() {
             call.id = self.id.take();
@@ -398,7 +403,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What is being read is no call: text where that was in doubt, and broken where not.
+    /// Ends what is being read: as text if it was in doubt, otherwise as a problem.
     fn fail(&mut self, failure: Failure) {
         (self.call, self.id) = (None, None);
         self.gathered.clear();
@@ -461,7 +466,7 @@ impl<'a> Engine<'a> {
         Step::Wait
     }
 
-    /// What was written from the beginning of the call up to `end`.
+    /// The text from the beginning of the call up to `end`.
     fn written(&self, end: usize) -> String {
         let start = self.region.map_or(self.at, |(start, _)| start);
         self.buffer[start.min(end)..end].to_owned()

@@ -1,4 +1,4 @@
-//! Why a model's answers cannot be read.
+//! The error for an unknown or invalid format of answers.
 
 use super::families;
 
@@ -7,15 +7,15 @@ use super::families;
 #[non_exhaustive]
 pub enum FormatError {
     /// No family is called so.
-    #[error("there is no format `{name}`, but {}", names().join(", "))]
+    #[error("there is no format `{name}`: expected one of {}", names().join(", "))]
     Unknown {
-        /// Which was wanted.
+        /// The requested name.
         name: String,
     },
     /// The model's own template cannot be read, or could take too long.
     #[error("the model's `response_template` cannot be used: {reason}")]
     Template {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! An answer, and the events that it is put together from.
+//! An answer, and the events that a reader emits while it is being written.
 
 use super::problem::AnswerProblem;
 use crate::conversation::message::ToolCall;
@@ -6,24 +6,25 @@ use crate::conversation::message::ToolCall;
 /// The longest answer that is read, in bytes. What comes after is left out, and a problem.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;
 
-/// How many calls of an answer are read. The others are left out, and a problem.
+/// The most calls that are read from an answer. Further ones are left out and reported as a
+/// problem.
 pub const CALLS_MAX: usize = 128;
 
 /// An answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
-    /// What the model said, without the space around it and without its calls.
+    /// The text for the user, trimmed and without the calls.
     pub text: String,
-    /// What it wrote for itself before.
+    /// The reasoning before the text.
     pub reasoning: Option<String>,
-    /// What it wants called, in its order. The names and the arguments are what the model wrote;
-    /// nobody has compared them with what there is.
+    /// The calls, in order. Names and arguments are what the model wrote; they are not checked
+    /// against the offered functions.
     pub calls: Vec<ToolCall>,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub problems: Vec<AnswerProblem>,
 }
 
-/// What a reader found in the text that came last.
+/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum AnswerEvent {
@@ -35,10 +36,10 @@ pub enum AnswerEvent {
     TextWasReasoning,
     /// The model has begun to write a call, or several.
     CallBegun {
-        /// The function's name, where it stands before the arguments.
+        /// The function's name, if it comes before the arguments.
         name: Option<String>,
     },
-    /// A call is complete. Not every call is told to begin.
+    /// A complete call. Not every call has a `CallBegun` before it.
     Call(ToolCall),
     /// Something could not be read.
     Problem(AnswerProblem),
@@ -62,14 +63,14 @@ impl Answer {
     }
 }
 
-/// The problems of one answer that were told so far, at most as many as calls are read.
+/// Counts the reported problems of an answer, which are limited as calls are.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     told: usize,
 }
 
 impl Problems {
-    /// Tells one more while there is room. `problem` makes it, since it may hold much of the
+    /// Reports a problem within the limit. `problem` builds it, since it may contain much of the
     /// answer.
     pub(super) fn tell(
         &mut self,

@@ -1,7 +1,7 @@
 //! The answer format of a model family, as data: the states in an answer, the markers that lead
 //! from one state to the next, and the models' other control tokens.
 
-/// Where in an answer a reader is.
+/// The part of an answer in which a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     /// Text for the user.
@@ -10,15 +10,15 @@ pub(super) enum State {
     Reasoning,
     /// Reasoning after what looks like a call. It stays reasoning if the reasoning is closed later.
     ReasoningCall,
-    /// What says to whom the text that follows is written.
+    /// A header that names the recipient of the text that follows.
     Header,
     /// Among calls, in none of them.
     Between,
-    /// In a call, where nothing of it stands.
+    /// In a call, between its parts.
     Within,
     /// The name of a function.
     Name,
-    /// What a call's result is told by.
+    /// The id of a call.
     Id,
     /// The name of an argument.
     Key,
@@ -38,7 +38,7 @@ pub(super) enum State {
     Python,
     /// The arguments of the call that was named, as an object without quotes about its names.
     UnquotedObject,
-    /// In what is no call after all.
+    /// In a broken call.
     Broken,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum State {
 pub(super) const STATES: usize = State::Broken as usize + 1;
 
 impl State {
-    /// Whether it belongs to one call or to several.
+    /// True inside of one call or a list of calls.
     pub(super) fn is_in_call(self) -> bool {
         !matches!(
             self,
@@ -54,7 +54,7 @@ impl State {
         )
     }
 
-    /// Whether it is read to its own end, whatever markers are in its strings.
+    /// True for a value that is read to its own end, whatever markers its strings contain.
     pub(super) fn is_value(self) -> bool {
         matches!(
             self,
@@ -68,12 +68,12 @@ impl State {
     }
 }
 
-/// Whether what a marker begins has to be a call.
+/// The certainty that a marker begins a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// Nothing else begins so; what is no call is a problem.
+    /// The marker begins calls only; if the call cannot be read, it is a problem.
     Sure,
-    /// Text may look like it; what is no call is text.
+    /// Text may contain the marker; if the call cannot be read, it is text.
     Maybe,
 }
 
@@ -109,7 +109,7 @@ impl Row {
     }
 }
 
-/// A marker that stands for nothing else.
+/// A marker that occurs in calls only.
 pub(super) const fn row(from: State, marker: &'static str, to: State) -> Row {
     Row {
         from,
@@ -141,15 +141,16 @@ pub(super) enum Shape {
 /// Models that write alike.
 #[derive(Debug)]
 pub(super) struct Family {
-    /// What it is chosen by.
+    /// The name by which users choose the family.
     pub(super) name: &'static str,
     /// Texts of which a chat template has all of one group. The first family that is found so is
     /// the model's, so those that are found by more come first.
     pub(super) found_by: &'static [&'static [&'static str]],
-    /// Where an answer begins.
+    /// The state in which an answer begins.
     pub(super) start: State,
     pub(super) rows: &'static [Row],
-    /// What a bracket at the beginning of a line may begin, without any marker.
+    /// A bracket that begins a call at the start of a line without a marker, and the state that
+    /// follows.
     pub(super) bare: Option<(u8, State)>,
     /// The delimiter of strings in [`State::UnquotedObject`].
     pub(super) quote: &'static str,

@@ -1,4 +1,4 @@
-//! How a model writes its answers: as its family does, or as its own template says.
+//! The format of a model's answers: its family's, or that of its own `response_template`.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use super::family::Family;
 use super::reader::AnswerReader;
 use super::template::{self, Template};
 
-/// How a model writes its answers.
+/// The format in which a model writes its answers.
 #[derive(Debug, Clone)]
 pub struct AnswerFormat(Kind);
 
@@ -30,7 +30,7 @@ impl AnswerFormat {
     }
 
     /// The format of the family that has such a chat template, if it is one that is known.
-    pub fn of_chat_template(source: &str) -> Option<Self> {
+    pub(crate) fn of_chat_template(source: &str) -> Option<Self> {
         families::of_template(source).map(|family| Self(Kind::Family(family)))
     }
 
@@ -38,8 +38,8 @@ impl AnswerFormat {
     /// Transformers reads it.
     ///
     /// # Errors
-    /// When it is none, when a pattern of it has constructs that cannot be read exactly as
-    /// Transformers reads them, and when reading with it could take too long.
+    /// When it is invalid, when a pattern cannot be matched exactly as in Transformers, and when
+    /// matching could take too long.
     pub fn from_response_template(template: &Value) -> Result<Self, FormatError> {
         template::load(template).map(|template| Self(Kind::Template(template)))
     }

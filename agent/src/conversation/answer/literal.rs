@@ -1,12 +1,11 @@
-//! Values as models write them that write no JSON: Python's literals and calls, and objects
-//! without quotes about their names.
+//! Reads values that are not JSON: Python literals and calls, and objects with unquoted names.
 
 use serde_json::{Map, Number, Value};
 
 use super::scan::{DEPTH_MAX, Quotes};
 use crate::conversation::message::ToolCall;
 
-/// Why a text is no value.
+/// The reason why a text is not a value.
 pub(super) type ParseError = &'static str;
 
 /// The value that the whole of `text` is.
@@ -48,7 +47,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether `text` comes next; it is read then.
+    /// Reads `text` if it comes next, and tells if it did.
     fn takes(&mut self, text: &str) -> bool {
         self.rest = self.rest.trim_start();
         match self.rest.strip_prefix(text) {
@@ -63,7 +62,7 @@ impl<'a> Reader<'a> {
     fn end(&mut self) -> Result<(), ParseError> {
         match self.rest.trim() {
             "" => Ok(()),
-            _ => Err("something follows the value"),
+            _ => Err("there is text after the value"),
         }
     }
 
@@ -72,7 +71,7 @@ impl<'a> Reader<'a> {
         let is_next = self.rest.trim_start().starts_with(closer);
         match self.takes(",") || is_next {
             true => Ok(()),
-            false => Err("there is no comma between two values"),
+            false => Err("expected a comma between two values"),
         }
     }
 
@@ -88,14 +87,14 @@ impl<'a> Reader<'a> {
         self.rest = self.rest.trim_start();
         let name = self.word().to_owned();
         if name.is_empty() || !self.takes("(") {
-            return Err("a call is a name and arguments in brackets");
+            return Err("expected a name and arguments in parentheses");
         }
         let mut arguments = Map::new();
         while !self.takes(")") {
             self.rest = self.rest.trim_start();
             let argument = self.word().to_owned();
             if argument.is_empty() || !self.takes("=") {
-                return Err("an argument has no name");
+                return Err("expected an argument's name and `=`");
             }
             arguments.insert(argument, self.value()?);
             self.comma(")")?;
@@ -144,7 +143,7 @@ impl<'a> Reader<'a> {
                 None => self.word().to_owned(),
             };
             if name.is_empty() || !self.takes(":") {
-                return Err("a member of an object has no name");
+                return Err("expected a member's name and `:`");
             }
             members.insert(name, self.value()?);
             self.comma("}")?;
@@ -159,7 +158,10 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         if let Some(quote) = marked {
-            let (text, rest) = self.rest.split_once(quote).ok_or("a string has no end")?;
+            let (text, rest) = self
+                .rest
+                .split_once(quote)
+                .ok_or("a string is not closed")?;
             self.rest = rest;
             Ok(Some(text.to_owned()))
         } else if self.takes("'") {
@@ -196,7 +198,7 @@ impl<'a> Reader<'a> {
                 _ => text.push(character),
             }
         }
-        Err("a string has no end")
+        Err("a string is not closed")
     }
 
     /// A number or one of a few words.
@@ -211,7 +213,7 @@ impl<'a> Reader<'a> {
                 Some(number) => Value::Number(number),
                 // Where strings have quotes of their own, a word is a slip of the model.
                 None if matches!(self.quotes, Quotes::Marker(_)) => word.into(),
-                None => return Err("a word stands where a value should"),
+                None => return Err("expected a value, found a word without quotes"),
             },
         };
         Ok(value)
@@ -225,7 +227,7 @@ fn number(word: &str) -> Option<Number> {
 
 /// The character of four hexadecimal digits, or of two such groups.
 fn unicode(characters: &mut std::str::Chars<'_>) -> Result<char, ParseError> {
-    const WRONG: ParseError = "an escape in a string is no character";
+    const WRONG: ParseError = "a string has an invalid escape";
     let first = digits(characters).ok_or(WRONG)?;
     if let Some(character) = char::from_u32(first) {
         return Ok(character);

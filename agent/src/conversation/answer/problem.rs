@@ -1,12 +1,12 @@
-//! What is wrong with an answer, in words for the model that wrote it.
+//! The problems of an answer, worded for the model that wrote it.
 
 use std::fmt;
 
-/// How much of what was written is repeated to the model, in characters.
+/// The length to which the model's text is cut in a message to it, in characters.
 const SHOWN_MAX: usize = 200;
 
-/// A part of an answer that could not be read as it was meant. [`fmt::Display`] says what was
-/// expected, what came, and how to mend it.
+/// A part of an answer that could not be read. [`fmt::Display`] says what was expected, what was
+/// found, and how to mend it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AnswerProblem {
@@ -15,34 +15,34 @@ pub enum AnswerProblem {
         /// All of the call that there is, markers included.
         written: String,
     },
-    /// What stands where a call should is none.
+    /// A call could not be read.
     Unreadable {
         /// All of it, markers included.
         written: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
     /// The answer ends within the model's reasoning.
     ReasoningCutOff,
     /// The answer is longer than is read; the rest is left out.
     TooLong {
-        /// What is read, in bytes.
+        /// The limit in bytes.
         bytes_max: usize,
     },
     /// There are more calls than are read; the others are left out.
     TooManyCalls {
-        /// How many are read.
+        /// The limit.
         calls_max: usize,
     },
-    /// There are more problems than are told; the others are left out.
+    /// There are more problems than are reported; the others are left out.
     TooManyProblems {
-        /// How many are told.
+        /// The limit.
         problems_max: usize,
     },
 }
 
 impl AnswerProblem {
-    /// Whether it is that there was more than is read.
+    /// True if the answer exceeds a limit.
     pub fn is_limit(&self) -> bool {
         matches!(
             self,

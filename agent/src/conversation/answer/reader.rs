@@ -1,4 +1,5 @@
-//! Reads an answer while it is being written.
+//! Reads an answer while it is being written. The events are the same however the answer is cut
+//! into pieces; none is emitted before it is certain.
 
 use tool_hub_manifest::FunctionSpec;
 
@@ -8,8 +9,8 @@ use super::family::Family;
 use super::problem::AnswerProblem;
 use super::template::{Template, TemplateReader};
 
-/// Reads an answer while it is being written. However the answer is cut into pieces, what is
-/// found in all of them together is the same; nothing is told before it is sure what it is.
+/// Reads an answer while it is being written. The events are the same however the answer is cut
+/// into pieces; none is emitted before it is certain.
 #[derive(Debug)]
 pub struct AnswerReader<'a> {
     reader: Reader<'a>,

@@ -1,9 +1,9 @@
-//! Where a value in a text that is still being written ends, without reading anything twice.
+//! Finds the end of a value in a text that is still being written, without reading anything twice.
 
-/// The deepest that brackets may stand in one another.
+/// The deepest nesting of brackets.
 pub(super) const DEPTH_MAX: usize = 64;
 
-/// What strings of a value stand in.
+/// The delimiters of strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quotes {
     /// `"`, as in JSON.
@@ -14,20 +14,20 @@ pub(super) enum Quotes {
     Marker(&'static str),
 }
 
-/// What came of a look at more text.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scanned {
+pub(super) enum ScanResult {
     /// The value ends here.
     Complete(usize),
-    /// There is no such value; seen here.
+    /// The text is not such a value, as this offset shows.
     Broken(usize),
     /// More text is needed.
     Open,
 }
 
-/// What a text may be the beginning of.
+/// A match of the text with the markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum Lookahead {
     Marker,
     Beginning,
     Nothing,
@@ -37,12 +37,12 @@ pub(super) enum Seen {
 #[derive(Debug)]
 pub(super) struct Scan {
     quotes: Quotes,
-    /// Where the value begins.
+    /// The offset at which the value begins.
     pub(super) start: usize,
     at: usize,
     /// The brackets that are to come.
     closers: Vec<u8>,
-    /// What ends the string that this is in, and whether its next character is escaped.
+    /// The delimiter that ends the current string, and true if its next character is escaped.
     string: Option<u8>,
     is_escaped: bool,
 }
@@ -59,7 +59,7 @@ impl Scan {
         }
     }
 
-    /// How far it has looked.
+    /// The offset of the first byte that was not scanned.
     pub(super) fn seen(&self) -> usize {
         self.at
     }
@@ -70,15 +70,15 @@ impl Scan {
         self.at -= bytes;
     }
 
-    /// Looks at what of `text` is new. `marker` says what stands at the beginning of a text: a
-    /// marker outside of a string ends what is no value then.
-    pub(super) fn step(&mut self, text: &str, marker: impl Fn(&str) -> Seen) -> Scanned {
+    /// Scans the new part of `text`. `marker` tells what a text begins with: a marker outside of
+    /// strings ends the scan.
+    pub(super) fn step(&mut self, text: &str, marker: impl Fn(&str) -> Lookahead) -> ScanResult {
         let bytes = text.as_bytes();
         while let Some(&byte) = bytes.get(self.at) {
             let is_done = match (self.string, self.quotes) {
                 (Some(_), Quotes::Marker(quote)) => match self.leave_marked(text, quote) {
                     Some(is_done) => is_done,
-                    None => return Scanned::Open,
+                    None => return ScanResult::Open,
                 },
                 (Some(closer), _) => self.in_string(byte, closer),
                 (None, Quotes::Marker(quote)) if byte == quote.as_bytes()[0] => {
@@ -89,12 +89,12 @@ impl Scan {
                         continue;
                     }
                     if quote.starts_with(rest) {
-                        return Scanned::Open;
+                        return ScanResult::Open;
                     }
                     match marker(rest) {
-                        Seen::Marker => return Scanned::Broken(self.at),
-                        Seen::Beginning => return Scanned::Open,
-                        Seen::Nothing => self.at += 1,
+                        Lookahead::Marker => return ScanResult::Broken(self.at),
+                        Lookahead::Beginning => return ScanResult::Open,
+                        Lookahead::Nothing => self.at += 1,
                     }
                     false
                 }
@@ -104,13 +104,13 @@ impl Scan {
                 },
             };
             if is_done {
-                return Scanned::Complete(self.at);
+                return ScanResult::Complete(self.at);
             }
         }
-        Scanned::Open
+        ScanResult::Open
     }
 
-    /// Whether the value is complete.
+    /// Returns true when the value is complete.
     fn in_string(&mut self, byte: u8, closer: u8) -> bool {
         self.at += 1;
         if self.is_escaped {
@@ -139,18 +139,18 @@ impl Scan {
         None
     }
 
-    /// Whether the value is complete.
+    /// Returns true when the value is complete.
     fn outside(
         &mut self,
         byte: u8,
         text: &str,
-        marker: &impl Fn(&str) -> Seen,
-    ) -> Result<bool, Scanned> {
+        marker: &impl Fn(&str) -> Lookahead,
+    ) -> Result<bool, ScanResult> {
         if text.is_char_boundary(self.at) {
             match marker(&text[self.at..]) {
-                Seen::Marker => return Err(Scanned::Broken(self.at)),
-                Seen::Beginning => return Err(Scanned::Open),
-                Seen::Nothing => {}
+                Lookahead::Marker => return Err(ScanResult::Broken(self.at)),
+                Lookahead::Beginning => return Err(ScanResult::Open),
+                Lookahead::Nothing => {}
             }
         }
         match byte {
@@ -159,7 +159,7 @@ impl Scan {
             b'(' => self.open(b')')?,
             b'}' | b']' | b')' => {
                 if self.closers.pop() != Some(byte) {
-                    return Err(Scanned::Broken(self.at));
+                    return Err(ScanResult::Broken(self.at));
                 }
                 self.at += 1;
                 return Ok(self.closers.is_empty());
@@ -168,7 +168,7 @@ impl Scan {
             b'\'' if self.quotes == Quotes::Either => self.string = Some(byte),
             // What is called by a name before its brackets.
             _ if self.closers.is_empty() && !is_name(byte) => {
-                return Err(Scanned::Broken(self.at));
+                return Err(ScanResult::Broken(self.at));
             }
             _ => {}
         }
@@ -176,9 +176,9 @@ impl Scan {
         Ok(false)
     }
 
-    fn open(&mut self, closer: u8) -> Result<(), Scanned> {
+    fn open(&mut self, closer: u8) -> Result<(), ScanResult> {
         if self.closers.len() == DEPTH_MAX {
-            return Err(Scanned::Broken(self.at));
+            return Err(ScanResult::Broken(self.at));
         }
         self.closers.push(closer);
         Ok(())

@@ -1,10 +1,10 @@
-//! Text on its way out, without the space around it: what may be its end is kept back.
+//! Trims text that is emitted in pieces: space that may be its end is held back.
 
 /// One of the texts of an answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Sink {
     has_begun: bool,
-    /// Whether space that comes next belongs to no text.
+    /// True after a division: leading space of the next text is dropped.
     is_divided: bool,
     /// Space that belongs to the text if more of it comes.
     held: String,
@@ -29,7 +29,6 @@ impl Sink {
         }
     }
 
-    /// Whether anything was given.
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun
     }

@@ -1,6 +1,6 @@
-//! A model's own `response_template`, as Transformers reads it. It comes from a stranger, so it is
-//! small, its patterns have nothing that could take long, and how often a text is looked at again
-//! has a bound.
+//! Reads answers by a model's own `response_template`, as Transformers does. The template is
+//! untrusted, so its size is limited, its patterns are simple, and text is read again a limited
+//! number of times.
 
 use serde_json::{Value, json};
 use smg_response_template::{Event, ResponseParser, ResponseTemplate, load_response_template};
@@ -90,14 +90,14 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
 /// A reader of one answer.
 #[derive(Debug)]
 pub(super) struct TemplateReader {
-    /// None after an error, from which there is no way on.
+    /// None after an error, which ends the reading.
     parser: Option<ResponseParser>,
-    /// What patterns were not tried on yet.
+    /// Text that the patterns were not tried on.
     pending: String,
     read: usize,
-    /// What was written since a call began.
+    /// The text since a call began.
     region: String,
-    /// What came of the prompt, and what was found since it was asked for last.
+    /// The events that nobody has taken yet.
     events: Vec<AnswerEvent>,
     failure: Option<String>,
     text: Sink,
@@ -142,7 +142,7 @@ impl TemplateReader {
         std::mem::take(&mut self.events)
     }
 
-    /// Where the next piece of what is pending ends.
+    /// The end of the next piece of pending text to parse.
     fn piece(&self) -> Option<usize> {
         self.parser.as_ref()?;
         let least = PIECE_BYTES_MIN.max(self.read / PIECE_PART);
@@ -252,7 +252,7 @@ impl TemplateReader {
     }
 }
 
-/// What a field of a message is for.
+/// The use of a message's field.
 enum Field {
     Text,
     Reasoning,

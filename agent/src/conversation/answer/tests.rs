@@ -216,7 +216,7 @@ fn problems_are_written_for_the_model() {
     );
     assert_eq!(
         told("<tool_call>{\"name\": \"add\", \"arguments\": 7}</tool_call>"),
-        "A call could not be read, and was not made: of the call of `add` the arguments are no object. \
+        "A call could not be read, and was not made: of the call of `add` the arguments must be an object. \
          It reads `{\"name\": \"add\", \"arguments\": 7}`.\n\
          To mend it: write the call again in the form that the system prompt shows."
     );
@@ -257,7 +257,7 @@ fn a_family_is_found_by_what_its_chat_template_prints() {
     assert_eq!(AnswerFormat::generic().name(), "generic");
     let unknown = "hermse".parse::<AnswerFormat>().unwrap_err().to_string();
     assert!(
-        unknown.starts_with("there is no format `hermse`, but harmony, "),
+        unknown.starts_with("there is no format `hermse`: expected one of harmony, "),
         "{unknown}"
     );
 }

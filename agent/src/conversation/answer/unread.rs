@@ -20,9 +20,8 @@ pub struct UnreadCall {
 }
 
 impl UnreadCall {
-    /// The first beginning of a call in `text`, which was read as text: a marker that a family
-    /// begins calls with, or a tag whose name says so. What is quoted, or stands in a sentence, is
-    /// none.
+    /// The first beginning of a call in `text`: a marker of some family, or a tag named after
+    /// calls. Quoted markers and those within a sentence do not count.
     pub fn find(text: &str) -> Option<Self> {
         let begins = |(at, _)| {
             let marker = marker(&text[at..])?;

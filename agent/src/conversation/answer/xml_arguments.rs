@@ -4,9 +4,9 @@
 use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;
 
+use super::bare_argument;
 use super::family::NAMESPACE;
 use super::scan::DEPTH_MAX;
-use super::typed;
 
 /// The reason why a text cannot be read as arguments.
 type ParseError = &'static str;
@@ -26,7 +26,7 @@ pub(super) fn arguments(
     let mut arguments = Map::new();
     while let Some(name) = reader.open()? {
         let value = match reader.content(name, 1)? {
-            Content::Text(text) => typed::value(text, function, name, offered),
+            Content::Text(text) => bare_argument::value(text, function, name, offered),
             Content::Value(value) => value,
         };
         arguments.insert(name.to_owned(), value);
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
         let mut members: Vec<(&str, Value)> = Vec::new();
         while let Some(member) = self.open()? {
             let value = match self.content(member, depth + 1)? {
-                Content::Text(text) => typed::guess(text),
+                Content::Text(text) => bare_argument::guess(text),
                 Content::Value(value) => value,
             };
             members.push((member, value));

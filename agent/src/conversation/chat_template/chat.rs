@@ -1,33 +1,31 @@
-//! What a template is given to print.
+//! The input of a chat template.
 
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};
 
-/// What a template prints.
+/// The variables that a template is rendered with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Chat {
     /// `role`, `content` and whatever else the template reads. Arguments of calls are objects.
     pub messages: Vec<Map<String, Value>>,
-    /// The definitions of the functions that are offered, as `{"type": "function", "function":
-    /// {…}}`. Templates tell none from an empty list.
+    /// The offered functions, as `{"type": "function", "function": {…}}`. Templates distinguish
+    /// none from an empty list.
     pub tools: Option<Vec<Value>>,
-    /// What the answer may be drawn from, with `title` and `text`.
+    /// Documents with `title` and `text` for retrieval-augmented answers.
     pub documents: Option<Vec<Value>>,
-    /// Special tokens, and whatever else the template may be told.
+    /// Special tokens and further variables of the template.
     pub variables: Map<String, Value>,
-    /// What becomes of control tokens in messages, tools and documents.
+    /// The treatment of control tokens in messages, tools and documents.
     pub control_tokens: ControlTokens,
-    /// Whether tools go into the last message of the user, with words on how to call them, where
-    /// the template has no place for them. TGI does so; a model that was not trained to call
-    /// functions may or may not follow.
+    /// True to describe the tools in the last user message when the template does not support them,
+    /// as TGI does. A model that was not trained to call functions may or may not follow.
     pub tools_in_text: bool,
-    /// Whether the beginning of the assistant's next message follows.
+    /// True to append the beginning of the assistant's next message.
     pub add_generation_prompt: bool,
     /// The member of the last message that the model shall go on with, which is therefore left
     /// open: `content`, or the one that has its reasoning.
     pub continue_final_message: Option<String>,
-    /// What the template takes for the time. Absent where it need not know, and is told that it is
-    /// the first of January 1970.
+    /// The time that the template sees; 1 January 1970 if absent.
     pub now: Option<DateTime>,
 }
 
@@ -40,8 +38,8 @@ pub struct Chat {
 /// `<tool_call>` and the like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ControlTokens {
-    /// They are printed as they are, as Transformers does unless it is told otherwise. A result
-    /// can then speak for anybody. For those who tokenize with care themselves.
+    /// Prints them unchanged, as Transformers does by default. A result could then forge a message,
+    /// unless the caller tokenizes the text safely.
     #[default]
     Printed,
     /// A space comes after their first character, here beside those of the tokenizer: the model

@@ -1,5 +1,5 @@
-//! Control tokens in what a conversation says: a function's result that has the text of one could
-//! end its own turn and begin another.
+//! Breaks or refuses control tokens in a conversation: a result that contains one could end its
+//! turn and begin another.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -11,11 +11,11 @@ use super::chat::{Chat, ControlTokens};
 use super::error::TemplateError;
 use crate::conversation::answer::families;
 
-/// How long a token is at most, in bytes, for it to be looked for.
+/// The longest token that is looked for, in bytes.
 const TOKEN_BYTES_MAX: usize = 128;
-/// How many tokens are looked for.
+/// The most tokens that are looked for.
 const TOKENS_MAX: usize = 100_000;
-/// What begins marks of which the rest may be put together.
+/// Beginnings of control tokens whose rest a template may add.
 const OPENINGS: [&str; 3] = ["<|", "<\u{ff5c}", "[|"];
 
 /// `chat` without control tokens of others; nothing where it stays as it is.
@@ -61,7 +61,7 @@ impl Guard {
         let of_family = families::control_tokens_of(source).into_iter();
         tokens.extend(of_family.map(str::to_owned));
         tokens.extend(known.iter().cloned());
-        // A word is what it says, wherever it stands.
+        // A plain word is never a control token.
         tokens.retain(|token| {
             token.len() <= TOKEN_BYTES_MAX
                 && token.chars().nth(1).is_some()
@@ -130,7 +130,8 @@ impl Guard {
         guarded.collect()
     }
 
-    /// A text with a space in each token.
+    /// The text with a space in each token; `next` finds the next token from an offset. The text
+    /// after an added space is searched as well.
     fn text(&self, text: &str) -> String {
         broken(text, |from| {
             let token = self.search.find(Input::new(text).range(from..))?;
@@ -168,8 +169,8 @@ impl Guard {
     }
 }
 
-/// A text with a space in each token, of which `next` tells where the first one begins from some
-/// point on. What is after the space is looked through as well.
+/// The text with a space in each token; `next` finds the next token from an offset. The text after
+/// an added space is searched as well.
 fn broken(text: &str, next: impl Fn(usize) -> Option<usize>) -> String {
     let mut broken = String::with_capacity(text.len());
     let mut copied = 0;
@@ -192,22 +193,22 @@ static USUAL: LazyLock<AhoCorasick> = LazyLock::new(|| {
     search.expect("a few hundred short texts")
 });
 
-/// `text` with a space in whatever chat templates usually write between turns, roles and calls. For
-/// a stranger's text that goes to a model whose template is not known here: read in a result, such
-/// a token could pass what follows off as somebody else's words.
+/// Adds a space to each control token that chat templates commonly use. For untrusted text that
+/// goes to a model with an unknown template, where such a token could make the rest read as another
+/// speaker's words.
 pub fn without_control_tokens(text: &str) -> String {
     broken(text, |from| {
         Some(USUAL.find(Input::new(text).range(from..))?.start())
     })
 }
 
-/// Whether a token begins like that and goes on; `tokens` are sorted.
+/// True if a token is longer than `text` and begins with it; `tokens` are sorted.
 fn begins(tokens: &[String], text: &str) -> bool {
     let at = tokens.partition_point(|token| token.as_str() <= text);
     tokens.get(at).is_some_and(|token| token.starts_with(text))
 }
 
-/// The marks that stand in a template.
+/// The marks in a template.
 fn marks(source: &str) -> Vec<String> {
     let mut marks: Vec<String> = Vec::new();
     for opening in OPENINGS {

@@ -16,10 +16,10 @@ pub enum TemplateError {
     Syntax {
         /// Counted from one.
         line: Option<usize>,
-        /// What is wrong, in the engine's words.
+        /// The engine's message.
         message: String,
     },
-    /// The template does not take such conversations, and says so itself.
+    /// The template raised an exception about the conversation.
     #[error("the chat template refuses the conversation: {message}")]
     Refused {
         /// The template's own words.
@@ -30,30 +30,30 @@ pub enum TemplateError {
     Failed {
         /// Counted from one.
         line: Option<usize>,
-        /// Why, in the engine's words.
+        /// The engine's message.
         message: String,
     },
     /// The template is too long or too deep, takes too many steps or too much memory, or prints too
     /// much.
-    #[error("the chat template goes beyond a limit ({limit} = {value})")]
+    #[error("the chat template exceeds a limit ({limit} = {value})")]
     TooMuch {
-        /// Which limit.
+        /// The name of the limit.
         limit: &'static str,
-        /// What it allows.
+        /// The value of the limit.
         value: usize,
     },
     /// A message, a tool or a document has the text of a control token.
     #[error(
-        "what the conversation says has the control token `{}`", .token.escape_debug()
+        "the conversation contains the control token `{}`", .token.escape_debug()
     )]
     ControlToken {
-        /// Which.
+        /// The token.
         token: String,
     },
     /// The last message cannot be continued.
     #[error("the last message cannot be continued: {why}")]
     NotContinued {
-        /// Why not.
+        /// The reason.
         why: &'static str,
     },
 }
@@ -77,7 +77,7 @@ pub(super) fn of(error: Error, steps: usize) -> TemplateError {
     }
 }
 
-/// The cause of an error, where it is one of ours or a limit of the engine.
+/// The cause of an error, if it is one of this crate's or a limit of the engine.
 fn cause(error: &Error, steps: usize) -> Option<TemplateError> {
     let too_much = |limit, value| Some(TemplateError::TooMuch { limit, value });
     if error.kind() == ErrorKind::OutOfFuel {

@@ -1,5 +1,5 @@
-//! The filters that return a generator in Python: it can be looped over, but has no length and no
-//! JSON.
+//! The filters that return a generator in Python: it can be iterated, but has no length and cannot
+//! be written as JSON.
 
 use std::borrow::Cow;
 use std::fmt;

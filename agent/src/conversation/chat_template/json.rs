@@ -1,4 +1,4 @@
-//! JSON as Python's `json.dumps` writes it, which templates show to models byte for byte.
+//! Writes JSON as Python's `json.dumps` does, which templates show to models byte for byte.
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
-//! Limits of templates that more than one file knows.
+//! Limits of templates that several files use.
 
 /// The longest template, in bytes. Real models have up to 30,000.
 pub const TEMPLATE_BYTES_MAX: usize = 128 << 10;
 
-/// What a template may print, in bytes.
-pub const PRINTED_BYTES_MAX: usize = 64 << 20;
+/// The most that a template may print, in bytes.
+pub(super) const PRINTED_BYTES_MAX: usize = 64 << 20;
 
 /// The deepest nesting of macros and loops while a template runs. A loop counts for one, a macro
 /// for five.

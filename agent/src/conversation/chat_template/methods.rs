@@ -1,4 +1,4 @@
-//! Python's methods of texts, lists and mappings, within what the steps left can pay for.
+//! Python's methods of strings, lists and mappings, within the remaining steps.
 
 use minijinja::value::ValueKind;
 use minijinja::{Error, State, Value};

@@ -1,4 +1,4 @@
-//! The templates that a model's repository has.
+//! The chat templates of a model's repository.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::chat::{Chat, ControlTokens};
 use crate::conversation::answer::{AnswerFormat, FormatError};
 
-/// What a model has one template for unless it has several.
+/// The name of the only template of most models.
 const DEFAULT: &str = "default";
 /// The one that conversations with tools take, where there is one.
 const TOOL_USE: &str = "tool_use";
@@ -29,20 +29,20 @@ pub enum ModelError {
     /// The configuration is not what Transformers writes.
     #[error("the tokenizer's configuration cannot be read: {0}")]
     Configuration(#[source] serde_json::Error),
-    /// There is none at all.
+    /// There is no chat template.
     #[error("the model has no chat template")]
     None,
     /// There are several, none of them by that name.
-    #[error("the model has no chat template `{name}`, but {}", .known.join(", "))]
+    #[error("the model has no chat template `{name}`: expected one of {}", .known.join(", "))]
     Unknown {
-        /// Which was wanted.
+        /// The requested name.
         name: String,
         /// Those that it has.
         known: Vec<String>,
     },
 }
 
-/// What is read of `tokenizer_config.json`.
+/// The members of `tokenizer_config.json` that are used.
 #[derive(Deserialize)]
 struct Configuration {
     chat_template: Option<Templates>,
@@ -56,7 +56,7 @@ struct Configuration {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "`chat_template` has to be a text, or a list of objects with `name` and `template`"
+    expecting = "`chat_template` must be a string, or an array of objects with `name` and `template`"
 )]
 enum Templates {
     One(String),
@@ -73,7 +73,7 @@ impl ModelTemplates {
     /// Reads the templates and the special tokens of a `tokenizer_config.json`.
     ///
     /// # Errors
-    /// When it is no such file.
+    /// When it is not such a file.
     pub fn from_tokenizer_config(json: &str) -> Result<Self, ModelError> {
         let read: Configuration = serde_json::from_str(json).map_err(ModelError::Configuration)?;
         let control_tokens = control_tokens(&read);
@@ -97,18 +97,18 @@ impl ModelTemplates {
         })
     }
 
-    /// The same with the template of a `chat_template.jinja`, which goes before all others of
-    /// its name, or of a file in `additional_chat_templates`, whose name it has.
+    /// Adds the template of a `chat_template.jinja`, which replaces any other of its name, or of a
+    /// file in `additional_chat_templates`, named after the file.
     pub fn with_template(mut self, name: Option<&str>, template: impl Into<String>) -> Self {
         let name = name.unwrap_or(DEFAULT).to_owned();
         self.templates.insert(name, template.into());
         self
     }
 
-    /// The template called `name`; where none is named the one that such a conversation takes.
+    /// The template called `name`; without a name, the one for such conversations.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such template.
     pub fn choose(&self, name: Option<&str>, has_tools: bool) -> Result<&str, ModelError> {
         let tool_use = has_tools.then_some(TOOL_USE);
         let wanted = match name {
@@ -127,10 +127,10 @@ impl ModelTemplates {
             })
     }
 
-    /// How the model writes its answers, by its own `response_template`, if it has one.
+    /// The model's own format of answers, read from its `response_template` if it has one.
     ///
     /// # Errors
-    /// When it cannot be used; [`ModelTemplates::answer_family`] may know the model all the same.
+    /// When it is invalid; [`ModelTemplates::answer_family`] may still recognise the model.
     pub fn answer_template(&self) -> Result<Option<AnswerFormat>, FormatError> {
         let template = self.response_template.as_ref();
         template
@@ -160,7 +160,7 @@ impl ModelTemplates {
         &self.control_tokens
     }
 
-    /// What templates are told of special tokens: `bos_token` and others.
+    /// The special tokens that templates see: `bos_token` and others.
     pub fn special_tokens(&self) -> &Map<String, Value> {
         &self.special_tokens
     }

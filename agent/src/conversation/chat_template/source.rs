@@ -14,15 +14,15 @@ use super::error::TemplateError;
 use edits::Edits;
 use tokens::{Tokens, depths, top_level};
 
-/// How deep statements, branches and brackets may nest. Real templates reach 15.
+/// The deepest nesting of statements, branches and brackets. Real templates reach 15.
 const DEPTH_MAX: usize = 64;
-/// How many tokens a tag may have: operators make a chain that is as deep. Real templates reach 56,
-/// or 156 as they count here.
+/// The most tokens in a tag: a chain of operators is as deep as it is long. Real templates reach
+/// 56, or 156 with names weighted.
 const TAG_TOKENS_MAX: usize = 256;
-/// What a name counts for, because each may stand for a value of any size.
+/// The weight of a name, which may stand for a value of any size.
 const NAME_TOKENS: usize = 6;
 
-/// How long a line may be, with what is put in. The engine counts columns no further.
+/// The longest line, in bytes, with insertions. The engine counts columns no further.
 const LINE_BYTES_MAX: usize = 65_000;
 
 /// `source` as the engine is to read it, line for line.

@@ -269,7 +269,7 @@ fn long_conversations_are_printed_as_short_ones() {
 
 #[test]
 fn a_last_message_is_gone_on_with() {
-    let going_on = |content: Value, member: &str| {
+    let continuation = |content: Value, member: &str| {
         let mut chat = chat(json!([
             {"role": "user", "content": "Hi"},
             {"role": "assistant", (member): content},
@@ -278,18 +278,18 @@ fn a_last_message_is_gone_on_with() {
         chat
     };
     let kept = "{% for m in messages %}<{{ m.role }}>{{ m.content }}</{{ m.role }}>{% endfor %}";
-    let open = going_on(json!("It is "), "content");
+    let open = continuation(json!("It is "), "content");
     check(kept, &open, "<user>Hi</user><assistant>It is ");
     let trimmed = kept.replace("m.content", "m.content | trim");
     check(&trimmed, &open, "<user>Hi</user><assistant>It is");
     let blocks = "{% for m in messages %}{% if m.content is string %}{{ m.content }}\
         {% else %}{% for b in m.content %}[{{ b.text }}]{% endfor %}{% endif %}{% endfor %}";
     let two = json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]);
-    check(blocks, &going_on(two, "content"), "Hi[one][two");
+    check(blocks, &continuation(two, "content"), "Hi[one][two");
     let reasoning = "{% for m in messages %}({{ m.thinking }}){% endfor %}";
     check(
         reasoning,
-        &going_on(json!("Hm"), "reasoning_content"),
+        &continuation(json!("Hm"), "reasoning_content"),
         "()(Hm",
     );
 
@@ -302,8 +302,8 @@ fn a_last_message_is_gone_on_with() {
     let unprinted = why("{{ messages[0].content }}", &open);
     assert_eq!(unprinted, "the template does not print it");
     assert_eq!(
-        why(kept, &going_on(json!(3), "content")),
-        "it has no text there"
+        why(kept, &continuation(json!(3), "content")),
+        "it is not a text"
     );
     let mut absent = open.clone();
     absent.continue_final_message = Some("reasoning".to_owned());
@@ -325,7 +325,7 @@ fn a_model_s_templates_are_chosen_as_transformers_does() {
     assert_eq!(several.choose(None, true).unwrap(), "tools");
     assert_eq!(several.choose(Some("rag"), true).unwrap(), "documents");
     let unknown = several.choose(Some("chat"), true).unwrap_err().to_string();
-    let expect = "the model has no chat template `chat`, but default, rag, tool_use";
+    let expect = "the model has no chat template `chat`: expected one of default, rag, tool_use";
     assert_eq!(unknown, expect);
     let none = ModelTemplates::from_tokenizer_config("{}").unwrap();
     assert!(matches!(none.choose(None, false), Err(ModelError::None)));

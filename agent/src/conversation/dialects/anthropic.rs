@@ -1,4 +1,4 @@
-//! Messages of Anthropic: the system's text apart, calls and results as blocks of messages.
+//! Anthropic Messages: the system prompt is separate, calls and results are blocks of messages.
 
 mod blocks;
 
@@ -6,12 +6,12 @@ use blocks::{whole_block, whole_text, written_block};
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::loss::{Losses, LostMessage};
-use super::reader::{At, list};
+use super::loss::{Losses, MessageLossKind};
+use super::reader::{Path, list};
 use super::style::text_or_list;
 use crate::conversation::message::{
     Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
-    Part, Piece, Place, Reasoning, Role, Sealed, ToolCall, ToolResult, pieces,
+    Part, Piece, Position, Reasoning, Role, Sealed, ToolCall, ToolResult, pieces,
 };
 
 const DIALECT: MessageDialect = MessageDialect::Anthropic;
@@ -34,21 +34,21 @@ const FORM: [&str; 14] = [
 ];
 
 pub(super) fn read(value: &Value) -> Result<Conversation, MessageError> {
-    let (items, request) = list(value, "messages", "the list of messages")?;
+    let (items, request) = list(value, "messages", "an array of messages")?;
     let mut messages = Vec::new();
     if let Some(system) = request
         .and_then(|it| it.get("system"))
         .filter(|it| !it.is_null())
     {
-        let parts = contents(Some(system), &At::root("system"))?;
+        let parts = contents(Some(system), &Path::root("system"))?;
         messages.push(Message {
             role: Role::System,
             parts,
             name: None,
-            kept: Some(Kept::nothing(DIALECT).at(Some(Place::Beside))),
+            kept: Some(Kept::nothing(DIALECT).at(Some(Position::Beside))),
         });
     }
-    let root = At::root("messages");
+    let root = Path::root("messages");
     for (index, item) in items.iter().enumerate() {
         let before = messages.last().and_then(last_piece);
         let added = message(item, before, &root.index(index))?;
@@ -82,7 +82,7 @@ pub(super) fn write(conversation: &Conversation, losses: &mut Losses) -> Value {
     }
 }
 
-/// How a message here ends.
+/// The end of the last message.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     Turn,
@@ -101,7 +101,7 @@ fn last_piece(message: &Message) -> Option<(Role, Last)> {
 fn message(
     value: &Value,
     before: Option<(Role, Last)>,
-    at: &At<'_>,
+    at: &Path<'_>,
 ) -> Result<Vec<Message>, MessageError> {
     let was = at.object(value, "a message: an object with `role` and `content`")?;
     let role = match was.get("role").and_then(Value::as_str) {
@@ -133,7 +133,7 @@ fn message(
             }
             _ => {
                 let would_join = last == Some(Last::Result);
-                let place = (last.is_some() && !would_join).then_some(Place::WithPrevious);
+                let place = (last.is_some() && !would_join).then_some(Position::WithPrevious);
                 messages.push(Message {
                     role: if now == Last::Result {
                         Role::Tool
@@ -160,8 +160,8 @@ fn message(
     let follows_results =
         before.is_some_and(|(_, last)| last == Last::Result) && role == Role::User;
     let place = match role {
-        Role::System => Some(Place::InList),
-        _ if follows_results => Some(Place::Alone),
+        Role::System => Some(Position::InList),
+        _ if follows_results => Some(Position::Alone),
         _ => None,
     };
     let kept = Kept::of(DIALECT, &would_be.unwrap_or_default(), was, &FORM).at(place);
@@ -171,22 +171,11 @@ fn message(
     Ok(messages)
 }
 
-fn contents(value: Option<&Value>, at: &At<'_>) -> Result<Vec<Part>, MessageError> {
-    match value {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
-        Some(Value::String(text)) => Ok(vec![Content::Text(text.clone()).into()]),
-        Some(Value::Array(blocks)) => {
-            let blocks = blocks.iter().enumerate();
-            blocks
-                .map(|(index, value)| block(value, &at.index(index)))
-                .collect()
-        }
-        other => Err(at.unexpected("a text or a list of blocks", other)),
-    }
+fn contents(value: Option<&Value>, at: &Path<'_>) -> Result<Vec<Part>, MessageError> {
+    at.contents(value, "a string or an array of blocks", block)
 }
 
-fn block(value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
+fn block(value: &Value, at: &Path<'_>) -> Result<Part, MessageError> {
     let was = at.object(value, "a block: an object with `type`")?;
     let sealed = |text: &str| {
         Some(Sealed {
@@ -251,7 +240,7 @@ fn block(value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
 fn media(
     kind: &str,
     block: &Map<String, Value>,
-    at: &At<'_>,
+    at: &Path<'_>,
 ) -> Result<Option<Media>, MessageError> {
     let at_source = at.member("source");
     let Some(Value::Object(source)) = block.get("source") else {
@@ -283,16 +272,16 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
     let mut request = Map::new();
     let first = conversation.messages.iter().take_while(|message| {
         matches!(message.role, Role::System | Role::Developer)
-            && message.place(DIALECT) != Some(Place::InList)
+            && message.place(DIALECT) != Some(Position::InList)
     });
     let first = first.count();
     let mut system = Vec::new();
     for (index, message) in conversation.messages[..first].iter().enumerate() {
         losses.message = Some(index);
         if index > 0 {
-            losses.tell(LostMessage::Joined);
+            losses.report(MessageLossKind::Joined);
         }
-        tell_of(message, losses);
+        report_losses(message, losses);
         message
             .kept
             .iter()
@@ -311,7 +300,7 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
     let mut writer = Writer::new(DIALECT);
     for (index, message) in conversation.messages.iter().enumerate().skip(first) {
         losses.message = Some(index);
-        tell_of(message, losses);
+        report_losses(message, losses);
         writer.message(message, losses);
     }
     losses.message = None;
@@ -319,13 +308,13 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
     request
 }
 
-/// Tells what of the message itself has no place.
-fn tell_of(message: &Message, losses: &mut Losses) {
+/// Reports the parts of the message itself that the dialect cannot express.
+fn report_losses(message: &Message, losses: &mut Losses) {
     if message.name.is_some() {
-        losses.tell(LostMessage::Name);
+        losses.report(MessageLossKind::Name);
     }
     if message.role == Role::Developer {
-        losses.tell(LostMessage::Role {
+        losses.report(MessageLossKind::Role {
             from: Role::Developer,
             to: Role::System,
         });
@@ -371,13 +360,13 @@ impl<'a> Writer<'a> {
             });
             let blocks: Vec<Value> = blocks.collect();
             if blocks.is_empty() && !parts.is_empty() {
-                losses.tell(LostMessage::Emptied);
+                losses.report(MessageLossKind::Emptied);
                 continue;
             }
             let follows = self.last == Some(Last::Result) && role == "user";
             let joins = match place.take() {
-                Some(Place::WithPrevious) => self.last.is_some() && self.role == role,
-                Some(Place::Alone) => false,
+                Some(Position::WithPrevious) => self.last.is_some() && self.role == role,
+                Some(Position::Alone) => false,
                 _ => follows,
             };
             if !joins {

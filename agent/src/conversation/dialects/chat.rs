@@ -1,4 +1,4 @@
-//! Messages with a role, a content and calls, as Chat Completions and chat templates have them.
+//! Messages with a role, content and calls, as in Chat Completions and chat templates.
 
 mod written;
 
@@ -7,7 +7,7 @@ use written::{write_message, write_part};
 
 use super::error::MessageError;
 use super::loss::Losses;
-use super::reader::{At, list};
+use super::reader::{Path, list};
 use super::style::{REASONING, Style};
 use crate::conversation::message::{
     Content, Conversation, Foreign, Kept, Message, MessageDialect, Part, Reasoning, Role, ToolCall,
@@ -28,12 +28,12 @@ const FORM: [&str; 11] = [
     "function_call",
     "type",
 ];
-/// What came before `tool_calls`, and is written as such.
+/// The deprecated member that `tool_calls` replaced. It is written where it was read.
 const FUNCTION_CALL: &str = "function_call";
 
 pub(super) fn read(style: &Style, value: &Value) -> Result<Conversation, MessageError> {
-    let (list, request) = list(value, "messages", "the list of messages")?;
-    let root = At::root("messages");
+    let (list, request) = list(value, "messages", "an array of messages")?;
+    let root = Path::root("messages");
     let mut messages = Vec::with_capacity(list.len());
     for (index, item) in list.iter().enumerate() {
         messages.push(message(style, item, &root.index(index))?);
@@ -76,7 +76,7 @@ pub(super) fn in_request(
     }
 }
 
-fn message(style: &Style, value: &Value, at: &At<'_>) -> Result<Message, MessageError> {
+fn message(style: &Style, value: &Value, at: &Path<'_>) -> Result<Message, MessageError> {
     let was = at.object(value, "a message: an object with `role` and `content`")?;
     let role = role(was, at)?;
     let mut parts = Vec::new();
@@ -135,7 +135,7 @@ fn message(style: &Style, value: &Value, at: &At<'_>) -> Result<Message, Message
     Ok(message)
 }
 
-fn role(message: &Map<String, Value>, at: &At<'_>) -> Result<Role, MessageError> {
+fn role(message: &Map<String, Value>, at: &Path<'_>) -> Result<Role, MessageError> {
     match message.get("role").and_then(Value::as_str) {
         Some("system") => Ok(Role::System),
         Some("developer") => Ok(Role::Developer),
@@ -150,12 +150,12 @@ fn role(message: &Map<String, Value>, at: &At<'_>) -> Result<Role, MessageError>
 }
 
 /// An id, for which some servers write a number.
-fn id(value: Option<&Value>, at: &At<'_>) -> Result<Option<String>, MessageError> {
+fn id(value: Option<&Value>, at: &Path<'_>) -> Result<Option<String>, MessageError> {
     match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(id)) => Ok(Some(id.clone())),
         Some(Value::Number(id)) => Ok(Some(id.to_string())),
-        other => Err(at.unexpected("an id, which is a text", other)),
+        other => Err(at.unexpected("an id, which is a string", other)),
     }
 }
 
@@ -163,27 +163,22 @@ fn contents(
     style: &Style,
     role: Role,
     value: Option<&Value>,
-    at: &At<'_>,
+    at: &Path<'_>,
 ) -> Result<Vec<Part>, MessageError> {
     match value {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
-        Some(Value::String(text)) => Ok(vec![Content::Text(text.clone()).into()]),
-        Some(Value::Array(items)) => {
-            let items = items.iter().enumerate();
-            items
-                .map(|(index, item)| part(style, role, item, &at.index(index)))
-                .collect()
-        }
         // Templates print whatever a function returned.
-        Some(value) if role == Role::Tool && style.dialect == MessageDialect::HuggingFace => {
+        Some(value @ (Value::Bool(_) | Value::Number(_) | Value::Object(_)))
+            if role == Role::Tool && style.dialect == MessageDialect::HuggingFace =>
+        {
             Ok(vec![Content::Text(value.to_string()).into()])
         }
-        other => Err(at.unexpected("a text or a list of parts", other)),
+        _ => at.contents(value, "a string or an array of parts", |item, at| {
+            part(style, role, item, at)
+        }),
     }
 }
 
-fn part(style: &Style, role: Role, value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
+fn part(style: &Style, role: Role, value: &Value, at: &Path<'_>) -> Result<Part, MessageError> {
     let was = at.object(value, "a part: an object with `type`")?;
     let kind = at.text(was, "type")?;
     let content = match kind {
@@ -215,11 +210,11 @@ fn part(style: &Style, role: Role, value: &Value, at: &At<'_>) -> Result<Part, M
     })
 }
 
-/// Reads the calls of a message, and says whether they are to be written otherwise.
+/// Reads the calls of a message, and tells if they must be written in another form.
 fn calls(
     style: &Style,
     message: &Map<String, Value>,
-    at: &At<'_>,
+    at: &Path<'_>,
     parts: &mut Vec<Part>,
 ) -> Result<bool, MessageError> {
     let mut is_mended = false;
@@ -238,7 +233,11 @@ fn calls(
             parts.push(call(style, one, &at.member("tool_calls"))?.0);
             is_mended = true;
         }
-        other => return Err(at.member("tool_calls").unexpected("a list of calls", other)),
+        other => {
+            return Err(at
+                .member("tool_calls")
+                .unexpected("an array of calls", other));
+        }
     }
     if let Some(function) = message.get(FUNCTION_CALL).filter(|it| !it.is_null()) {
         let at = at.member(FUNCTION_CALL);
@@ -250,7 +249,7 @@ fn calls(
     Ok(is_mended)
 }
 
-fn call(style: &Style, value: &Value, at: &At<'_>) -> Result<(Part, bool), MessageError> {
+fn call(style: &Style, value: &Value, at: &Path<'_>) -> Result<(Part, bool), MessageError> {
     let was = at.object(value, "a call: an object with `function`")?;
     let kind = was.get("type").and_then(Value::as_str);
     if kind.is_some_and(|kind| kind != "function") && !was.contains_key("function") {
@@ -307,7 +306,7 @@ fn call(style: &Style, value: &Value, at: &At<'_>) -> Result<(Part, bool), Messa
 fn called(
     id: Option<String>,
     function: &Map<String, Value>,
-    at: &At<'_>,
+    at: &Path<'_>,
 ) -> Result<ToolCall, MessageError> {
     let parameters = function.contains_key("parameters") && !function.contains_key("arguments");
     let member = if parameters {

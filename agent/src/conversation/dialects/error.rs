@@ -1,35 +1,35 @@
-//! Why a conversation is not read.
+//! The errors of reading a conversation.
 
-/// A conversation is not what its dialect says.
+/// A conversation is not valid in its dialect.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// Something else stands there.
+    /// A value is missing or of the wrong kind.
     #[error("{path}: expected {expected}, found {found}")]
     Unexpected {
-        /// Where, as `messages[3].tool_calls[0].function.name`.
+        /// The path, such as `messages[3].tool_calls[0].function.name`.
         path: String,
-        /// What should stand there.
+        /// The expected value.
         expected: &'static str,
-        /// What stands there: its kind, and the beginning of a text.
+        /// The kind of the value, and the beginning of it if it is a string.
         found: String,
     },
-    /// Arguments are no JSON.
+    /// Arguments are not valid JSON.
     #[error(
         "{path}: the arguments cannot be read: {message}; write the JSON text of an object, {{}} where there are none"
     )]
     Arguments {
-        /// Where.
+        /// The path.
         path: String,
-        /// What is wrong with it, in the parser's words.
+        /// The parser's message.
         message: String,
     },
     /// There is more than a conversation may have.
-    #[error("the conversation goes beyond a limit ({limit} = {value}): leave older messages out")]
+    #[error("the conversation exceeds a limit ({limit} = {value}): leave older messages out")]
     TooMuch {
-        /// Which limit.
+        /// The name of the limit.
         limit: &'static str,
-        /// What it allows.
+        /// The value of the limit.
         value: usize,
     },
 }

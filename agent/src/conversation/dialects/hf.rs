@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::reader::At;
+use super::reader::Path;
 use super::style::Style;
 use crate::conversation::message::{Media, MediaKind, MediaSource, MessageDialect, Role};
 
@@ -34,7 +34,7 @@ pub(super) const STYLE: Style = Style {
 fn read_media(
     kind: &str,
     part: &Map<String, Value>,
-    at: &At<'_>,
+    at: &Path<'_>,
 ) -> Result<Option<Media>, MessageError> {
     let kind = match kind {
         "image" => MediaKind::Image,

@@ -1,8 +1,8 @@
-//! Which result belongs to which call, and ids where a dialect needs them.
+//! Matches results with calls, and creates the ids that a dialect needs.
 
 use std::borrow::Cow;
 
-use super::loss::{Losses, LostMessage};
+use super::loss::{Losses, MessageLossKind};
 use crate::conversation::message::{Content, Conversation, MessageDialect, Part};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -17,15 +17,14 @@ struct Calls {
     answered: HashSet<String>,
 }
 
-/// `conversation` as `dialect` needs it: with ids, and with the names of functions where results
-/// are told by them.
+/// The conversation with ids, or with the names of functions in results, as `dialect` needs.
 pub(super) fn matched<'a>(
     conversation: &'a Conversation,
     dialect: MessageDialect,
     losses: &mut Losses,
 ) -> Cow<'a, Conversation> {
     let mut matched = Cow::Borrowed(conversation);
-    let mut made = Made::new(conversation, dialect);
+    let mut ids = IdGenerator::new(conversation, dialect);
     let mut calls = Calls::default();
     for (index, message) in conversation.messages.iter().enumerate() {
         losses.message = Some(index);
@@ -33,7 +32,7 @@ pub(super) fn matched<'a>(
         for (at, part) in message.parts.iter().enumerate() {
             let changed = match dialect {
                 MessageDialect::HuggingFace => named(part, &mut calls, is_own),
-                _ => identified(part, &mut calls, &mut made, losses),
+                _ => identified(part, &mut calls, &mut ids, losses),
             };
             if let Some(changed) = changed {
                 matched.to_mut().messages[index].parts[at].content = changed;
@@ -44,7 +43,7 @@ pub(super) fn matched<'a>(
     matched
 }
 
-/// The part with the name of the function, as templates want to have it.
+/// The part with the name of the function, which templates expect.
 fn named(part: &Part, calls: &mut Calls, is_own: bool) -> Option<Content> {
     match &part.content {
         Content::Call(call) => {
@@ -60,19 +59,19 @@ fn named(part: &Part, calls: &mut Calls, is_own: bool) -> Option<Content> {
     }
 }
 
-/// The part with an id that the dialect takes.
+/// The part with an id that the dialect accepts.
 fn identified(
     part: &Part,
     calls: &mut Calls,
-    made: &mut Made,
+    ids: &mut IdGenerator,
     losses: &mut Losses,
 ) -> Option<Content> {
     match &part.content {
         Content::Call(call) => {
             let id = match &call.id {
-                Some(id) => made.fit(id, losses),
+                Some(id) => ids.fit(id, losses),
                 None => {
-                    let id = made.next();
+                    let id = ids.next();
                     calls.unnamed.push_back(id.clone());
                     let same = calls.by_name.entry(call.name.clone()).or_default();
                     same.push_back(id.clone());
@@ -89,13 +88,13 @@ fn identified(
         }
         Content::Result(result) => {
             let id = match &result.call_id {
-                Some(id) => made.fit(id, losses),
+                Some(id) => ids.fit(id, losses),
                 None => calls
                     .next(result.name.as_deref())
-                    .unwrap_or_else(|| made.next()),
+                    .unwrap_or_else(|| ids.next()),
             };
             if !calls.names.contains_key(&id) {
-                losses.tell(LostMessage::NoCall { id: id.clone() });
+                losses.report(MessageLossKind::NoCall { id: id.clone() });
             }
             let is_new = result.call_id.as_ref() != Some(&id);
             is_new.then(|| {
@@ -124,16 +123,16 @@ impl Calls {
     }
 }
 
-/// Ids that were made.
-struct Made {
+/// Creates ids that the conversation does not contain.
+struct IdGenerator {
     dialect: MessageDialect,
     taken: HashSet<String>,
-    /// What ids that the dialect refuses are written as.
+    /// Replacements for ids that the dialect refuses.
     fitted: HashMap<String, String>,
     count: usize,
 }
 
-impl Made {
+impl IdGenerator {
     fn new(conversation: &Conversation, dialect: MessageDialect) -> Self {
         let parts = conversation.messages.iter().flat_map(|it| &it.parts);
         let ids = parts.filter_map(|part| match &part.content {
@@ -169,7 +168,7 @@ impl Made {
         }
         let fitted = self.next();
         self.fitted.insert(id.to_owned(), fitted.clone());
-        losses.tell(LostMessage::Id {
+        losses.report(MessageLossKind::Id {
             from: id.to_owned(),
             to: fitted.clone(),
         });

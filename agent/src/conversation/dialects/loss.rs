@@ -1,4 +1,4 @@
-//! What a dialect cannot say of a conversation, told instead of silently dropped.
+//! The losses when a conversation is written in another dialect.
 
 use std::fmt;
 
@@ -8,80 +8,80 @@ use crate::conversation::message::{
     Foreign, Kept, Media, MediaKind, MediaSource, MessageDialect, Role,
 };
 
-/// Something of a message that a dialect loses or changes.
+/// A part of a message that a dialect loses or changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageLoss {
-    /// Which message of the conversation; absent where it is of none.
+    /// The index of the message; absent if the loss concerns the request.
     pub message: Option<usize>,
-    /// What became of it.
-    pub lost: LostMessage,
+    /// The loss.
+    pub kind: MessageLossKind,
 }
 
-/// What is lost or changed.
+/// A kind of loss in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LostMessage {
-    /// Something that only another dialect says.
+pub enum MessageLossKind {
+    /// A member that only another dialect has.
     Member {
-        /// Which dialect.
+        /// The dialect it belongs to.
         of: MessageDialect,
         /// The member's name.
         member: String,
     },
     /// An item or a block that only another dialect has.
     Foreign {
-        /// Which dialect.
+        /// The dialect it belongs to.
         of: MessageDialect,
         /// Its type.
         kind: String,
     },
-    /// The speaker's name has no place.
+    /// The speaker's name is left out.
     Name,
-    /// The role is not told apart from another one.
+    /// The role becomes another one, which the dialect does not distinguish from it.
     Role {
-        /// Which it was.
+        /// The role in the source.
         from: Role,
-        /// Which it becomes.
+        /// The role in the target.
         to: Role,
     },
-    /// A picture, a sound, a film or a document has no place; a text stands for it.
+    /// A picture, sound, video or document is replaced by a text.
     Media {
-        /// Which.
+        /// The kind of media.
         kind: MediaKind,
     },
-    /// Something that is said of it has no place.
+    /// A member of media is left out.
     MediaMember {
-        /// Of which.
+        /// The kind of media.
         kind: MediaKind,
-        /// What.
+        /// The name of the member.
         member: &'static str,
     },
-    /// What a document says is written as text.
+    /// A document is written as text.
     DocumentAsText,
     /// A refusal is written as text.
     RefusalAsText,
-    /// What the model thought has no place.
+    /// The reasoning cannot be expressed.
     Reasoning,
-    /// The signature of what the model thought, or the encrypted text, is of use to nobody else.
+    /// The signature or encrypted text of reasoning is left out: only its provider can use it.
     Seal,
-    /// That the call failed has no place.
+    /// The mark of a failed call is left out.
     Failure,
-    /// Texts, thoughts and calls are not told in the order in which they came.
+    /// The order of texts, reasoning and calls is lost.
     Order,
-    /// It is one with the message, or the thoughts, before.
+    /// The message or reasoning is joined to the one before.
     Joined,
     /// The message has nothing left and is left out.
     Emptied,
-    /// The id is written otherwise.
+    /// The id is replaced.
     Id {
-        /// Which it was.
+        /// The name or id in the source.
         from: String,
-        /// Which it becomes.
+        /// The name or id in the target.
         to: String,
     },
     /// The provider will refuse a result that no call before it asked for.
     NoCall {
-        /// The id that it tells.
+        /// The id of the call.
         id: String,
     },
 }
@@ -89,31 +89,33 @@ pub enum LostMessage {
 impl fmt::Display for MessageLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.message {
-            Some(message) => write!(f, "messages[{message}]: {}", self.lost),
-            None => self.lost.fmt(f),
+            Some(message) => write!(f, "messages[{message}]: {}", self.kind),
+            None => self.kind.fmt(f),
         }
     }
 }
 
-impl fmt::Display for LostMessage {
+impl fmt::Display for MessageLossKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Member { of, member } => write!(f, "`{member}` is of {of} and has no place"),
-            Self::Foreign { of, kind } => write!(f, "`{kind}` is of {of} and has no place"),
-            Self::Name => f.write_str("the speaker's name has no place"),
+            Self::Member { of, member } => {
+                write!(f, "`{member}` exists only in {of} and is left out")
+            }
+            Self::Foreign { of, kind } => write!(f, "`{kind}` exists only in {of} and is left out"),
+            Self::Name => f.write_str("the speaker's name is left out"),
             Self::Role { from, to } => write!(f, "the role {from} becomes {to}"),
-            Self::Media { kind } => write!(f, "the {kind} has no place: a text stands for it"),
+            Self::Media { kind } => write!(f, "the {kind} is replaced by a text"),
             Self::MediaMember { kind, member } => {
-                write!(f, "the {member} of the {kind} has no place")
+                write!(f, "the {member} of the {kind} is left out")
             }
             Self::DocumentAsText => f.write_str("the document is written as text"),
             Self::RefusalAsText => f.write_str("the refusal is written as text"),
-            Self::Reasoning => f.write_str("the reasoning has no place"),
-            Self::Seal => f.write_str("the reasoning's signature or encrypted text has no place"),
-            Self::Failure => f.write_str("that the call failed has no place"),
-            Self::Order => f.write_str("the order of texts, reasoning and calls has no place"),
-            Self::Joined => f.write_str("it becomes one with what is before it"),
-            Self::Emptied => f.write_str("nothing is left of it, and it is left out"),
+            Self::Reasoning => f.write_str("the reasoning is left out"),
+            Self::Seal => f.write_str("the reasoning's signature or encrypted text is left out"),
+            Self::Failure => f.write_str("the mark of a failed call is left out"),
+            Self::Order => f.write_str("the order of texts, reasoning and calls is lost"),
+            Self::Joined => f.write_str("it is joined to what is before it"),
+            Self::Emptied => f.write_str("nothing of it can be written, so it is left out"),
             Self::Id { from, to } => write!(f, "the id `{from}` becomes `{to}`"),
             Self::NoCall { id } => write!(
                 f,
@@ -142,7 +144,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// What is lost while a conversation is written.
+/// Collects the losses while a conversation is written.
 pub(super) struct Losses {
     pub(super) dialect: MessageDialect,
     /// The message that is being written.
@@ -159,10 +161,10 @@ impl Losses {
         }
     }
 
-    pub(super) fn tell(&mut self, lost: LostMessage) {
+    pub(super) fn report(&mut self, kind: MessageLossKind) {
         let loss = MessageLoss {
             message: self.message,
-            lost,
+            kind,
         };
         if self.list.last() != Some(&loss) {
             self.list.push(loss);
@@ -173,7 +175,8 @@ impl Losses {
         self.list
     }
 
-    /// `written` as it was in this dialect; what another one kept is told.
+    /// Restores the source form of `written` if it is of this dialect, and otherwise reports what
+    /// another dialect kept.
     pub(super) fn restored(
         &mut self,
         mut written: Map<String, Value>,
@@ -187,30 +190,30 @@ impl Losses {
         written
     }
 
-    /// What stands for media that have no place.
+    /// Records that media cannot be expressed, and returns the text that replaces them.
     pub(super) fn instead_of(&mut self, media: &Media) -> String {
         if let MediaSource::Text(text) = &media.source {
-            self.tell(LostMessage::DocumentAsText);
+            self.report(MessageLossKind::DocumentAsText);
             return text.clone();
         }
-        self.tell(LostMessage::Media { kind: media.kind });
+        self.report(MessageLossKind::Media { kind: media.kind });
         media.stand_in()
     }
 
-    /// Tells what is said of media and has no place although they have.
+    /// Reports the members of media that the dialect cannot express.
     pub(super) fn media_members(&mut self, media: &Media) {
         use MessageDialect::{HuggingFace, OpenAi, Responses};
         let has_detail = matches!(self.dialect, OpenAi | Responses);
         let has_name = self.dialect != HuggingFace && media.kind == MediaKind::File;
         let kind = media.kind;
         if media.detail.is_some() && !has_detail {
-            self.tell(LostMessage::MediaMember {
+            self.report(MessageLossKind::MediaMember {
                 kind,
                 member: "detail",
             });
         }
         if media.name.is_some() && !has_name {
-            self.tell(LostMessage::MediaMember {
+            self.report(MessageLossKind::MediaMember {
                 kind,
                 member: "name",
             });
@@ -221,7 +224,7 @@ impl Losses {
     pub(super) fn foreign_value(&mut self, foreign: &Foreign) -> Option<Value> {
         let is_own = foreign.of == self.dialect;
         if !is_own {
-            self.tell(LostMessage::Foreign {
+            self.report(MessageLossKind::Foreign {
                 of: foreign.of,
                 kind: foreign.value["type"]
                     .as_str()
@@ -235,7 +238,7 @@ impl Losses {
     pub(super) fn foreign(&mut self, kept: &Kept) {
         for (of, member) in kept.foreign() {
             let member = member.to_owned();
-            self.tell(LostMessage::Member { of, member });
+            self.report(MessageLossKind::Member { of, member });
         }
     }
 }

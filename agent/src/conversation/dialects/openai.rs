@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::reader::At;
+use super::reader::Path;
 use super::style::Style;
 use crate::conversation::message::{
     Media, MediaKind, MediaSource, MessageDialect, Role, arguments_text,
@@ -30,7 +30,7 @@ pub(super) const STYLE: Style = Style {
 pub(super) fn read_media(
     kind: &str,
     part: &Map<String, Value>,
-    at: &At<'_>,
+    at: &Path<'_>,
 ) -> Result<Option<Media>, MessageError> {
     let at = at.member(kind);
     let inside = |expected| match part.get(kind) {
@@ -57,8 +57,8 @@ pub(super) fn read_media(
     Ok(Some(media))
 }
 
-/// A document, told in the same members in Chat and in Responses.
-pub(super) fn file(file: &Map<String, Value>, at: &At<'_>) -> Result<Media, MessageError> {
+/// A document, which has the same members in Chat and in Responses.
+pub(super) fn file(file: &Map<String, Value>, at: &Path<'_>) -> Result<Media, MessageError> {
     let by = MessageDialect::OpenAi;
     let media = match (
         at.text_if_any(file, "file_data")?,

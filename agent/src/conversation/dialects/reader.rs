@@ -1,23 +1,24 @@
-//! Reading JSON with the way to what is read.
+//! Reads JSON and keeps track of the path for error messages.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
 use super::error::MessageError;
+use crate::conversation::message::{Content, Part};
 
-/// How many messages, and how many parts, a conversation may have.
-pub const MESSAGE_PARTS_MAX: usize = 100_000;
+/// The most messages, and the most parts, of a conversation.
+pub(super) const MESSAGE_PARTS_MAX: usize = 100_000;
 
-/// How much of a wrong text is shown, in characters.
+/// The length to which a wrong string is cut in a message, in characters.
 const SHOWN_CHARACTERS_MAX: usize = 40;
 
 type Object = Map<String, Value>;
 
-/// The way to a value.
+/// The path to a value.
 #[derive(Clone, Copy)]
-pub(super) struct At<'a> {
-    from: Option<&'a At<'a>>,
+pub(super) struct Path<'a> {
+    from: Option<&'a Path<'a>>,
     step: Step<'a>,
 }
 
@@ -27,7 +28,7 @@ enum Step<'a> {
     Index(usize),
 }
 
-impl<'a> At<'a> {
+impl<'a> Path<'a> {
     pub(super) fn root(name: &'a str) -> Self {
         Self {
             from: None,
@@ -66,7 +67,7 @@ impl<'a> At<'a> {
         object.ok_or_else(|| self.unexpected(expected, Some(value)))
     }
 
-    /// The text that has to be at `name`.
+    /// The required string `name`.
     pub(super) fn text<'v>(
         &self,
         object: &'v Map<String, Value>,
@@ -74,7 +75,7 @@ impl<'a> At<'a> {
     ) -> Result<&'v str, MessageError> {
         match object.get(name) {
             Some(Value::String(text)) => Ok(text),
-            other => Err(self.member(name).unexpected("a text", other)),
+            other => Err(self.member(name).unexpected("a string", other)),
         }
     }
 
@@ -101,7 +102,7 @@ impl<'a> At<'a> {
             Some(Value::String(text)) if text.trim().is_empty() => Ok(Map::new()),
             Some(Value::String(text)) => match serde_json::from_str(text) {
                 Ok(Value::Object(arguments)) => Ok(arguments),
-                Ok(other) => Err(self.unexpected("the text of an object", Some(&other))),
+                Ok(other) => Err(self.unexpected("the JSON of an object", Some(&other))),
                 Err(error) => Err(MessageError::Arguments {
                     path: self.to_string(),
                     message: error.to_string(),
@@ -110,9 +111,30 @@ impl<'a> At<'a> {
             other => Err(self.unexpected("the arguments as an object", other)),
         }
     }
+
+    /// The parts of a content: none, a string, or an array whose items `part` reads.
+    pub(super) fn contents(
+        &self,
+        value: Option<&Value>,
+        expected: &'static str,
+        part: impl Fn(&Value, &Path<'_>) -> Result<Part, MessageError>,
+    ) -> Result<Vec<Part>, MessageError> {
+        match value {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
+            Some(Value::String(text)) => Ok(vec![Content::Text(text.clone()).into()]),
+            Some(Value::Array(items)) => {
+                let items = items.iter().enumerate();
+                items
+                    .map(|(index, item)| part(item, &self.index(index)))
+                    .collect()
+            }
+            other => Err(self.unexpected(expected, other)),
+        }
+    }
 }
 
-impl fmt::Display for At<'_> {
+impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(from) = self.from {
             write!(f, "{from}")?;
@@ -133,9 +155,9 @@ fn shown(value: &Value) -> String {
         Value::String(text) => {
             let begin: String = text.chars().take(SHOWN_CHARACTERS_MAX).collect();
             let more = if begin.len() < text.len() { "…" } else { "" };
-            format!("the text `{}{more}`", begin.escape_debug())
+            format!("the string `{}{more}`", begin.escape_debug())
         }
-        Value::Array(_) => "a list".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
 }
@@ -162,7 +184,7 @@ pub(super) fn within_bounds(value: &Value) -> Result<(), MessageError> {
     Ok(())
 }
 
-/// Where the list of messages stands in `value`, with the object around it.
+/// The list of messages in `value`, and the object around it.
 pub(super) fn list<'v>(
     value: &'v Value,
     name: &'static str,
@@ -172,8 +194,8 @@ pub(super) fn list<'v>(
         Value::Array(list) => Ok((list, None)),
         Value::Object(request) => match request.get(name) {
             Some(Value::Array(list)) => Ok((list, Some(request))),
-            other => Err(At::root(name).unexpected(expected, other)),
+            other => Err(Path::root(name).unexpected(expected, other)),
         },
-        other => Err(At::root(name).unexpected(expected, Some(other))),
+        other => Err(Path::root(name).unexpected(expected, Some(other))),
     }
 }

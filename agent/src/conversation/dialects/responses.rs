@@ -1,4 +1,4 @@
-//! The items of OpenAI Responses: what the model thinks, says and calls stand beside each other.
+//! The items of OpenAI Responses, where reasoning, messages and calls are separate items.
 
 mod items;
 
@@ -6,15 +6,15 @@ use items::{call_item, message_item, reasoning_item, result_item, written_part};
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::loss::{Losses, LostMessage};
+use super::loss::{Losses, MessageLossKind};
 use super::openai;
 use crate::conversation::message::{
     Content, Conversation, Foreign, Kept, Media, MediaKind, MediaSource, Message, MessageDialect,
-    Part, Piece, Place, Reasoning, Role, Sealed, ToolCall, ToolResult, pieces,
+    Part, Piece, Position, Reasoning, Role, Sealed, ToolCall, ToolResult, pieces,
 };
 
 use super::chat::in_request;
-use super::reader::{At, list};
+use super::reader::{Path, list};
 
 const DIALECT: MessageDialect = MessageDialect::Responses;
 /// Members that the common form has, or that mean something to the provider only as long as it
@@ -47,18 +47,18 @@ pub(super) fn read(value: &Value) -> Result<Conversation, MessageError> {
         .and_then(|it| it.get("instructions"))
         .and_then(Value::as_str)
     {
-        let kept = Kept::nothing(DIALECT).at(Some(Place::Beside));
+        let kept = Kept::nothing(DIALECT).at(Some(Position::Beside));
         reader.messages.push(Message {
             kept: Some(kept),
             ..Message::text(Role::System, text)
         });
     }
-    let root = At::root("input");
+    let root = Path::root("input");
     if let Some(text) = plain {
         let item = json!({"type": "message", "role": "user", "content": text});
         reader.item(&item, &root)?;
     } else {
-        let (items, _) = list(value, "input", "the list of items, or a text")?;
+        let (items, _) = list(value, "input", "an array of items, or a string")?;
         for (index, item) in items.iter().enumerate() {
             reader.item(item, &root.index(index))?;
         }
@@ -93,7 +93,7 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
     let mut messages = conversation.messages.as_slice();
     let mut request = Map::new();
     if let [first, rest @ ..] = messages
-        && first.place(DIALECT) == Some(Place::Beside)
+        && first.place(DIALECT) == Some(Position::Beside)
         && let [
             Part {
                 content: Content::Text(text),
@@ -114,7 +114,7 @@ fn request_of(conversation: &Conversation, losses: &mut Losses) -> Map<String, V
         writer.losses.message = Some(index + skipped);
         let before = index.checked_sub(1).map(|index| &messages[index]);
         if before.is_some_and(|before| joins(before, message)) {
-            writer.losses.tell(LostMessage::Joined);
+            writer.losses.report(MessageLossKind::Joined);
         }
         writer.message(message);
     }
@@ -127,7 +127,7 @@ fn losses_end(writer: Writer<'_>, request: &mut Map<String, Value>) {
     request.insert("input".to_owned(), writer.items.into());
 }
 
-/// Whether both would be read as one.
+/// True if a reader would take both messages for one.
 fn joins(before: &Message, message: &Message) -> bool {
     let is_said = |part: &Part| {
         !matches!(
@@ -143,14 +143,14 @@ fn joins(before: &Message, message: &Message) -> bool {
 #[derive(Default)]
 struct Reader {
     messages: Vec<Message>,
-    /// Whether what the model does next belongs to the last message.
+    /// True if the model's next item belongs to the last message.
     is_open: bool,
-    /// Whether that one says something already.
+    /// True if the last message has text already.
     has_said: bool,
 }
 
 impl Reader {
-    fn item(&mut self, value: &Value, at: &At<'_>) -> Result<(), MessageError> {
+    fn item(&mut self, value: &Value, at: &Path<'_>) -> Result<(), MessageError> {
         let was = at.object(value, "an item: an object with `type`")?;
         let kind = match was.get("type") {
             None if was.contains_key("role") => "message",
@@ -219,7 +219,7 @@ impl Reader {
         });
     }
 
-    fn message(&mut self, was: &Map<String, Value>, at: &At<'_>) -> Result<(), MessageError> {
+    fn message(&mut self, was: &Map<String, Value>, at: &Path<'_>) -> Result<(), MessageError> {
         let role = match at.text(was, "role")? {
             "system" => Role::System,
             "developer" => Role::Developer,
@@ -267,22 +267,11 @@ fn whole(content: Content, would_be: &Map<String, Value>, was: &Map<String, Valu
     }
 }
 
-fn contents(value: Option<&Value>, at: &At<'_>) -> Result<Vec<Part>, MessageError> {
-    match value {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
-        Some(Value::String(text)) => Ok(vec![Content::Text(text.clone()).into()]),
-        Some(Value::Array(items)) => {
-            let items = items.iter().enumerate();
-            items
-                .map(|(index, item)| part(item, &at.index(index)))
-                .collect()
-        }
-        other => Err(at.unexpected("a text or a list of parts", other)),
-    }
+fn contents(value: Option<&Value>, at: &Path<'_>) -> Result<Vec<Part>, MessageError> {
+    at.contents(value, "a string or an array of parts", part)
 }
 
-fn part(value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
+fn part(value: &Value, at: &Path<'_>) -> Result<Part, MessageError> {
     let was = at.object(value, "a part: an object with `type`")?;
     let text = |name| at.text_if_any(was, name);
     let content = match at.text(was, "type")? {
@@ -328,7 +317,7 @@ fn part(value: &Value, at: &At<'_>) -> Result<Part, MessageError> {
     Ok(whole(content, &would_be.unwrap_or_default(), was))
 }
 
-fn result(was: &Map<String, Value>, at: &At<'_>) -> Result<ToolResult, MessageError> {
+fn result(was: &Map<String, Value>, at: &Path<'_>) -> Result<ToolResult, MessageError> {
     let output = at.member("output");
     Ok(ToolResult {
         call_id: at.text_if_any(was, "call_id")?,
@@ -338,7 +327,7 @@ fn result(was: &Map<String, Value>, at: &At<'_>) -> Result<ToolResult, MessageEr
     })
 }
 
-fn reasoning(was: &Map<String, Value>, at: &At<'_>) -> Result<Reasoning, MessageError> {
+fn reasoning(was: &Map<String, Value>, at: &Path<'_>) -> Result<Reasoning, MessageError> {
     let texts = |name: &str| -> Result<Vec<String>, MessageError> {
         let at = at.member(name);
         match was.get(name) {
@@ -351,7 +340,7 @@ fn reasoning(was: &Map<String, Value>, at: &At<'_>) -> Result<Reasoning, Message
                 });
                 items.collect()
             }
-            other => Err(at.unexpected("a list of texts", other)),
+            other => Err(at.unexpected("an array of strings", other)),
         }
     };
     let sealed = at.text_if_any(was, "encrypted_content")?;
@@ -365,14 +354,13 @@ fn reasoning(was: &Map<String, Value>, at: &At<'_>) -> Result<Reasoning, Message
 struct Writer<'a> {
     losses: &'a mut Losses,
     items: Vec<Value>,
-    /// How many ids were made.
     made: usize,
 }
 
 impl Writer<'_> {
     fn message(&mut self, message: &Message) {
         if message.name.is_some() {
-            self.losses.tell(LostMessage::Name);
+            self.losses.report(MessageLossKind::Name);
         }
         let mut kept = message.kept.as_ref();
         for piece in pieces(message) {
@@ -382,7 +370,9 @@ impl Writer<'_> {
                     let item = self.losses.restored(item, part.kept.as_ref());
                     self.items.push(item.into());
                 }
-                Piece::Turn(role, parts) if parts.is_empty() => self.said(role, &[], &mut kept),
+                Piece::Turn(role, parts) if parts.is_empty() => {
+                    self.add_message(role, &[], &mut kept)
+                }
                 Piece::Turn(role, parts) => self.turn(role, &parts, &mut kept),
             }
         }
@@ -396,7 +386,7 @@ impl Writer<'_> {
             let item = match &part.content {
                 Content::Call(call) => Some(call_item(call)),
                 Content::Reasoning(reasoning) => Some(self.reasoning(reasoning, part)),
-                // Items stand beside messages, and parts in them.
+                // Items are siblings of messages; parts are inside of them.
                 Content::Foreign(foreign) if foreign.of != DIALECT || is_item(foreign) => {
                     let value = self.losses.foreign_value(foreign);
                     Some(
@@ -414,7 +404,7 @@ impl Writer<'_> {
                 continue;
             };
             if !said.is_empty() {
-                self.said(role, &std::mem::take(&mut said), kept);
+                self.add_message(role, &std::mem::take(&mut said), kept);
             }
             if !item.is_empty() {
                 let mut item = self.losses.restored(item, part.kept.as_ref());
@@ -425,15 +415,15 @@ impl Writer<'_> {
             }
         }
         if !said.is_empty() {
-            self.said(role, &said, kept);
+            self.add_message(role, &said, kept);
         }
         if self.items.len() == count {
-            self.losses.tell(LostMessage::Emptied);
+            self.losses.report(MessageLossKind::Emptied);
         }
     }
 
-    /// Adds what is said.
-    fn said(&mut self, role: Role, parts: &[&Part], kept: &mut Option<&Kept>) {
+    /// Adds a message.
+    fn add_message(&mut self, role: Role, parts: &[&Part], kept: &mut Option<&Kept>) {
         let item = message_item(role, parts, self.losses);
         let kept = kept.take();
         let mut item = self.losses.restored(item, kept);
@@ -445,7 +435,7 @@ impl Writer<'_> {
         self.items.push(item.into());
     }
 
-    /// The item of what the model thought; empty where nobody could read it.
+    /// The reasoning item; empty if the API could not read it.
     fn reasoning(&mut self, reasoning: &Reasoning, part: &Part) -> Map<String, Value> {
         let mut reasoning = reasoning.clone();
         if reasoning
@@ -453,10 +443,10 @@ impl Writer<'_> {
             .take_if(|sealed| sealed.by != DIALECT)
             .is_some()
         {
-            self.losses.tell(LostMessage::Seal);
+            self.losses.report(MessageLossKind::Seal);
         }
         if reasoning == Reasoning::default() && is_new(part) {
-            self.losses.tell(LostMessage::Reasoning);
+            self.losses.report(MessageLossKind::Reasoning);
             return Map::new();
         }
         reasoning_item(&reasoning)
@@ -472,7 +462,7 @@ fn is_new(part: &Part) -> bool {
     !part.kept.as_ref().is_some_and(|kept| kept.is_of(DIALECT))
 }
 
-/// Whether it is an item and not a part of a message.
+/// True for an item, as opposed to a part of a message.
 fn is_item(foreign: &Foreign) -> bool {
     let kind = foreign.value["type"].as_str().unwrap_or_default();
     !matches!(

@@ -1,32 +1,32 @@
-//! In what dialects whose messages have a role, a content and calls differ.
+//! The differences between dialects whose messages have a role, content and calls.
 
 use serde_json::{Map, Value, json};
 
 use super::error::MessageError;
-use super::reader::At;
+use super::reader::Path;
 use crate::conversation::message::{Media, MessageDialect, Role};
 
 /// The names under which reasoning comes.
 pub(super) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
-type ReadMedia = fn(&str, &Map<String, Value>, &At<'_>) -> Result<Option<Media>, MessageError>;
+type ReadMedia = fn(&str, &Map<String, Value>, &Path<'_>) -> Result<Option<Media>, MessageError>;
 
 /// In what the two dialects differ.
 pub(super) struct Style {
     pub(super) dialect: MessageDialect,
     /// Reads a part of that type; absent where the type is unknown.
     pub(super) read_media: ReadMedia,
-    /// Writes it; absent where it has no place in messages of that role.
+    /// Writes media; absent if messages of the role cannot contain them.
     pub(super) write_media: fn(Role, &Media) -> Option<Value>,
     /// The members in which parts may have media.
     pub(super) form: &'static [&'static str],
     /// Writes arguments.
     pub(super) arguments: fn(&Map<String, Value>) -> Value,
-    /// What a message that only has calls has for its content.
+    /// The content of a message that has only calls.
     pub(super) no_content: Value,
-    /// Whether results have the name of the function.
+    /// True if results carry the function's name.
     pub(super) has_names: bool,
-    /// Whether refusals have a place.
+    /// True if refusals have a member of their own.
     pub(super) has_refusals: bool,
 }
 

@@ -5,6 +5,7 @@ mod properties;
 use serde_json::{Value, json};
 
 use super::MessageDialect::{Anthropic, HuggingFace, OpenAi, Responses};
+use super::reader::MESSAGE_PARTS_MAX;
 use super::*;
 use crate::conversation::message::Content;
 
@@ -165,7 +166,7 @@ fn what_is_read_is_written_as_it_was() {
     keeps(Anthropic, request);
     keeps(Anthropic, json!({"messages": []}));
     keeps(Anthropic, json!({"system": "Be kind.", "messages": []}));
-    for dialect in MessageDialect::ALL {
+    for &dialect in MessageDialect::ALL {
         keeps(dialect, json!([]));
     }
 }
@@ -341,16 +342,16 @@ fn what_a_dialect_cannot_say_is_told() {
     };
     let to_openai = told(&request, Anthropic, OpenAi);
     for expect in [
-        "`model` is of anthropic and has no place",
-        "messages[0]: `cache_control` is of anthropic and has no place",
-        "messages[2]: the reasoning's signature or encrypted text has no place",
-        "messages[2]: the reasoning has no place",
-        "messages[2]: the order of texts, reasoning and calls has no place",
-        "messages[2]: `server_tool_use` is of anthropic and has no place",
-        "messages[3]: the image has no place: a text stands for it",
-        "messages[4]: that the call failed has no place",
+        "`model` exists only in anthropic and is left out",
+        "messages[0]: `cache_control` exists only in anthropic and is left out",
+        "messages[2]: the reasoning's signature or encrypted text is left out",
+        "messages[2]: the reasoning is left out",
+        "messages[2]: the order of texts, reasoning and calls is lost",
+        "messages[2]: `server_tool_use` exists only in anthropic and is left out",
+        "messages[3]: the image is replaced by a text",
+        "messages[4]: the mark of a failed call is left out",
         "messages[5]: the document is written as text",
-        "messages[5]: `context` is of anthropic and has no place",
+        "messages[5]: `context` exists only in anthropic and is left out",
     ] {
         assert!(
             to_openai.iter().any(|told| told == expect),
@@ -360,15 +361,15 @@ fn what_a_dialect_cannot_say_is_told() {
     let to_anthropic = told(&openai_chat(), OpenAi, Anthropic);
     for expect in [
         "messages[0]: the role developer becomes system",
-        "messages[1]: the speaker's name has no place",
-        "messages[1]: the detail of the image has no place",
-        "messages[1]: the audio has no place: a text stands for it",
-        "messages[1]: the file has no place: a text stands for it",
+        "messages[1]: the speaker's name is left out",
+        "messages[1]: the detail of the image is left out",
+        "messages[1]: the audio is replaced by a text",
+        "messages[1]: the file is replaced by a text",
         "messages[5]: the refusal is written as text",
-        "messages[7]: `audio` is of openai and has no place",
-        "messages[8]: the reasoning has no place",
-        "messages[9]: `custom` is of openai and has no place",
-        "messages[9]: nothing is left of it, and it is left out",
+        "messages[7]: `audio` exists only in openai and is left out",
+        "messages[8]: the reasoning is left out",
+        "messages[9]: `custom` exists only in openai and is left out",
+        "messages[9]: nothing of it can be written, so it is left out",
     ] {
         assert!(
             to_anthropic.iter().any(|told| told == expect),
@@ -379,7 +380,7 @@ fn what_a_dialect_cannot_say_is_told() {
         {"type": "function", "id": "i", "function": {"name": "f", "arguments": {}}}]}]);
     assert_eq!(
         told(&two, HuggingFace, Responses),
-        ["messages[1]: it becomes one with what is before it"]
+        ["messages[1]: it is joined to what is before it"]
     );
 }
 
@@ -396,7 +397,7 @@ fn reasoning_goes_to_those_who_can_read_it() {
         json!([
             {"role": "assistant", "reasoning_content": "Short.", "content": "Yes."},
         ]),
-        &["messages[0]: the reasoning's signature or encrypted text has no place"],
+        &["messages[0]: the reasoning's signature or encrypted text is left out"],
     );
     let thought = json!([{"role": "assistant", "thinking": "Hm.", "content": "Yes."}]);
     becomes(
@@ -448,50 +449,50 @@ fn errors_say_where_and_what() {
     refused(
         OpenAi,
         &called(json!("[1]")),
-        "messages[1].tool_calls[0].function.arguments: expected the text of an object, found a list",
+        "messages[1].tool_calls[0].function.arguments: expected the JSON of an object, found an array",
     );
     refused(
         HuggingFace,
         &json!([{"role": "bot\u{1b}", "content": ""}]),
         "messages[0].role: expected one of system, developer, user, \
-        assistant and tool, found the text `bot\\u{1b}`",
+        assistant and tool, found the string `bot\\u{1b}`",
     );
     refused(
         OpenAi,
         &json!({"prompt": "Hi"}),
-        "messages: expected the list of messages, found nothing",
+        "messages: expected an array of messages, found nothing",
     );
     refused(
         Responses,
         &json!([{"type": "message", "role": "user", "content": [{"type": "input_text"}]}]),
-        "input[0].content[0].text: expected a text, found nothing",
+        "input[0].content[0].text: expected a string, found nothing",
     );
     refused(
         Anthropic,
         &json!([{"role": "user", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": "{}"}]}]),
-        "messages[0].content[0].input: expected the arguments as an object, found the text `{}`",
+        "messages[0].content[0].input: expected the arguments as an object, found the string `{}`",
     );
     let many = Value::Array(vec![
         json!({"role": "user", "content": ""});
         MESSAGE_PARTS_MAX + 1
     ]);
-    for dialect in MessageDialect::ALL {
+    for &dialect in MessageDialect::ALL {
         refused(
             dialect,
             &many,
-            "the conversation goes beyond a limit (message_parts = 100000): leave older messages out",
+            "the conversation exceeds a limit (message_parts = 100000): leave older messages out",
         );
     }
 }
 
 #[test]
 fn every_dialect_of_messages_reads_back() {
-    for dialect in MessageDialect::ALL {
+    for &dialect in MessageDialect::ALL {
         assert_eq!(dialect.as_str().parse(), Ok(dialect));
     }
     let error = "mcp".parse::<MessageDialect>().unwrap_err().to_string();
     assert_eq!(
         error,
-        "`mcp` is not a dialect of messages: use hf, openai, responses or anthropic"
+        "expected one of `hf`, `openai`, `responses`, `anthropic`, found `mcp`"
     );
 }

@@ -1,32 +1,32 @@
-//! What a dialect said otherwise than it would be written, so that it can be written as it was.
+//! The source form of values, where a dialect would write them in another form.
 
 use serde_json::{Map, Value};
 
 use super::dialect::MessageDialect;
 
-/// What a dialect said of something beside what the common form has, and how it said it: further
-/// members, a text where a list could stand. Written in the same dialect it is as it was, except
-/// for members whose meaning was changed since; other dialects are told what they cannot have.
+/// Whatever the source dialect wrote beyond the common form: further members, and a member's form,
+/// such as a string in place of a list. Written in the same dialect, the value is as it was, except
+/// for members that have changed in meaning; other dialects report the loss.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     dialect: MessageDialect,
     differences: Vec<Difference>,
-    place: Option<Place>,
+    place: Option<Position>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Difference {
     member: String,
-    /// What would have been written.
+    /// The value that would be written in its place.
     would_be: Option<Value>,
-    /// What stood there instead.
+    /// The value that was read.
     was: Option<Value>,
     is_form: bool,
 }
 
-/// Where a message stood, if not where it would be put.
+/// A message's position, where it differs from the usual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::conversation) enum Place {
+pub(in crate::conversation) enum Position {
     /// In the same message of the dialect as the one before.
     WithPrevious,
     /// Not in the same.
@@ -64,7 +64,7 @@ impl Kept {
         }
     }
 
-    /// Nothing but where it stood.
+    /// No differences, only a position.
     pub(in crate::conversation) fn nothing(dialect: MessageDialect) -> Self {
         Self {
             dialect,
@@ -73,7 +73,7 @@ impl Kept {
         }
     }
 
-    pub(in crate::conversation) fn at(mut self, place: Option<Place>) -> Self {
+    pub(in crate::conversation) fn at(mut self, place: Option<Position>) -> Self {
         self.place = place;
         self
     }
@@ -94,7 +94,7 @@ impl Kept {
         self.dialect == dialect
     }
 
-    pub(in crate::conversation) fn place(&self, dialect: MessageDialect) -> Option<Place> {
+    pub(in crate::conversation) fn place(&self, dialect: MessageDialect) -> Option<Position> {
         self.place.filter(|_| self.is_of(dialect))
     }
 
@@ -118,7 +118,7 @@ impl Kept {
     }
 }
 
-/// Whether the common form says what the member `was`.
+/// True if the common form expresses the member `was`.
 fn is_form(name: &str, would_be: Option<&Value>, was: Option<&Value>, form: &[&str]) -> bool {
     let is_known = |name: &str| form.contains(&name);
     match (would_be, was) {

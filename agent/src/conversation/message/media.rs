@@ -1,4 +1,4 @@
-//! Pictures, sounds, films and documents in messages.
+//! Pictures, sounds, videos and documents in messages.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use super::dialect::MessageDialect;
 /// A picture, a sound, a film or a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Media {
-    /// Which of them.
+    /// The kind.
     pub kind: MediaKind,
-    /// Where it is.
+    /// The source.
     pub source: MediaSource,
-    /// Its media type, such as `image/png`, where it is told.
+    /// The media type, such as `image/png`, if known.
     pub media_type: Option<String>,
     /// Its name or title.
     pub name: Option<String>,
-    /// How closely the model looks at a picture; absent where that is its own affair.
+    /// The resolution at which the model sees a picture; absent to let it choose.
     pub detail: Option<String>,
 }
 
-/// What it is.
+/// A kind of media.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MediaKind {
     /// A picture.
@@ -32,7 +32,7 @@ pub enum MediaKind {
     File,
 }
 
-/// Where it is.
+/// A source of media.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MediaSource {
@@ -48,7 +48,7 @@ pub enum MediaSource {
     Stored {
         /// The id.
         id: String,
-        /// In whose messages it came.
+        /// The dialect it belongs to.
         by: MessageDialect,
     },
     /// Beside the messages.
@@ -84,7 +84,7 @@ impl Media {
         }
     }
 
-    /// What is at `url`, which may have it in itself.
+    /// Media at `url`, which may be a `data:` URL.
     pub(in crate::conversation) fn at(kind: MediaKind, url: &str) -> Self {
         match data_of(url) {
             Some((media_type, data)) => Self {
@@ -114,7 +114,7 @@ impl Media {
         }
     }
 
-    /// The media type, by the first bytes where nobody told it.
+    /// The media type, guessed from the first bytes if unknown.
     pub(in crate::conversation) fn type_or_guess(&self, data: &str) -> &str {
         let told = self.media_type.as_deref();
         told.unwrap_or_else(|| {
@@ -123,7 +123,7 @@ impl Media {
         })
     }
 
-    /// What stands for it where it has no place.
+    /// The text that replaces it in a dialect that cannot express it.
     pub(in crate::conversation) fn stand_in(&self) -> String {
         match &self.name {
             Some(name) => format!("[{} left out: {name}]", self.kind),
@@ -139,7 +139,7 @@ impl Media {
         }
     }
 
-    /// A sound in a format that is told by OpenAI's name.
+    /// A sound, whose format has OpenAI's name.
     pub(in crate::conversation) fn audio(data: &str, format: Option<&str>) -> Self {
         let media_type = format.map(|format| match format {
             "mp3" => "audio/mpeg".to_owned(),
@@ -152,7 +152,7 @@ impl Media {
     }
 }
 
-/// How files of common types begin in Base64.
+/// The Base64 beginnings of common file types.
 const BEGINNINGS: [(&str, &str); 5] = [
     ("iVBORw0KGgo", "image/png"),
     ("/9j/", "image/jpeg"),

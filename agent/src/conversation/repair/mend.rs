@@ -1,4 +1,4 @@
-//! One value, read as its schema wants it.
+//! Repairs one value to match its schema.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,10 +8,10 @@ use super::read;
 use crate::schema::fit::{Fit, HOPS_MAX, has_patterns, is_whole, same};
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// How much of a name or a value is repeated in a note.
+/// The length to which a name or value is cut in a note, in characters.
 const SHOWN_CHARACTERS_MAX: usize = 60;
 
-/// How deep values are looked into: texts may hold texts.
+/// The deepest nesting that is mended, texts within texts included.
 const DEPTH_MAX: usize = 200;
 
 pub(super) struct Mender<'a> {
@@ -29,12 +29,12 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// What was read differently, in order.
+    /// The notes on what was mended, in order.
     pub(super) fn into_changes(self) -> Vec<String> {
         self.changes
     }
 
-    /// Notes that what stands at `path` was read differently.
+    /// Notes a repair at `path`.
     pub(super) fn note(&mut self, path: &str, how: &str) {
         self.changes.push(match path {
             "" => format!("the arguments {how}"),
@@ -42,7 +42,7 @@ impl<'a> Mender<'a> {
         });
     }
 
-    /// The arguments of a call, unless they take more work than there is time for.
+    /// Repairs the arguments of a call, unless that takes too much work.
     pub(super) fn arguments(&mut self, value: Value) -> Option<Value> {
         let root = self.fit.document.root();
         let mended = self.value(&root, value, "", 0);
@@ -126,7 +126,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// One of some values, in another spelling.
+    /// An enum value in another spelling.
     fn literal(&mut self, literals: &[&Value], value: Value, path: &str) -> Value {
         if literals.iter().any(|literal| same(literal, &value)) {
             return value;
@@ -149,8 +149,7 @@ impl<'a> Mender<'a> {
         }
     }
 
-    /// A list or an object that is written as the text of one, or a list of one that is
-    /// written without brackets.
+    /// An array or object written as a string of JSON, or an array of one written without brackets.
     fn compound(&mut self, node: &Node<'a>, value: Value, path: &str) -> Value {
         if let Value::String(text) = &value
             && let Some(inner) = read::json(text.trim())
@@ -173,8 +172,8 @@ impl<'a> Mender<'a> {
         value
     }
 
-    /// A value of one of `nodes`: as it is where it can be one, else the only one that it
-    /// can be read as.
+    /// A value for a union: unchanged if one alternative allows it, otherwise the only possible
+    /// repair.
     fn choice(&mut self, nodes: &[Node<'a>], value: Value, path: &str, hops: usize) -> Value {
         if hops >= HOPS_MAX || nodes.iter().any(|node| self.fit.fits(node, &value, 0)) {
             return value;
@@ -245,9 +244,9 @@ impl<'a> Mender<'a> {
     }
 }
 
-/// Which of `values`, by place, have the name of a member in another spelling, and that name.
-/// Only what cannot be valid as it is: an unknown name where none may be, or one that stands
-/// for what has to be there.
+/// The values, by index, whose name is another spelling of a member's, and that member's name. Only
+/// values that cannot be valid as they are: an unknown name in a closed object, or one that stands
+/// for a required member.
 fn renamed<'a>(
     node: &Node<'a>,
     (members, rest): (&[Member<'a>], &Rest<'a>),
@@ -280,8 +279,8 @@ fn renamed<'a>(
     found
 }
 
-/// A name or a word without what models get wrong in them: case, and what separates letters.
-/// Before a digit a hyphen is a sign, and at the beginning it means something else, too.
+/// A name without what models get wrong: case, and separators between letters. Before a digit a
+/// hyphen is a sign, and at the beginning it has a meaning as well.
 fn plain(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut characters = name.chars().peekable();
@@ -309,7 +308,7 @@ fn at(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }
 
-/// A text within a note.
+/// A text, quoted and cut for a note.
 fn shown(text: &str) -> String {
     format!("`{}`", cut(text))
 }

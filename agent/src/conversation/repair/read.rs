@@ -1,17 +1,16 @@
-//! JSON from text, as long as nothing of it is lost: no member twice, no number rounded.
+//! Reads JSON without losing anything: a duplicate member or a rounded number is an error.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// How often a text may hold a text.
+/// The deepest nesting of strings that hold JSON.
 const WRAPPINGS_MAX: usize = 3;
-/// From here on a number with a fraction may stand for a whole number that has lost digits.
+/// Above this, a number with a fraction may be a rounded integer.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// The object that `text` holds, and whether it does so in a roundabout way: within a string
-/// or a block of code.
+/// The object in `text`; true if it was within a string or a block of code.
 pub(super) fn arguments(text: &str) -> Option<(Value, bool)> {
     let mut inner = json_or_block(text)?;
     for _ in 0..WRAPPINGS_MAX {
@@ -40,7 +39,7 @@ fn json_or_block(text: &str) -> Option<(Value, bool)> {
     Some((json(block(text)?)?, true))
 }
 
-/// What a block of code that is the whole of `text` holds.
+/// The content of a code block that is the whole of `text`.
 fn block(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix("```")?.strip_suffix("```")?;
     let (language, code) = inner.split_once('\n')?;

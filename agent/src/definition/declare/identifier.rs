@@ -1,8 +1,8 @@
-//! Identifiers for names, so that every name has its own and leads back to its name.
+//! Identifiers for names: distinct names have distinct identifiers, which can be converted back.
 //!
-//! A reserved word gets a `_` at its end, and so does a reserved word that has such ends
-//! already. A character that no identifier may hold is `_x` with its number in hexadecimal
-//! and `_`; so is a `_` with which a name would look like that.
+//! A reserved word gets a `_` at its end, and so does one that already ends with such `_`. A
+//! character that no identifier may contain becomes `_x`, its code point in hexadecimal and `_`;
+//! so does a `_` that would make a name look like such an escape.
 
 /// The identifier of `name`.
 pub(super) fn of(name: &str, reserved: &[&str]) -> String {
@@ -31,8 +31,7 @@ pub(super) fn of(name: &str, reserved: &[&str]) -> String {
     identifier
 }
 
-/// Whether `rest`, which begins with `_`, would be read as an escape once what follows it
-/// is written.
+/// True if `rest`, which begins with `_`, would read as an escape with what follows it.
 fn looks_escaped(rest: &str) -> bool {
     let Some(digits) = rest.strip_prefix("_x") else {
         return false;

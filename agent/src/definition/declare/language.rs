@@ -1,54 +1,47 @@
-//! The languages of declarations, and the identifiers that stand for names in them.
+//! The languages of declarations, and the conversion between names and identifiers.
 
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
+
+use crate::unknown_name::UnknownName;
 
 use super::{identifier, reserved};
 
 /// A programming language that agents write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[derive(Display, EnumString, IntoStaticStr, VariantArray, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
+#[strum(parse_err_ty = UnknownName, parse_err_fn = UnknownName::of::<Language>)]
 pub enum Language {
     /// A `.d.ts` module of functions that take one object and return a promise.
+    #[strum(serialize = "typescript")]
     TypeScript,
     /// A `.pyi` stub of functions with keyword arguments, for Python 3.11 and later.
     Python,
 }
 
-/// A text names no language.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is not a language of declarations: use typescript or python", .text.escape_default())]
-pub struct UnknownLanguage {
-    /// The text.
-    pub text: String,
-}
-
 impl Language {
     /// Every language, in the order in which to list them.
-    pub const ALL: [Self; 2] = [Self::TypeScript, Self::Python];
+    pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// The language's name on a command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TypeScript => "typescript",
-            Self::Python => "python",
-        }
+        self.into()
     }
 
-    /// The identifier that stands for the function `name` in declarations: the name itself
-    /// wherever the language allows it. No two names share an identifier, and
-    /// [`name`](Self::name) leads back.
+    /// The identifier for the function `name`: the name itself if the language allows it. No two
+    /// names share an identifier, and [`name`](Self::name) is the inverse.
     pub fn identifier(self, name: &str) -> String {
         identifier::of(name, self.reserved())
     }
 
-    /// The name that `identifier` stands for.
+    /// The name of `identifier`.
     pub fn name(self, identifier: &str) -> String {
         identifier::name_of(identifier, self.reserved())
     }
 
-    /// What stands for the argument `name` in declarations: in TypeScript the name, because a
-    /// member of an object may have any, else an identifier.
+    /// The form of the argument `name` in declarations: the name itself in TypeScript, where a
+    /// member may have any name, otherwise an identifier.
     pub fn argument(self, name: &str) -> String {
         match self {
             Self::TypeScript => name.to_owned(),
@@ -69,23 +62,5 @@ impl Language {
             Self::TypeScript => &reserved::TYPESCRIPT,
             Self::Python => &reserved::PYTHON,
         }
-    }
-}
-
-impl fmt::Display for Language {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Language {
-    type Err = UnknownLanguage;
-
-    fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|language| language.as_str() == text)
-            .ok_or_else(|| UnknownLanguage {
-                text: text.to_owned(),
-            })
     }
 }

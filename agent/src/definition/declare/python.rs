@@ -7,9 +7,9 @@ use tool_hub_manifest::FunctionSpec;
 
 use super::language::Language;
 use super::reserved;
-use super::text::{check_function, function_text, value_text};
+use super::text::{check_function, function_text, union, value_text};
 use crate::definition::comment;
-use crate::definition::loss::{Loss, Lost};
+use crate::definition::loss::{Loss, LossKind};
 use crate::definition::report::Report;
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
@@ -117,7 +117,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
         }
     }
 
-    /// The parameters of the function, and what its docstring says of them.
+    /// The function's parameters, and their part of its docstring.
     fn parameters(&mut self, function: &str) -> (String, String) {
         let root = self.document.root();
         let Form::Object(members, rest) = &root.form else {
@@ -147,7 +147,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
                 about.push_str(&format!("{name}: {}\n", comment::lines(&words).join(" ")));
             }
             if name != member.name {
-                self.report.add(Lost::Renamed {
+                self.report.add(LossKind::Renamed {
                     pointer: member.node.pointer.clone(),
                     to: name,
                 });
@@ -164,7 +164,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
             Form::Integer => "int".to_owned(),
             Form::Number => "float".to_owned(),
             Form::Text => "str".to_owned(),
-            Form::Literals(values) => union(values.iter().map(|value| literal(value))),
+            Form::Literals(values) => union(values.iter().map(|value| literal(value)), "Any"),
             Form::Array(item) => format!("list[{}]", self.of(item, &format!("{name}Item"))),
             Form::Tuple(items, rest) => {
                 let numbered = items.iter().chain(rest.as_deref()).enumerate();
@@ -173,7 +173,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
                     .collect();
                 if rest.is_some() {
                     self.report.weakened(&node.pointer, "prefixItems");
-                    return format!("list[{}]", union(written.into_iter()));
+                    return format!("list[{}]", union(written.into_iter(), "Any"));
                 }
                 format!("tuple[{}]", written.join(", "))
             }
@@ -190,7 +190,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
             }
             Form::Union(nodes) => {
                 let written: Vec<String> = nodes.iter().map(|node| self.of(node, name)).collect();
-                union(written.into_iter())
+                union(written.into_iter(), "Any")
             }
             Form::Ref(target) => {
                 let known = self.names.iter().find(|(known, _)| known == target);
@@ -234,19 +234,6 @@ fn literal(value: &Value) -> String {
 
 fn quoted(text: &str) -> String {
     comment::literal(text, |character| format!("\\U{:08x}", character as u32))
-}
-
-fn union(types: impl Iterator<Item = String>) -> String {
-    let mut distinct: Vec<String> = Vec::new();
-    for written in types {
-        if !distinct.contains(&written) {
-            distinct.push(written);
-        }
-    }
-    match distinct.is_empty() {
-        true => "Any".to_owned(),
-        false => distinct.join(" | "),
-    }
 }
 
 /// `get_weather` becomes `GetWeather`.

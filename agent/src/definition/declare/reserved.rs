@@ -1,4 +1,4 @@
-//! Words that nothing in a declaration may be called.
+//! Reserved words of the languages of declarations.
 
 /// Words that no function of a module may be called.
 pub(super) const TYPESCRIPT: [&str; 53] = [
@@ -57,7 +57,7 @@ pub(super) const TYPESCRIPT: [&str; 53] = [
     "declare",
 ];
 
-/// Words that nothing in a stub may be called: Python's own, and what the stub itself uses.
+/// Reserved words of the languages of declarations.
 pub(super) const PYTHON: [&str; 47] = [
     "False",
     "None",

@@ -141,7 +141,7 @@ fn what_no_type_says_is_reported() {
         "a": {"allOf": [{}, {}]},
         "b": {"type": "object", "properties": {"x": {}}, "additionalProperties": {"type": "null"}},
     }});
-    for language in Language::ALL {
+    for &language in Language::ALL {
         let specs = [spec("f", "F.", schema.clone(), json!({}))];
         let declared = declare(&specs, language);
         assert_eq!(
@@ -155,7 +155,7 @@ fn what_no_type_says_is_reported() {
 
 #[test]
 fn every_name_reads_back() {
-    for language in Language::ALL {
+    for &language in Language::ALL {
         assert_eq!(language.as_str().parse(), Ok(language));
     }
     assert!("perl".parse::<Language>().is_err());
@@ -169,7 +169,7 @@ fn every_name_reads_back() {
         ("a_x2d_b", "a_x5f_x2d_b"),
         ("", "_x_"),
     ] {
-        for language in Language::ALL {
+        for &language in Language::ALL {
             assert_eq!(language.identifier(name), identifier);
             assert_eq!(language.name(identifier), name);
         }
@@ -194,7 +194,7 @@ fn arguments_are_called_as_they_are_declared() {
 proptest! {
     #[test]
     fn no_two_names_share_an_identifier(name in "(_|x|2d|5f|-|class|é|[a-z0-9_.]){0,6}") {
-        for language in Language::ALL {
+        for &language in Language::ALL {
             let identifier = language.identifier(&name);
             prop_assert!(identifier.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
             prop_assert!(!identifier.starts_with(|c: char| c.is_ascii_digit()));

@@ -1,27 +1,27 @@
-//! The words of a declaration: what its comments say of functions and values.
+//! The comments of declarations.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};
 
 use crate::definition::keyword_text::keyword_text;
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
 use crate::schema::{Form, Node};
 
 /// Reports what no declaration has a place for, and a name that is not its identifier.
 pub(super) fn check_function(spec: &FunctionSpec, identifier: &str, report: &mut Report<'_>) {
     if spec.annotations != Annotations::default() {
-        report.add(Lost::Annotations);
+        report.add(LossKind::Annotations);
     }
     if identifier != spec.name {
-        report.add(Lost::Renamed {
+        report.add(LossKind::Renamed {
             pointer: String::new(),
             to: identifier.to_owned(),
         });
     }
 }
 
-/// What a comment says of a function.
+/// The comment of a function.
 pub(super) fn function_text(spec: &FunctionSpec) -> String {
     match &spec.title {
         Some(title) if *title != spec.description => format!("{title}\n\n{}", spec.description),
@@ -29,7 +29,7 @@ pub(super) fn function_text(spec: &FunctionSpec) -> String {
     }
 }
 
-/// Keywords that shape a value and are told in words, where the type says something weaker.
+/// Keywords that a comment describes because the type is weaker.
 const SHAPING: [&str; 11] = [
     "allOf",
     "anyOf",
@@ -44,7 +44,7 @@ const SHAPING: [&str; 11] = [
     "dependentSchemas",
 ];
 
-/// What a comment says of a value: its description, and what its type does not say.
+/// The comment of a value: its description, and what its type cannot express.
 pub(super) fn value_text(node: &Node<'_>, report: &mut Report<'_>) -> String {
     let mut text: Vec<String> = node.description.map(str::to_owned).into_iter().collect();
     let mut add = |node: &Node<'_>, report: &mut Report<'_>| {
@@ -76,5 +76,19 @@ fn is_plain(node: &Node<'_>, keyword: &str, value: &Value) -> bool {
         "minimum" => is_wide || value.as_i64().is_some_and(|least| least <= i32::MIN.into()),
         "maximum" => is_wide || value.as_u64().is_some_and(|most| most >= i32::MAX as u64),
         _ => false,
+    }
+}
+
+/// The union of types, each of them once, or `empty` if there are none.
+pub(super) fn union(types: impl Iterator<Item = String>, empty: &str) -> String {
+    let mut distinct: Vec<String> = Vec::new();
+    for written in types {
+        if !distinct.contains(&written) {
+            distinct.push(written);
+        }
+    }
+    match distinct.is_empty() {
+        true => empty.to_owned(),
+        false => distinct.join(" | "),
     }
 }

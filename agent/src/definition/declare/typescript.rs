@@ -4,7 +4,7 @@ use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
 
 use super::language::Language;
-use super::text::{check_function, function_text, value_text};
+use super::text::{check_function, function_text, union, value_text};
 use crate::definition::comment;
 use crate::definition::loss::Loss;
 use crate::definition::report::Report;
@@ -43,8 +43,8 @@ pub(super) fn module(specs: &[FunctionSpec], losses: &mut Vec<Loss>) -> String {
 
 struct Writer<'w, 'r, 'a> {
     document: Document<'a>,
-    /// What the names of this function's types begin with. Functions of two names have two
-    /// identifiers, so no two types share a name.
+    /// The prefix of this function's type names. Different functions have different identifiers, so
+    /// no two types share a name.
     prefix: String,
     report: &'w mut Report<'r>,
 }
@@ -99,7 +99,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
             Form::Boolean => "boolean".to_owned(),
             Form::Integer | Form::Number => "number".to_owned(),
             Form::Text => "string".to_owned(),
-            Form::Literals(values) => union(values.iter().map(|value| literal(value))),
+            Form::Literals(values) => union(values.iter().map(|value| literal(value)), "never"),
             Form::Array(item) => format!("Array<{}>", self.of(item, depth)),
             Form::Tuple(items, rest) => {
                 let mut written: Vec<String> =
@@ -112,7 +112,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
             Form::Object(members, rest) => self.object(node, members, rest, depth),
             Form::Union(nodes) => {
                 let written: Vec<String> = nodes.iter().map(|node| self.of(node, depth)).collect();
-                union(written.into_iter())
+                union(written.into_iter(), "never")
             }
             Form::Ref(name) if self.document.definition(name).is_some() => self.name(name),
             Form::Ref(_) => "unknown".to_owned(),
@@ -163,7 +163,7 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
     }
 }
 
-/// A member's name; one that is no plain word is quoted.
+/// A member's name, quoted if it is not an identifier.
 fn property(name: &str) -> String {
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -183,19 +183,6 @@ fn literal(value: &Value) -> String {
 
 fn quoted(text: &str) -> String {
     comment::literal(text, |character| format!("\\u{{{:x}}}", character as u32))
-}
-
-fn union(types: impl Iterator<Item = String>) -> String {
-    let mut distinct: Vec<String> = Vec::new();
-    for written in types {
-        if !distinct.contains(&written) {
-            distinct.push(written);
-        }
-    }
-    match distinct.is_empty() {
-        true => "never".to_owned(),
-        false => distinct.join(" | "),
-    }
 }
 
 /// A documentation comment; nothing for an empty text. `*/` would end it, and a line that

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;
 
 use super::object::object;
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
 
 const NAME_RULE: &str = "1 to 128 of A-Z, a-z, 0-9, `_` and `-`";
@@ -15,7 +15,7 @@ pub(super) fn definition(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<St
     report.check_root(&spec.input_schema, &ROOT_KEYWORDS_REFUSED);
     report.add_title_and_annotations(spec);
     if spec.output_schema.is_some() {
-        report.add(Lost::OutputSchema);
+        report.add(LossKind::OutputSchema);
     }
     object([
         ("name", spec.name.clone().into()),

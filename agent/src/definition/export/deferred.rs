@@ -1,5 +1,5 @@
-//! Definitions that a model loads when it searches for them: two consumers keep a search of
-//! their own for that, which has to stand among the tools.
+//! Definitions that a model loads when it searches for them. Two consumers offer a search of their
+//! own, which must be among the tools.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ mod tests {
             output_schema: None,
             annotations: Annotations::default(),
         };
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let plain = export(std::slice::from_ref(&spec), dialect);
             let Some(deferred) = plain.clone().deferred(dialect) else {
                 assert!(!["responses", "anthropic"].contains(&dialect.as_str()));

@@ -1,4 +1,4 @@
-//! Objects of known members.
+//! Builds JSON objects.
 
 use serde_json::{Map, Value};
 

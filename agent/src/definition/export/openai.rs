@@ -5,7 +5,7 @@ use tool_hub_manifest::FunctionSpec;
 
 use super::object::object;
 use super::strict;
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
 use crate::schema::escape;
 
@@ -26,7 +26,7 @@ fn wrapped(function: Map<String, Value>) -> Map<String, Value> {
     object([("type", "function".into()), ("function", function.into())])
 }
 
-/// What both of OpenAI's APIs say of a function.
+/// The function object that both of OpenAI's APIs share.
 pub(super) fn function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
     let description = description(spec, report);
     let mut parameters = spec.input_schema.clone();
@@ -38,7 +38,7 @@ pub(super) fn function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<Stri
     ])
 }
 
-/// What both of OpenAI's APIs say of a function whose arguments are held to its schema.
+/// The function object that both of OpenAI's APIs share, with a strict schema.
 pub(super) fn strict_function(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
     let description = description(spec, report);
     object([
@@ -49,13 +49,13 @@ pub(super) fn strict_function(spec: &FunctionSpec, report: &mut Report<'_>) -> M
     ])
 }
 
-/// Reports what has no place, and gives the description.
+/// Returns the description, and reports the parts that are lost.
 fn description(spec: &FunctionSpec, report: &mut Report<'_>) -> String {
     report.check_name(64, b"_-", NAME_RULE);
     report.check_root(&spec.input_schema, &ROOT_KEYWORDS_REFUSED);
     report.add_title_and_annotations(spec);
     if spec.output_schema.is_some() {
-        report.add(Lost::OutputSchema);
+        report.add(LossKind::OutputSchema);
     }
     cut(&spec.description, report)
 }
@@ -66,7 +66,7 @@ fn cut(description: &str, report: &mut Report<'_>) -> String {
     if characters <= DESCRIPTION_CHARACTERS_MAX {
         return description.to_owned();
     }
-    report.add(Lost::DescriptionCut {
+    report.add(LossKind::DescriptionCut {
         characters,
         characters_max: DESCRIPTION_CHARACTERS_MAX,
     });
@@ -92,7 +92,7 @@ fn weaken_tuples(schema: &mut Value, pointer: &str, report: &mut Report<'_>) {
         return;
     };
     if let Some(Value::Array(items)) = members.shift_remove("prefixItems") {
-        report.add(Lost::SchemaWeakened {
+        report.add(LossKind::SchemaWeakened {
             pointer: pointer.to_owned(),
             keyword: "prefixItems".to_owned(),
         });

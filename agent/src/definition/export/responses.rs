@@ -1,4 +1,4 @@
-//! OpenAI's Responses API: a function's members stand beside its type.
+//! OpenAI's Responses API: a function's members are siblings of its type.
 
 use serde_json::{Map, Value};
 use tool_hub_manifest::FunctionSpec;
@@ -9,7 +9,7 @@ use crate::definition::report::Report;
 
 pub(super) fn definition(spec: &FunctionSpec, report: &mut Report<'_>) -> Map<String, Value> {
     let mut tool = flat(openai::function(spec, report));
-    // This API holds a model to the schema unless it is told not to.
+    // This API defaults to strict.
     tool.insert("strict".to_owned(), false.into());
     tool
 }

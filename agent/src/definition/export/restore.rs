@@ -1,4 +1,4 @@
-//! From the arguments that a model wrote under a strict schema to those that the tool takes.
+//! Converts the arguments that a model wrote under a strict schema to those of the tool.
 
 use std::cell::Cell;
 
@@ -10,8 +10,8 @@ use crate::schema::{Document, Form, Member, Node, Presence};
 /// References and choices that may follow one another without a value in between; more is a
 /// circle.
 const HOPS_MAX: usize = 32;
-/// How often a value is compared with a schema. Choices within choices could be tried in
-/// more ways than there is time for.
+/// The most comparisons of values with schemas. Nested alternatives could otherwise take
+/// exponential time.
 const STEPS_MAX: usize = 1_000_000;
 
 /// The arguments for the tool, from those that a model wrote under the strict schema of
@@ -115,7 +115,7 @@ impl<'a> Restorer<'a> {
         Value::Object(restored.collect())
     }
 
-    /// Whether `value` has the strict shape of `node`: which alternative a model meant.
+    /// True if `value` has the strict shape of `node`, to find the alternative that a model chose.
     fn fits(&self, node: &Node<'a>, value: &Value, hops: usize) -> bool {
         let Some(steps_left) = self.steps_left.get().checked_sub(1) else {
             return false;

@@ -1,10 +1,9 @@
-//! Schemas as OpenAI's strict mode takes them, and the way back for the arguments that a
-//! model wrote under one.
+//! Compiles schemas for OpenAI's strict mode, and converts a model's arguments back.
 //!
-//! The mode knows a part of JSON Schema: every object is closed and has all of its members,
-//! a choice is `anyOf`, and few keywords bound a value. So what may be left out becomes
-//! `null`; what it cannot shape at all is written as JSON text, as pairs or as an object;
-//! and what it cannot bound is told in words.
+//! The mode supports a part of JSON Schema: every object is closed and all of its members are
+//! required, alternatives are `anyOf`, and few keywords bound a value. So an optional member may be
+//! `null`; a value that has no strict form is written as JSON text, as pairs or as an object; and
+//! other bounds are described in words.
 
 mod limits;
 
@@ -12,12 +11,12 @@ use serde_json::{Map, Value, json};
 
 use super::object::object;
 use crate::definition::keyword_text::keyword_text;
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
-use crate::schema::apart::all_told_apart;
+use crate::schema::disjoint::are_disjoint;
 use crate::schema::{Document, Form, Member, Node, Presence, Rest};
 
-/// What stands in place of a value that no strict schema can shape.
+/// The description of a value that no strict schema can express.
 const JSON_TEXT: &str = "JSON text in a string";
 const PAIRS: &str = "an array of objects with `key` and `value`";
 const ITEMS: &str = "an object with `item_1`, `item_2` and so on";
@@ -73,7 +72,7 @@ pub(super) fn compile(schema: &Value, report: &mut Report<'_>) -> Value {
     strict
 }
 
-/// How an object is written: the one decision that compiling and restoring share.
+/// The form of an object, a decision that compiling and restoring share.
 pub(super) enum ObjectForm<'n, 'a> {
     Members(&'n [Member<'a>]),
     Pairs(&'n Node<'a>),
@@ -161,7 +160,7 @@ impl<'a> Compiler<'_, '_, 'a> {
                     Presence::Optional if member.node.takes_null() => {
                         if !matches!(member.node.form, Form::Any) {
                             let pointer = member.node.pointer.clone();
-                            self.report.add(Lost::AbsentIsNull { pointer });
+                            self.report.add(LossKind::AbsentIsNull { pointer });
                         }
                         or_null(strict)
                     }
@@ -204,7 +203,7 @@ impl<'a> Compiler<'_, '_, 'a> {
     }
 
     fn reshaped(&mut self, node: &Node<'a>, into: &'static str) {
-        self.report.add(Lost::Reshaped {
+        self.report.add(LossKind::Reshaped {
             pointer: node.pointer.clone(),
             into,
         });
@@ -212,14 +211,14 @@ impl<'a> Compiler<'_, '_, 'a> {
 
     fn union(&mut self, node: &Node<'a>, nodes: &[Node<'a>]) -> Map<String, Value> {
         let is_exclusive = node.keyword("oneOf").is_some() && node.keyword("anyOf").is_none();
-        if is_exclusive && !all_told_apart(nodes) {
+        if is_exclusive && !are_disjoint(nodes) {
             self.report.weakened(&node.pointer, "oneOf");
         }
         let shares_keywords = node.keyword("type").is_some();
         let choices: Vec<Value> = nodes
             .iter()
             .map(|choice| match shares_keywords {
-                // What is no bound of this type is told once, around the list.
+                // A bound of another type is described once, outside of the list.
                 true => {
                     let mut strict = self.shape(choice);
                     add_bounds(choice, &mut strict);
@@ -271,7 +270,7 @@ impl<'a> Compiler<'_, '_, 'a> {
             return strict;
         }
         if strict.contains_key("$ref") {
-            // Nothing may stand beside a reference.
+            // A reference may have no siblings.
             strict = object_of("anyOf", json!([strict]));
         }
         strict.insert("description".to_owned(), words.join(" ").into());
@@ -279,7 +278,7 @@ impl<'a> Compiler<'_, '_, 'a> {
     }
 }
 
-/// Whether `node` is written as JSON text.
+/// True if `node` is written as JSON text.
 pub(super) fn is_reshaped_text(node: &Node<'_>, document: Document<'_>) -> bool {
     match &node.form {
         Form::Any => true,
@@ -302,7 +301,7 @@ fn add_bounds(node: &Node<'_>, strict: &mut Map<String, Value>) {
     }
 }
 
-/// Whether `bound` is said in `strict` or in one of its choices.
+/// True if `strict` or one of its alternatives has `bound`.
 fn says(strict: &Map<String, Value>, bound: &str) -> bool {
     let choices = strict.get("anyOf").and_then(Value::as_array);
     strict.contains_key(bound)
@@ -312,7 +311,7 @@ fn says(strict: &Map<String, Value>, bound: &str) -> bool {
             .any(|choice| choice.get(bound).is_some())
 }
 
-/// Whether `bound` says something of the type that `strict` has.
+/// True if `bound` applies to the type of `strict`.
 fn is_bound_of(strict: &Map<String, Value>, bound: &str) -> bool {
     let Some(Value::String(kind)) = strict.get("type") else {
         return false;

@@ -51,7 +51,7 @@ fn check(spec: FunctionSpec, dialect: Dialect, definition: Value, losses: &[&str
     let reported: Vec<String> = export
         .losses
         .iter()
-        .map(|loss| loss.lost.to_string())
+        .map(|loss| loss.kind.to_string())
         .collect();
     assert_eq!(reported, losses);
     assert!(export.losses.iter().all(|loss| loss.function == spec.name));
@@ -75,9 +75,9 @@ fn openai() {
             },
         }),
         &[
-            "the title has no place",
-            "the behaviour hints have no place",
-            "the output schema has no place",
+            "the title is left out",
+            "the behaviour hints are left out",
+            "the output schema is left out",
         ],
     );
 }
@@ -85,9 +85,9 @@ fn openai() {
 #[test]
 fn responses() {
     let losses = [
-        "the title has no place",
-        "the behaviour hints have no place",
-        "the output schema has no place",
+        "the title is left out",
+        "the behaviour hints are left out",
+        "the output schema is left out",
     ];
     let with = |name: &str, value: Value| {
         let mut parameters = full().input_schema;
@@ -128,9 +128,9 @@ fn anthropic() {
             },
         }),
         &[
-            "the title has no place",
-            "the behaviour hints have no place",
-            "the output schema has no place",
+            "the title is left out",
+            "the behaviour hints are left out",
+            "the output schema is left out",
         ],
     );
 }
@@ -178,10 +178,7 @@ fn hf() {
                 "return": {"type": "integer", "minimum": 0, "description": "Words."},
             },
         }),
-        &[
-            "the title has no place",
-            "the behaviour hints have no place",
-        ],
+        &["the title is left out", "the behaviour hints are left out"],
     );
 }
 
@@ -221,13 +218,13 @@ fn a_name_that_a_consumer_refuses_is_reported_and_kept() {
             &[&OPENAIS[..], &[Dialect::Anthropic, Dialect::Mcp]].concat(),
         ),
     ] {
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let spec = FunctionSpec {
                 name: name.clone(),
                 ..bare()
             };
             let export = export(&[spec], dialect);
-            let refused = export.losses.iter().any(|loss| loss.lost.is_refusal());
+            let refused = export.losses.iter().any(|loss| loss.kind.is_refusal());
             assert_eq!(refused, dialects.contains(&dialect), "{name} {dialect}");
             assert!(export.tools.to_string().contains(&name));
         }

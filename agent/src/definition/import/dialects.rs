@@ -1,4 +1,4 @@
-//! The dialects that `export` writes, read.
+//! Reads the dialects that `export` writes.
 
 use serde_json::Value;
 use tool_hub_manifest::{Annotations, FunctionSpec};

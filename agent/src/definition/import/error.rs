@@ -13,17 +13,17 @@ pub enum ImportError {
     /// It is longer than is read.
     #[error("it has {bytes} bytes, at most {IMPORT_BYTES_MAX} are read")]
     TooLong {
-        /// How long it is.
+        /// The length of the text.
         bytes: usize,
     },
     /// It defines more functions than are read.
     #[error("it defines {count} functions, at most {IMPORT_FUNCTIONS_MAX} are read")]
     TooMany {
-        /// How many there are.
+        /// The number of definitions.
         count: usize,
     },
-    /// It is no JSON.
-    #[error("it is no JSON: {reason}")]
+    /// It is not valid JSON.
+    #[error("it is not valid JSON: {reason}")]
     NotJson {
         /// Why, with line and column.
         reason: String,
@@ -31,28 +31,28 @@ pub enum ImportError {
     /// It is an MCP server's error.
     #[error("it is the error of an MCP server: {}", .message.escape_debug())]
     ServerError {
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
-    /// There is no definition in it.
+    /// It contains no definition.
     #[error("it defines no function")]
     Empty,
-    /// A value is no definition in a known dialect.
-    #[error("{} is no definition of a function: it has {found}", place(.pointer))]
+    /// A value is not a definition in a known dialect.
+    #[error("{} is not the definition of a function: it has {found}", place(.pointer))]
     Unknown {
-        /// Where it stands.
+        /// The JSON pointer into the text.
         pointer: String,
-        /// What it has instead.
+        /// The members or the kind of the value.
         found: String,
     },
     /// A member is missing or of the wrong type.
-    #[error("`{pointer}` should be {expected} and is {found}")]
+    #[error("`{pointer}`: expected {expected}, found {found}")]
     Member {
-        /// Where it stands.
+        /// The JSON pointer into the text.
         pointer: String,
-        /// What should be there.
+        /// The expected kind of value.
         expected: &'static str,
-        /// What is there.
+        /// The kind of value that was found.
         found: &'static str,
     },
     /// Two definitions have the same name.
@@ -63,7 +63,7 @@ pub enum ImportError {
     },
 }
 
-/// How a place is called in a sentence. A text that is all of one definition has none.
+/// The words for a place in a sentence; a text that is one definition has no pointer.
 fn place(pointer: &str) -> String {
     match pointer {
         "" => "it".to_owned(),

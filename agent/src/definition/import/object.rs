@@ -1,10 +1,10 @@
-//! An object that defines a function, with the place at which it stands.
+//! An object that defines a function, and its JSON pointer.
 
 use serde_json::{Map, Value, json};
 
 use super::error::ImportError;
 
-/// An object that defines a function, and where it stands.
+/// An object that defines a function, and its JSON pointer.
 #[derive(Clone, Copy)]
 pub(super) struct Definition<'a> {
     pub(super) members: &'a Map<String, Value>,
@@ -20,23 +20,23 @@ impl<'a> Definition<'a> {
         }
     }
 
-    /// A text; an empty one where there is none.
+    /// A string; empty if absent.
     pub(super) fn text(self, name: &str) -> Result<String, ImportError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(String::new()),
             Some(Value::String(text)) => Ok(text.clone()),
-            other => Err(member(self.at(name), "a text", other)),
+            other => Err(member(self.at(name), "a string", other)),
         }
     }
 
-    /// The schema of the arguments; that of none where there is none.
+    /// The schema of the arguments; if absent, one without arguments.
     pub(super) fn arguments(self, name: &str) -> Result<Value, ImportError> {
         match self.members.get(name) {
             None | Some(Value::Null) => Ok(json!({"type": "object", "properties": {}})),
             Some(schema @ Value::Object(keywords)) => {
                 match keywords.get("type").and_then(Value::as_str) {
                     Some("object") => Ok(schema.clone()),
-                    // Some write nothing where there are no arguments.
+                    // Some omit the schema of functions without arguments.
                     None => {
                         let mut keywords = keywords.clone();
                         keywords.insert("type".to_owned(), "object".into());
@@ -77,8 +77,8 @@ pub(super) fn kind_of(value: Option<&Value>) -> &'static str {
         Some(Value::Bool(_)) => "true or false",
         Some(Value::Number(_)) => "a number",
         Some(Value::String(text)) if text.trim().is_empty() => "empty",
-        Some(Value::String(_)) => "a text",
-        Some(Value::Array(_)) => "a list",
+        Some(Value::String(_)) => "a string",
+        Some(Value::Array(_)) => "an array",
         Some(Value::Object(_)) => "an object",
     }
 }

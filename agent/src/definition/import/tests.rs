@@ -138,7 +138,7 @@ fn an_error_says_what_and_where() {
         ),
         (
             "{".into(),
-            "it is no JSON: EOF while parsing an object at line 1 column 1".into(),
+            "it is not valid JSON: EOF while parsing an object at line 1 column 1".into(),
         ),
         ("[]".into(), "it defines no function".into()),
         (
@@ -151,28 +151,28 @@ fn an_error_says_what_and_where() {
         ),
         (
             json!({"tools": {}}).to_string(),
-            "`` should be a list and is an object".replace("``", "`/tools`"),
+            "`/tools`: expected an array, found an object".into(),
         ),
         (
             json!([1]).to_string(),
-            "the value at `/0` is no definition of a function: it has no members, it is a number"
+            "the value at `/0` is not the definition of a function: it has no members, it is a number"
                 .into(),
         ),
         (
             json!({"openapi": "3.1.0"}).to_string(),
-            "it is no definition of a function: it has `openapi`".into(),
+            "it is not the definition of a function: it has `openapi`".into(),
         ),
         (
             json!({"result": {"tools": [{"name": 3, "inputSchema": {}}]}}).to_string(),
-            "`/result/tools/0/name` should be a name and is a number".into(),
+            "`/result/tools/0/name`: expected a name, found a number".into(),
         ),
         (
             json!({"name": "a", "input_schema": {"type": "string"}}).to_string(),
-            "`/input_schema/type` should be \"object\" and is a text".into(),
+            "`/input_schema/type`: expected \"object\", found a string".into(),
         ),
         (
             json!({"name": "a", "inputs": "{'a': 1}"}).to_string(),
-            "`/inputs` should be an object or a text that holds one as JSON and is a text".into(),
+            "`/inputs`: expected an object or a string that holds one as JSON, found a string".into(),
         ),
         (
             json!([{"type": "function", "name": "f"}, {"type": "function", "name": "f"}])
@@ -223,7 +223,7 @@ fn spec() -> impl Strategy<Value = FunctionSpec> {
 proptest! {
     #[test]
     fn what_is_exported_is_read_back(spec in spec()) {
-        for dialect in Dialect::ALL {
+        for &dialect in Dialect::ALL {
             let text = export(std::slice::from_ref(&spec), dialect).tools.to_string();
             let read = import(&text).unwrap().specs.remove(0);
             prop_assert_eq!(&read.name, &spec.name);

@@ -1,4 +1,4 @@
-//! The `tool_config.json` of Transformers' agents and of smolagents: inputs by name, or only
+//! Reads the `tool_config.json` of Transformers' agents and of smolagents: inputs by name, or only
 //! their types in older ones.
 
 use serde_json::{Map, Value, json};
@@ -11,13 +11,13 @@ use crate::schema::escape;
 pub(super) fn read(definition: Definition<'_>) -> Result<FunctionSpec, ImportError> {
     let parsed;
     let inputs = match definition.members.get("inputs") {
-        // Some versions wrote the inputs as a text that holds JSON.
+        // Some versions wrote the inputs as a string of JSON.
         Some(Value::String(text)) => {
             parsed = serde_json::from_str(text).unwrap_or(Value::Null);
             match parsed.is_object() {
                 true => Some(&parsed),
                 false => {
-                    let expected = "an object or a text that holds one as JSON";
+                    let expected = "an object or a string that holds one as JSON";
                     let found = definition.members.get("inputs");
                     return Err(member(definition.at("inputs"), expected, found));
                 }
@@ -62,7 +62,7 @@ fn named(definition: Definition<'_>, inputs: &Map<String, Value>) -> Result<Valu
             }
             other => return Err(member(format!("{at}/type"), "a type's name", other)),
         };
-        // Newer ones may hold more of JSON Schema.
+        // Newer versions may use further keywords of JSON Schema.
         for (keyword, value) in keywords {
             if !["type", "nullable", "required"].contains(&keyword.as_str()) {
                 schema[keyword] = value.clone();
@@ -109,8 +109,7 @@ fn of_type_or_null(kind: &str) -> Option<Value> {
     }
 }
 
-/// The schema of what the Hub's tools call `kind`; nothing for `any` and for what nobody
-/// knows.
+/// The schema of the type `kind` of the Hub's tools; empty for `any` and unknown types.
 fn of_type(kind: &str) -> Option<Value> {
     match kind {
         "text" | "string" => Some(json!({"type": "string"})),

@@ -1,12 +1,11 @@
-//! Names that WIT and the languages behind it take, and that no two things share.
+//! Converts names to unique names that WIT and its languages allow.
 
 use std::collections::HashSet;
 
 /// The longest name that is made; numbers may follow it.
 const LENGTH_MAX: usize = 58;
 
-/// What stands before the number that keeps two names of WIT apart: a word of WIT begins
-/// with a letter.
+/// Precedes the number that keeps two WIT names apart: a word of WIT begins with a letter.
 pub(super) const WIT_NUMBER: &str = "-n";
 /// The same for names that agents see.
 pub(super) const VISIBLE_NUMBER: &str = "_n";
@@ -30,8 +29,8 @@ impl Names {
     }
 }
 
-/// `getWeather`, `get_weather` and `Get weather!` become `get-weather`: words that begin with
-/// a letter. `otherwise` stands for a name of which nothing is left.
+/// `getWeather`, `get_weather` and `Get weather!` become `get-weather`: words that begin with a
+/// letter. `otherwise` replaces a name without any.
 pub(super) fn kebab(name: &str, otherwise: &str) -> String {
     let mut words: Vec<String> = vec![String::new()];
     let mut after_small = false;

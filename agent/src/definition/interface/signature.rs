@@ -1,17 +1,17 @@
-//! An interface as values: its functions, their parameters and types.
+//! The data model of an interface: its functions, their parameters and types.
 
 use tool_hub_manifest::{Annotations, FunctionName};
 
 use crate::definition::loss::Loss;
 
-/// An interface whose functions can be written.
+/// An interface whose functions are to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interface {
     /// The functions, in the order of the specs.
     pub operations: Vec<Operation>,
     /// The types that their signatures name, each before those that use it.
     pub definitions: Vec<TypeDefinition>,
-    /// What the types do not say, in the order of the functions.
+    /// The constraints that the types cannot express, in the order of the functions.
     pub losses: Vec<Loss>,
 }
 
@@ -24,13 +24,13 @@ pub struct Operation {
     pub wit: String,
     /// A name for people.
     pub title: Option<String>,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// What it returns when it does not fail.
+    /// The type of the result on success.
     pub output: WitType,
-    /// How it behaves.
+    /// The behaviour hints.
     pub annotations: Annotations,
 }
 
@@ -41,7 +41,7 @@ pub struct Parameter {
     pub name: String,
     /// The name in WIT, without the `%` that marks a keyword.
     pub wit: String,
-    /// What to write there.
+    /// The description.
     pub description: String,
     /// Its type.
     pub value: WitType,
@@ -50,13 +50,13 @@ pub struct Parameter {
 /// A type of an interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeDefinition {
-    /// The name in WIT, which is no keyword.
+    /// The name in WIT, which is not a keyword.
     pub wit: String,
-    /// What it is.
+    /// The kind of type.
     pub kind: TypeKind,
 }
 
-/// What a type is.
+/// A kind of type.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum TypeKind {
@@ -72,7 +72,7 @@ pub enum TypeKind {
 pub enum WitType {
     /// `bool`, `string`, `f64` or an integer.
     Plain(&'static str),
-    /// A `string` that holds JSON text.
+    /// A `string` of JSON text.
     Json,
     /// `list<…>`.
     List(Box<WitType>),

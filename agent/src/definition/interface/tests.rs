@@ -43,7 +43,7 @@ fn check(property: Value, expect: &str, definitions: &[&str], losses: &[&str]) {
     let reported: Vec<String> = interface
         .losses
         .iter()
-        .map(|loss| loss.lost.to_string())
+        .map(|loss| loss.kind.to_string())
         .collect();
     assert_eq!(reported, losses);
 }
@@ -134,7 +134,7 @@ fn types() {
         json!({"type": "integer", "minimum": 1}),
         "s64",
         &[],
-        &["`minimum` at `/properties/a` is told in words"],
+        &["`minimum` at `/properties/a` is described in words"],
     );
 }
 
@@ -167,7 +167,7 @@ fn names_are_wit_s_and_no_two_are_alike() {
     let parameters = &interface.operations[0].parameters;
     let parameters: Vec<&str> = parameters.iter().map(|p| p.wit.as_str()).collect();
     assert_eq!(parameters, ["max-items", "max-items-n2", "n7", "value"]);
-    let renamed = |loss: &&Loss| matches!(loss.lost, Lost::Renamed { .. });
+    let renamed = |loss: &&Loss| matches!(loss.kind, LossKind::Renamed { .. });
     // Two of the functions, and each of the parameters but `max_items`' own name.
     assert_eq!(interface.losses.iter().filter(renamed).count(), 2 + 4);
 }

@@ -1,11 +1,11 @@
-//! WIT types of schemas.
+//! Converts schemas to WIT types.
 
 use serde_json::Value;
 
 use super::names::{Names, WIT_NUMBER, kebab};
 use super::signature::{Parameter, TypeDefinition, TypeKind, WitType};
 use super::value::{integer_of, optional, or_absent, value_text};
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
 use crate::schema::{Document, Form, Member, Node, Rest};
 
@@ -49,7 +49,7 @@ const JSON_TEXT: &str = "JSON text in a string";
 pub(super) struct Types {
     names: Names,
     definitions: Vec<TypeDefinition>,
-    /// References that are being followed: one that leads back to itself has no end.
+    /// The references being followed, to detect cycles.
     followed: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl Types {
         self.definitions
     }
 
-    /// The parameters or fields of `members`, whose types are called after `place`.
+    /// The parameters or fields of `members`, whose types are named after `place`.
     pub(super) fn parameters<'a>(
         &mut self,
         document: Document<'a>,
@@ -85,7 +85,7 @@ impl Types {
                 let wit = names.take(&kebab(member.name, "value"), WIT_NUMBER);
                 let agents = wit.replace('-', "_");
                 if agents != member.name {
-                    report.add(Lost::Renamed {
+                    report.add(LossKind::Renamed {
                         pointer: member.node.pointer.clone(),
                         to: agents,
                     });
@@ -269,7 +269,7 @@ fn length(node: &Node<'_>) -> Option<usize> {
         .filter(|length| (1..=TUPLE_ITEMS_MAX).contains(length))
 }
 
-/// What a comment says beside the type that was found.
+/// The constraints that the type does not express, in words.
 fn words(node: &Node<'_>, value: &WitType, report: &mut Report<'_>) -> String {
     let inner = match value {
         WitType::Option(inner) => inner,
@@ -298,7 +298,7 @@ fn words(node: &Node<'_>, value: &WitType, report: &mut Report<'_>) -> String {
     words
 }
 
-/// Reports members that an object may hold beside those with names.
+/// Reports that an object allows members beside the named ones.
 pub(super) fn check_rest(node: &Node<'_>, rest: &Rest<'_>, report: &mut Report<'_>) {
     if matches!(rest, Rest::Open | Rest::Typed(_)) {
         report.weakened(&node.pointer, "additionalProperties");
@@ -306,7 +306,7 @@ pub(super) fn check_rest(node: &Node<'_>, rest: &Rest<'_>, report: &mut Report<'
 }
 
 fn json_text(node: &Node<'_>, report: &mut Report<'_>) -> WitType {
-    report.add(Lost::Reshaped {
+    report.add(LossKind::Reshaped {
         pointer: node.pointer.clone(),
         into: JSON_TEXT,
     });

@@ -8,8 +8,7 @@ use crate::definition::keyword_text::keyword_text;
 use crate::definition::report::Report;
 use crate::schema::{Node, Presence};
 
-/// What the comment of a parameter says: its description, and the bounds that its type does
-/// not have.
+/// The comment of a parameter: its description, and the bounds that its type does not express.
 pub(super) fn value_text(node: &Node<'_>, known: &[&str], report: &mut Report<'_>) -> String {
     let mut words: Vec<String> = node.description.map(str::to_owned).into_iter().collect();
     for (name, value) in node.unread(known) {

@@ -1,4 +1,4 @@
-//! An interface as WIT text.
+//! Writes an interface as WIT.
 
 use std::collections::BTreeSet;
 use std::fmt;

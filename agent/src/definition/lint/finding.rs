@@ -1,4 +1,4 @@
-//! A finding, and the rules that there are.
+//! The findings and rules of the lint.
 
 use std::fmt;
 
@@ -14,34 +14,34 @@ pub struct Finding {
     pub argument: Option<String>,
     /// The rule.
     pub rule: Rule,
-    /// What it is.
+    /// The problem.
     pub message: String,
-    /// What to write instead.
+    /// The suggestion.
     pub instead: String,
 }
 
-/// What is looked for.
+/// A rule of the lint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// The description says no more than the name.
+    /// The description only repeats the name.
     Purpose,
     /// The description does not say what comes back.
     Returns,
     /// An argument with a form of its own has no example.
     Example,
-    /// The first sentence, by which a function is chosen, goes on and on.
+    /// The first sentence, by which a model chooses a function, is too long.
     Long,
     /// Two descriptions say nearly the same.
     Overlap,
     /// Two names are nearly the same.
     Confusable,
-    /// The name of an argument says nothing.
+    /// The name of an argument is meaningless.
     ArgumentName,
     /// A call needs many arguments.
     ManyRequired,
-    /// The schema says nothing of a value's shape, or what consumers refuse.
+    /// The schema does not describe a value's shape, or uses keywords that consumers refuse.
     Shapeless,
 }
 

@@ -1,4 +1,4 @@
-//! What is judged of a function by itself.
+//! The rules that concern a function by itself.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
@@ -7,11 +7,11 @@ use super::finding::{Finding, Rule};
 use super::words::{first_sentence, telling, words};
 use crate::definition::dialect::Dialect;
 use crate::definition::export::export;
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 
-/// A longer first sentence, in characters, says more than what to choose the function for.
+/// The longest first sentence, in characters: it should only help to choose the function.
 const SENTENCE_LENGTH_MAX: usize = 240;
-/// How many arguments a call may need.
+/// The most required arguments.
 const REQUIRED_MAX: usize = 5;
 
 /// Beginnings of words that say what comes back.
@@ -38,7 +38,7 @@ const EMPTY_NAMES: [&str; 16] = [
     "tmp",
     "str",
 ];
-/// Words of names and descriptions behind which there is a form that has to be met.
+/// Words of names and descriptions that imply a certain form of value.
 const FORMS: [&str; 24] = [
     "date",
     "time",
@@ -65,7 +65,7 @@ const FORMS: [&str; 24] = [
     "syntax",
     "iso",
 ];
-/// Words that an example stands behind.
+/// Words that introduce an example.
 const SAMPLES: [&str; 7] = [
     "such as",
     "e.g.",
@@ -198,7 +198,7 @@ impl<'a> Judged<'a> {
             Some(said) => format!("name it after what it is: \"{}\"", sentence(said)),
             None => "name it after what it is, such as `city` or `query`".to_owned(),
         };
-        let message = "its name says nothing of what to write there".to_owned();
+        let message = "its name does not tell what to write".to_owned();
         Some(self.of_argument(name, self.finding(Rule::ArgumentName, message, instead)))
     }
 
@@ -218,12 +218,12 @@ impl<'a> Judged<'a> {
         if !is_text || !is_free || !has_form || is_sample(said) || self.shows(name) {
             return None;
         }
-        let message = "it has a form that has to be met, and no example of it".to_owned();
+        let message = "its value must have a certain form, and no example shows it".to_owned();
         let instead = "add one to its description: \"…, such as `adam@example.com`\"";
         Some(self.of_argument(name, self.finding(Rule::Example, message, instead)))
     }
 
-    /// Whether the function's description has an example of the argument.
+    /// True if the function's description has an example of the argument.
     fn shows(&self, name: &str) -> bool {
         let description = &self.spec.description;
         let lines = description
@@ -236,8 +236,8 @@ impl<'a> Judged<'a> {
 
     fn shapes(&self) -> Vec<Finding> {
         let losses = export(std::slice::from_ref(self.spec), Dialect::OpenAiStrict).losses;
-        let findings = losses.into_iter().filter_map(|loss| match &loss.lost {
-            Lost::Reshaped { pointer, into } if into.starts_with("JSON text") => {
+        let findings = losses.into_iter().filter_map(|loss| match &loss.kind {
+            LossKind::Reshaped { pointer, into } if into.starts_with("JSON text") => {
                 let argument = pointer.strip_prefix("/properties/")?.split('/').next()?;
                 let message = format!("nothing says what shape the value at `{pointer}` has");
                 let instead = "give it a type with named members; under strict modes it is written as JSON text";
@@ -266,7 +266,7 @@ fn before_arguments(description: &str) -> &str {
     &description[..before.sum()]
 }
 
-/// Whether a text has an example in it.
+/// True if a text contains an example.
 fn is_sample(text: &str) -> bool {
     let small = text.to_lowercase();
     SAMPLES.iter().any(|sample| small.contains(sample)) || text.contains(['`', '"', '\u{201c}'])

@@ -1,6 +1,6 @@
-//! Words of names and descriptions.
+//! Splits names and descriptions into words.
 
-/// Words that tell no description from another.
+/// Words that are too common to distinguish descriptions.
 const COMMON: [&str; 40] = [
     "a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "from", "with", "and", "or", "as",
     "is", "are", "be", "it", "its", "that", "this", "which", "what", "when", "where", "one", "all",
@@ -13,7 +13,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
     parts.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// The words that tell what a text is about, by their stems.
+/// The stems of the words that are specific to a text.
 pub(super) fn telling(text: &str) -> impl Iterator<Item = String> {
     let telling = words(text).filter(|word| !COMMON.contains(&word.as_str()));
     telling.map(|word| stem(&word))

@@ -1,6 +1,6 @@
 //! Reports how the definitions given to `tool new --from` were translated.
 
-use tool_hub_agent::definition::{Loss, Lost};
+use tool_hub_agent::definition::{Loss, LossKind};
 
 use crate::printer::Printer;
 use crate::scaffold::{Defined, PlainFile};
@@ -35,7 +35,7 @@ pub(super) fn tell_plain(plain: &PlainFile, printer: &Printer) {
 fn tell_differences(differences: &[Loss], printer: &Printer) {
     let (in_words, told): (Vec<_>, Vec<_>) = differences
         .iter()
-        .partition(|loss| matches!(loss.lost, Lost::ToldInWords { .. }));
+        .partition(|loss| matches!(loss.kind, LossKind::ToldInWords { .. }));
     for loss in told.iter().take(TOLD_MAX) {
         printer.note(&loss.to_string());
     }

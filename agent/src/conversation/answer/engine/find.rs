@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::Engine;
-use super::markers::{Found, leads_from, may_follow};
+use super::markers::{MarkerMatch, leads_from, may_follow};
 use crate::conversation::answer::family::{Certainty, Row, State};
-use crate::conversation::answer::scan::Seen;
+use crate::conversation::answer::scan::Lookahead;
 
 impl Engine<'_> {
     /// True if the row's marker has a meaning at the reader's current state.
@@ -19,22 +19,22 @@ impl Engine<'_> {
     }
 
     /// The first marker of this state that begins in a part of the buffer.
-    pub(super) fn find(&self, part: Range<usize>, is_end: bool) -> Found {
+    pub(super) fn find(&self, part: Range<usize>, is_end: bool) -> MarkerMatch {
         let bytes = &self.buffer.as_bytes()[..part.end];
         let first = &self.first[self.state as usize];
         let mut from = part.start;
         while let Some(ahead) = bytes[from..].iter().position(|it| first[usize::from(*it)]) {
             let here = from + ahead;
             match self.marker(here, is_end) {
-                Found::Nothing => from = here + 1,
+                MarkerMatch::Nothing => from = here + 1,
                 found => return found,
             }
         }
-        Found::Nothing
+        MarkerMatch::Nothing
     }
 
-    /// The longest marker that stands at `at`, or what leads on without one.
-    pub(super) fn marker(&self, at: usize, is_end: bool) -> Found {
+    /// The longest marker at `at`, or a bracket that begins calls without one.
+    pub(super) fn marker(&self, at: usize, is_end: bool) -> MarkerMatch {
         let rest = &self.buffer.as_bytes()[at..];
         let is_doubtful = at < self.doubtful_before;
         let mut longest: Option<Row> = None;
@@ -52,22 +52,22 @@ impl Engine<'_> {
                 });
                 longest = if is_longer { Some(*row) } else { longest };
             } else if !is_end && marker.starts_with(rest) {
-                return Found::Beginning(at);
+                return MarkerMatch::Beginning(at);
             }
         }
         // A name that nothing was written of is in the JSON that follows.
         let is_json = longest.is_none_or(|row| row.marker == "{");
         match self.bracket(at, is_end) {
-            found @ (Found::Marker(..) | Found::Beginning(_)) if is_json => found,
-            _ => longest.map_or(Found::Nothing, |row| Found::Marker(at, row)),
+            found @ (MarkerMatch::Marker(..) | MarkerMatch::Beginning(_)) if is_json => found,
+            _ => longest.map_or(MarkerMatch::Nothing, |row| MarkerMatch::Marker(at, row)),
         }
     }
 
     /// A bracket that begins calls where it stands.
-    fn bracket(&self, at: usize, is_end: bool) -> Found {
+    fn bracket(&self, at: usize, is_end: bool) -> MarkerMatch {
         let bracket = self.buffer.as_bytes()[at];
         if !matches!(bracket, b'{' | b'[') {
-            return Found::Nothing;
+            return MarkerMatch::Nothing;
         }
         let before = &self.buffer[self.at..at];
         let row = |to, certainty| Row {
@@ -81,8 +81,8 @@ impl Engine<'_> {
                 let is_blank = self.is_state_blank && before.trim().is_empty();
                 let certainty = self.region.map_or(Certainty::Sure, |(_, it)| it);
                 match is_blank {
-                    true => Found::Marker(at, row(State::Calls, certainty)),
-                    false => Found::Nothing,
+                    true => MarkerMatch::Marker(at, row(State::Calls, certainty)),
+                    false => MarkerMatch::Nothing,
                 }
             }
             (State::Text, Some((usual, to))) => {
@@ -90,36 +90,36 @@ impl Engine<'_> {
                 let line = before.trim_end_matches([' ', '\t']);
                 let is_first = line.ends_with('\n') || (line.is_empty() && self.is_line_blank);
                 if at < self.doubtful_before || !is_meant || !is_first {
-                    return Found::Nothing;
+                    return MarkerMatch::Nothing;
                 }
                 match self.buffer[at + 1..].trim_start().bytes().next() {
-                    None if is_end => Found::Nothing,
-                    None => Found::Beginning(at),
+                    None if is_end => MarkerMatch::Nothing,
+                    None => MarkerMatch::Beginning(at),
                     Some(next) if may_follow(bracket, next, to) => {
-                        Found::Marker(at, row(to, Certainty::Maybe))
+                        MarkerMatch::Marker(at, row(to, Certainty::Maybe))
                     }
-                    Some(_) => Found::Nothing,
+                    Some(_) => MarkerMatch::Nothing,
                 }
             }
-            _ => Found::Nothing,
+            _ => MarkerMatch::Nothing,
         }
     }
 
-    /// Whether a text that follows begins with a marker that ends a value.
-    pub(super) fn seen(&self, rest: &str, is_end: bool) -> Seen {
+    /// Tells if the text that follows begins with a marker that ends a value.
+    pub(super) fn seen(&self, rest: &str, is_end: bool) -> Lookahead {
         let Some(&byte) = rest.as_bytes().first() else {
-            return Seen::Nothing;
+            return Lookahead::Nothing;
         };
         if !self.first[self.state as usize][usize::from(byte)] {
-            return Seen::Nothing;
+            return Lookahead::Nothing;
         }
         let mut rows = self.family.rows.iter().filter(|row| self.leads_on(row));
         if rows.clone().any(|row| rest.starts_with(row.marker)) {
-            Seen::Marker
+            Lookahead::Marker
         } else if !is_end && rows.any(|row| row.marker.starts_with(rest)) {
-            Seen::Beginning
+            Lookahead::Beginning
         } else {
-            Seen::Nothing
+            Lookahead::Nothing
         }
     }
 }

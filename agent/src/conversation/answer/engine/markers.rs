@@ -1,17 +1,17 @@
-//! Which markers have a meaning in which state.
+//! The markers that are recognised in each state.
 
 use crate::conversation::answer::family::{Certainty, Family, Row, STATES, State};
 
-/// What there is from some point on.
+/// The result of a search for a marker.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Found {
+pub(super) enum MarkerMatch {
     Nothing,
     /// Something that may become a marker.
     Beginning(usize),
     Marker(usize, Row),
 }
 
-/// Which bytes begin what leads on from each state.
+/// For each state, the bytes that begin one of its markers.
 pub(super) fn first_bytes(family: &Family) -> Vec<[bool; 256]> {
     let mut first = vec![[false; 256]; STATES];
     for state in STATES_WITH_MARKERS {
@@ -75,7 +75,7 @@ pub(super) fn leads_from(row: &Row, state: State) -> bool {
     }
 }
 
-/// What may stand after the bracket that begins calls.
+/// True if `next` can follow the bracket that begins calls.
 pub(super) fn may_follow(bracket: u8, next: u8, to: State) -> bool {
     match (to, bracket) {
         (State::Python, _) => next.is_ascii_alphabetic() || next == b'_',

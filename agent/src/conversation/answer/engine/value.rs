@@ -1,15 +1,15 @@
-//! Values: JSON, calls as Python writes them, and objects without quotes about their names.
+//! Reads values: JSON, calls in Python syntax, and objects with unquoted names.
 
-use super::markers::Found;
+use super::markers::MarkerMatch;
 use super::{Engine, Failure, Step};
 use crate::conversation::answer::family::{Certainty, Shape, State};
 use crate::conversation::answer::problem::AnswerProblem;
-use crate::conversation::answer::scan::{Quotes, Scan, Scanned, Seen};
+use crate::conversation::answer::scan::{Lookahead, Quotes, Scan, ScanResult};
 use crate::conversation::answer::{call, literal};
 use crate::conversation::message::ToolCall;
 
 impl Engine<'_> {
-    /// Looks for the end of the value that stands here, and reads it.
+    /// Scans for the end of the current value, and reads it.
     pub(super) fn read_value(&mut self, is_end: bool) -> Step {
         let mut scan = match self.scan.take() {
             Some(scan) => scan,
@@ -22,10 +22,10 @@ impl Engine<'_> {
         let start = scan.start;
         self.scan = Some(scan);
         match scanned {
-            Scanned::Complete(end) => self.take_value(start, end),
-            Scanned::Broken(_) => self.fail(Failure::unreadable("its brackets do not match")),
-            Scanned::Open if is_end => self.fail(Failure::CutOff),
-            Scanned::Open => return Step::Wait,
+            ScanResult::Complete(end) => self.take_value(start, end),
+            ScanResult::Broken(_) => self.fail(Failure::unreadable("its brackets do not match")),
+            ScanResult::Open if is_end => self.fail(Failure::CutOff),
+            ScanResult::Open => return Step::Wait,
         }
         Step::On
     }
@@ -57,17 +57,17 @@ impl Engine<'_> {
         Ok(Scan::new(quotes, self.at))
     }
 
-    /// Goes on where no value stands: a function may need no arguments.
+    /// Continues without a value: a function may need no arguments.
     fn without_value(&mut self, is_end: bool) -> Step {
         match self.seen(&self.buffer[self.at..], is_end) {
-            Seen::Beginning => return Step::Wait,
-            Seen::Marker if self.state == State::Arguments => {
+            Lookahead::Beginning => return Step::Wait,
+            Lookahead::Marker if self.state == State::Arguments => {
                 self.is_read = true;
                 self.complete();
             }
             _ => self.fail(Failure::unreadable(match self.state {
-                State::Arguments | State::UnquotedObject => "the arguments are no object",
-                _ => "a call is an object with `name` and `arguments`",
+                State::Arguments | State::UnquotedObject => "the arguments must be an object",
+                _ => "a call must be an object with `name` and `arguments`",
             })),
         }
         Step::On
@@ -142,7 +142,7 @@ impl Engine<'_> {
         !matches!(self.region, Some((_, Certainty::Maybe)))
     }
 
-    /// Goes on after a value: to where a marker leads, to another value, or to text.
+    /// Continues after a value: at a marker, with another value, or with text.
     pub(super) fn leave_value(&mut self, is_end: bool) -> Step {
         let is_filler = |c: char| c.is_whitespace() || matches!(c, ',' | ';');
         let rest = self.buffer[self.at..].trim_start_matches(is_filler);
@@ -156,12 +156,12 @@ impl Engine<'_> {
             return Step::On;
         };
         match self.marker(next, is_end) {
-            Found::Beginning(_) => return Step::Wait,
-            Found::Marker(_, row) => {
+            MarkerMatch::Beginning(_) => return Step::Wait,
+            MarkerMatch::Marker(_, row) => {
                 self.at = next;
                 self.follow(row);
             }
-            Found::Nothing => {
+            MarkerMatch::Nothing => {
                 let is_list = matches!(self.state, State::Calls | State::Python);
                 // Calls outside of a list are on separate lines.
                 let is_line = self.state == State::Python && self.buffer[..self.at].ends_with(')');

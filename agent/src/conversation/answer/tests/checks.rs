@@ -94,26 +94,26 @@ fn arguments_are_told_where_they_are_wrong() {
         (
             json!({}),
             "`to` is missing",
-            "give `to`: a list, each item a value",
+            "give `to`: an array, each item a value",
         ),
         (
             json!({"to": [{"name": "Ann"}, {}]}),
             "`to[1].name` is missing",
-            "give `to[1].name`: a text",
+            "give `to[1].name`: a string",
         ),
         (
             json!({"to": [], "count": "many"}),
-            "`count` should be a whole number, but is `\"many\"`",
-            "give a whole number as `count`",
+            "expected an integer as `count`, found `\"many\"`",
+            "give an integer as `count`",
         ),
         (
             json!({"to": [], "how": "soon"}),
-            "`how` should be one of `\"fast\"`, `\"slow\"`, but is `\"soon\"`",
+            "expected one of `\"fast\"`, `\"slow\"` as `how`, found `\"soon\"`",
             "give one of `\"fast\"`, `\"slow\"` as `how`",
         ),
         (
             json!({"to": [], "cc": 1}),
-            "there is no `cc`; what there is: `to`, `count`, `how`",
+            "unexpected argument `cc`: expected one of `to`, `count`, `how`",
             "leave `cc` out",
         ),
     ] {

@@ -1,4 +1,4 @@
-//! The changes to a template's source: filters that check values, put in by the places of tokens.
+//! Edits a template's source: inserts the filters that check values.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl Edits {
     pub(super) fn products(&mut self, tokens: &Tokens) {
         for (at, (token, span)) in tokens.iter().enumerate() {
             let before = at.checked_sub(1).map(|before| &tokens[before].0);
-            // In `f(*list)` the star is no operator.
+            // In `f(*list)` the star is not an operator.
             let spreads = matches!(before, None | Some(Token::ParenOpen | Token::Comma));
             if !matches!(token, Token::Mul) || spreads {
                 continue;

@@ -1,14 +1,14 @@
-//! Blocks of Anthropic's messages, as they are written.
+//! Writes the blocks of Anthropic's messages.
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::dialects::loss::{Losses, LostMessage};
+use crate::conversation::dialects::loss::{Losses, MessageLossKind};
 use crate::conversation::dialects::style::text_or_list;
 use crate::conversation::message::{
     Content, Media, MediaKind, MediaSource, MessageDialect, Part, Reasoning,
 };
 
-/// A block of text, whatever the part is: the system says nothing else.
+/// A text block for any part: the system prompt has no others.
 pub(super) fn whole_text(part: &Part, losses: &mut Losses) -> Option<Value> {
     match &part.content {
         Content::Media(media) => Some(json!({"type": "text", "text": losses.instead_of(media)})),
@@ -28,7 +28,7 @@ pub(super) fn written_block(content: &Content, losses: &mut Losses) -> Option<Va
     Some(match content {
         Content::Text(text) => json!({"type": "text", "text": text}),
         Content::Refusal(text) => {
-            losses.tell(LostMessage::RefusalAsText);
+            losses.report(MessageLossKind::RefusalAsText);
             json!({"type": "text", "text": text})
         }
         Content::Reasoning(reasoning) => return thinking(reasoning, losses),
@@ -62,14 +62,14 @@ pub(super) fn written_block(content: &Content, losses: &mut Losses) -> Option<Va
     })
 }
 
-/// What the model thought, which is refused without its signature.
+/// A thinking block. The API refuses one without its signature.
 fn thinking(reasoning: &Reasoning, losses: &mut Losses) -> Option<Value> {
     let own = reasoning
         .sealed
         .as_ref()
         .filter(|sealed| sealed.by == MessageDialect::Anthropic);
     let Some(sealed) = own else {
-        losses.tell(LostMessage::Reasoning);
+        losses.report(MessageLossKind::Reasoning);
         return None;
     };
     Some(match reasoning.text.is_empty() {

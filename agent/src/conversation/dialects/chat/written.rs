@@ -1,8 +1,8 @@
-//! Messages of Chat and of chat templates, as they are written.
+//! Writes messages for Chat Completions and chat templates.
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::dialects::loss::{Losses, LostMessage};
+use crate::conversation::dialects::loss::{Losses, MessageLossKind};
 use crate::conversation::dialects::style::{REASONING, Style, text_or_list};
 use crate::conversation::message::{
     Content, Message, Part, Piece, Reasoning, Role, ToolResult, pieces,
@@ -39,7 +39,7 @@ fn result_message(
     let id = result.call_id.as_ref();
     written.extend(id.map(|id| ("tool_call_id".to_owned(), json!(id))));
     if result.is_error {
-        losses.tell(LostMessage::Failure);
+        losses.report(MessageLossKind::Failure);
     }
     let parts = result.content.iter();
     let parts: Vec<Value> = parts
@@ -70,7 +70,7 @@ fn turn(
             _ => !calls.is_empty(),
         };
         if comes_late {
-            losses.tell(LostMessage::Order);
+            losses.report(MessageLossKind::Order);
         }
         match &part.content {
             Content::Reasoning(reasoning) => thoughts.extend(thought(reasoning, part, losses)),
@@ -86,12 +86,12 @@ fn turn(
         }
     }
     if thoughts.len() > 1 {
-        losses.tell(LostMessage::Joined);
+        losses.report(MessageLossKind::Joined);
     }
     let is_empty =
         content.is_empty() && calls.is_empty() && thoughts.is_empty() && refusals.is_empty();
     if is_empty && !parts.is_empty() {
-        losses.tell(LostMessage::Emptied);
+        losses.report(MessageLossKind::Emptied);
         return None;
     }
     if !thoughts.is_empty() {
@@ -111,10 +111,10 @@ fn turn(
     Some(written)
 }
 
-/// What is shown of what the model thought.
+/// The part of the reasoning that the API shows.
 fn thought(reasoning: &Reasoning, part: &Part, losses: &mut Losses) -> Option<String> {
     if reasoning.sealed.is_some() {
-        losses.tell(LostMessage::Seal);
+        losses.report(MessageLossKind::Seal);
     }
     part.kept.iter().for_each(|kept| losses.foreign(kept));
     let text = match reasoning.text.is_empty() {
@@ -122,7 +122,7 @@ fn thought(reasoning: &Reasoning, part: &Part, losses: &mut Losses) -> Option<St
         false => reasoning.text.clone(),
     };
     if text.is_empty() {
-        losses.tell(LostMessage::Reasoning);
+        losses.report(MessageLossKind::Reasoning);
     }
     (!text.is_empty()).then_some(text)
 }
@@ -145,7 +145,7 @@ pub(super) fn write_part(
         Content::Text(text) => json!({"type": "text", "text": text}),
         Content::Refusal(text) if style.has_refusals => json!({"type": "refusal", "refusal": text}),
         Content::Refusal(text) => {
-            losses.tell(LostMessage::RefusalAsText);
+            losses.report(MessageLossKind::RefusalAsText);
             json!({"type": "text", "text": text})
         }
         Content::Media(media) => match (style.write_media)(role, media) {

@@ -1,8 +1,8 @@
-//! The items of Responses and their parts, as they are written.
+//! Writes the items of Responses and their parts.
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::dialects::loss::{Losses, LostMessage};
+use crate::conversation::dialects::loss::{Losses, MessageLossKind};
 use crate::conversation::dialects::openai;
 use crate::conversation::dialects::style::text_or_list;
 use crate::conversation::message::{
@@ -23,7 +23,7 @@ pub(super) fn call_item(call: &ToolCall) -> Map<String, Value> {
 
 pub(super) fn result_item(result: &ToolResult, losses: &mut Losses) -> Map<String, Value> {
     if result.is_error {
-        losses.tell(LostMessage::Failure);
+        losses.report(MessageLossKind::Failure);
     }
     let mut item = Map::from_iter([("type".to_owned(), json!("function_call_output"))]);
     let id = result.call_id.iter();
@@ -96,7 +96,7 @@ pub(super) fn written_part(role: Role, content: &Content, losses: &mut Losses) -
             json!({"type": "refusal", "refusal": refusal})
         }
         Content::Refusal(refusal) => {
-            losses.tell(LostMessage::RefusalAsText);
+            losses.report(MessageLossKind::RefusalAsText);
             text(refusal)
         }
         Content::Media(media) => match written_media(role, media) {

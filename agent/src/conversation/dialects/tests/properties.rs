@@ -323,7 +323,7 @@ fn check(dialect: MessageDialect, value: &Value) -> Result<(), TestCaseError> {
     let conversation = Conversation::read(dialect, value);
     let conversation = conversation.map_err(|error| TestCaseError::fail(error.to_string()))?;
     prop_assert_eq!(&conversation.write(dialect).value, value);
-    for other in MessageDialect::ALL {
+    for &other in MessageDialect::ALL {
         let written = conversation.write(other);
         let again = Conversation::read(other, &written.value);
         let again = again
@@ -356,10 +356,10 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_from_one_to_the_other_and_back(conversation in common()) {
-        for from in MessageDialect::ALL {
+        for &from in MessageDialect::ALL {
             let first = conversation.write(from);
             prop_assert_eq!(&first.losses, &[]);
-            for to in MessageDialect::ALL {
+            for &to in MessageDialect::ALL {
                 let other = Conversation::read(from, &first.value).unwrap().write(to);
                 prop_assert_eq!(&other.losses, &[]);
                 let back = Conversation::read(to, &other.value).unwrap().write(from);

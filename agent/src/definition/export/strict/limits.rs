@@ -1,8 +1,8 @@
-//! How large a strict schema may be, as OpenAI's guide to structured outputs says.
+//! The limits of strict schemas, from OpenAI's guide to structured outputs.
 
 use serde_json::Value;
 
-use crate::definition::loss::Lost;
+use crate::definition::loss::LossKind;
 use crate::definition::report::Report;
 
 const PROPERTIES_MAX: usize = 5_000;
@@ -33,7 +33,7 @@ pub(super) fn check(strict: &Value, report: &mut Report<'_>) {
         ),
     ] {
         if count > count_max {
-            report.add(Lost::TooLarge {
+            report.add(LossKind::TooLarge {
                 what,
                 count,
                 count_max,

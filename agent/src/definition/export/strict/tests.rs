@@ -13,7 +13,7 @@ fn compiled(schema: &Value) -> (Value, Vec<String>) {
         losses: &mut losses,
     };
     let strict = compile(schema, &mut report);
-    let losses = losses.iter().map(|loss| loss.lost.to_string()).collect();
+    let losses = losses.iter().map(|loss| loss.kind.to_string()).collect();
     (strict, losses)
 }
 
@@ -37,8 +37,8 @@ fn shapes() {
         json!({"type": "string", "minLength": 2, "format": "iri", "description": "D."}),
         json!({"type": "string", "description": "D. `minLength`: 2. `format`: \"iri\"."}),
         &[
-            "`minLength` at `/properties/a` is told in words",
-            "`format` at `/properties/a` is told in words",
+            "`minLength` at `/properties/a` is described in words",
+            "`format` at `/properties/a` is described in words",
         ],
     );
     check(

@@ -1,4 +1,4 @@
-//! Grammars of one rule a line, as GBNF and lark write them.
+//! Writes grammars in the notations of GBNF and lark, one rule per line.
 
 use super::error::ConstraintError;
 use super::expression::{Class, Expression, FIRST_NAMES, Grammar, Kind, count};
@@ -14,7 +14,7 @@ pub(super) fn gbnf(grammar: &Grammar) -> Result<String, ConstraintError> {
     print(grammar, Syntax::Gbnf)
 }
 
-/// A grammar for llguidance, in its dialect of lark: what holds characters is a terminal.
+/// A grammar in llguidance's dialect of lark, where rules with characters are terminals.
 pub(super) fn lark(grammar: &Grammar) -> Result<String, ConstraintError> {
     print(grammar, Syntax::Lark)
 }
@@ -65,7 +65,7 @@ struct Printer<'a> {
     text: String,
 }
 
-/// What an expression stands beside.
+/// The expression's surroundings, which decide if it needs brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Choice,
@@ -151,7 +151,7 @@ impl Printer<'_> {
         self.text.push('"');
     }
 
-    /// Only GBNF gets here: in lark, what holds classes is a word.
+    /// Only GBNF gets here: in lark, rules with character classes are terminals.
     fn class(&mut self, class: &Class) {
         let (ranges, is_negated) = class.written();
         self.text.push_str(if is_negated { "[^" } else { "[" });

@@ -1,12 +1,12 @@
-//! Whether the choices of a schema exclude each other.
+//! Tells if the alternatives of a schema exclude each other.
 
 use super::{Form, Member, Node, Presence, Rest};
 
-/// Whether no value can be of two of `nodes`, so that "any of" says as much as "one of".
-pub(crate) fn all_told_apart(nodes: &[Node<'_>]) -> bool {
+/// True if no value is valid for two of `nodes`: "any of" and "one of" mean the same then.
+pub(crate) fn are_disjoint(nodes: &[Node<'_>]) -> bool {
     let mut rest = nodes;
     while let [first, others @ ..] = rest {
-        if !others.iter().all(|other| told_apart(first, other)) {
+        if !others.iter().all(|other| is_disjoint(first, other)) {
             return false;
         }
         rest = others;
@@ -14,7 +14,7 @@ pub(crate) fn all_told_apart(nodes: &[Node<'_>]) -> bool {
     true
 }
 
-fn told_apart(one: &Node<'_>, other: &Node<'_>) -> bool {
+fn is_disjoint(one: &Node<'_>, other: &Node<'_>) -> bool {
     match (&one.form, &other.form) {
         (Form::Object(a, rest_a), Form::Object(b, rest_b)) => {
             let lacks = |members: &[Member<'_>], others: &[Member<'_>], rest: &Rest<'_>| {
@@ -29,7 +29,7 @@ fn told_apart(one: &Node<'_>, other: &Node<'_>) -> bool {
                 same.is_some_and(|other| {
                     member.presence == Presence::Required
                         && other.presence == Presence::Required
-                        && told_apart(&member.node, &other.node)
+                        && is_disjoint(&member.node, &other.node)
                 })
             });
             tagged || lacks(a, b, rest_b) || lacks(b, a, rest_a)

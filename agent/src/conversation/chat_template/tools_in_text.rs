@@ -1,11 +1,11 @@
-//! Tools for a model whose template has no place for them: as text, after what the user says, as
-//! TGI does it.
+//! Describes tools as text after the user's message, as TGI does, for templates without support for
+//! tools.
 
 use serde_json::{Map, Value, json};
 
 use super::chat::Chat;
 
-/// How the model is to call one.
+/// The instructions for calls.
 const HOW: &str = "You can call these functions. Each is described by its name, what it does, and a JSON \
     schema of its parameters. To call one, answer with nothing but JSON of this form: {\"name\": \
     the function's name, \"parameters\": an object with a value for each parameter that is needed}. \

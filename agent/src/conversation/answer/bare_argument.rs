@@ -1,4 +1,4 @@
-//! Arguments that a model writes as bare text, as the function's schema wants them.
+//! Converts arguments that a model writes as bare text to the types of the function's schema.
 
 use serde_json::Value;
 use tool_hub_manifest::FunctionSpec;
@@ -8,10 +8,9 @@ use super::scan::Quotes;
 use crate::schema::fit::{Fit, HOPS_MAX};
 use crate::schema::{Document, Form, Node};
 
-/// The value of the argument `name` of `function` that was written as `text`: the text itself
-/// where the schema takes it, and where it does not, the value that the text is the JSON of.
-/// What a function takes that is not offered nobody knows; whatever reads as a value that is no
-/// text is one then.
+/// The value of the argument `name` of `function`, written as `text`: a string if the schema allows
+/// one, otherwise the value that the text is a literal of. Without a schema, every literal except a
+/// string is read as its value.
 pub(super) fn value(text: &str, function: &str, name: &str, offered: &[FunctionSpec]) -> Value {
     let spec = offered.iter().find(|spec| spec.name == function);
     if let Some(spec) = spec {
@@ -40,7 +39,7 @@ fn read(text: &str) -> Option<Value> {
     literal::value(text.trim(), Quotes::Either).ok()
 }
 
-/// What the schema says of an argument.
+/// The schema of an argument.
 fn argument<'a>(fit: &Fit<'a>, name: &str) -> Option<Node<'a>> {
     let mut node = fit.document.root();
     for _ in 0..HOPS_MAX {

@@ -1,4 +1,4 @@
-//! A last message that is left open, for the model to go on with it.
+//! Leaves the last message open for the model to continue.
 
 use serde_json::{Map, Value};
 
@@ -6,12 +6,12 @@ use super::chat::Chat;
 use super::error::TemplateError;
 use super::message::{REASONING, members};
 
-/// Stands after what is to be gone on with. Templates that trim texts cut the space.
+/// Marks the end of the text to continue. Templates that trim texts remove the space.
 const MARK: &str = "<|the model goes on here|> ";
 
-/// Where what is printed has to end.
-pub(super) struct Open {
-    /// What the model goes on with.
+/// The end of a message that is left open for the model to continue.
+pub(super) struct Continuation {
+    /// The beginning of the message, which the model continues.
     text: String,
 }
 
@@ -20,7 +20,7 @@ pub(super) fn left_open(
     source: &str,
     chat: &Chat,
     member: &str,
-) -> Result<(Map<String, Value>, Open), TemplateError> {
+) -> Result<(Map<String, Value>, Continuation), TemplateError> {
     if chat.add_generation_prompt {
         return Err(not_continued("it cannot be followed by another one"));
     }
@@ -32,7 +32,7 @@ pub(super) fn left_open(
         .collect();
     let value = last.get(member).cloned();
     let value = value.ok_or_else(|| not_continued("it has no such member"))?;
-    // The same reasoning stands under several names, of which a template reads one.
+    // Reasoning has several names with the same text, of which a template reads one.
     let names: Vec<&str> = match REASONING.contains(&member) {
         true => {
             let same = REASONING.into_iter();
@@ -48,8 +48,8 @@ pub(super) fn left_open(
     for name in names {
         text = last.get_mut(name).and_then(marked).or(text);
     }
-    let text = text.ok_or_else(|| not_continued("it has no text there"))?;
-    Ok((last, Open { text }))
+    let text = text.ok_or_else(|| not_continued("it is not a text"))?;
+    Ok((last, Continuation { text }))
 }
 
 /// Marks the end of a text, or of the last one in a list of blocks, and returns it as it was.
@@ -74,8 +74,8 @@ fn text_of(block: &mut Map<String, Value>) -> Option<&mut String> {
     }
 }
 
-impl Open {
-    /// What was printed up to the mark.
+impl Continuation {
+    /// The printed text up to the mark.
     pub(super) fn cut(self, mut printed: String) -> Result<String, TemplateError> {
         let Some(end) = printed.rfind(MARK.trim_end()) else {
             return Err(not_continued("the template does not print it"));

@@ -1,4 +1,4 @@
-//! Functions that a model takes for each other: by their names or by their descriptions.
+//! Finds functions that a model could confuse, by their names or descriptions.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const NAME_LETTERS_MAX: usize = 128;
 /// More words of a description are not compared.
 const WORDS_MAX: usize = 400;
 
-/// What of a function is compared with others.
+/// The words of a function that are compared with those of others.
 pub(super) struct Profile<'a> {
     name: &'a str,
     /// The name's words, in their order.
@@ -77,7 +77,7 @@ impl<'a> Profile<'a> {
     }
 }
 
-/// What is said of a function that others stand before.
+/// The finding about a function that is like one of the functions before it.
 pub(super) fn judge<'a>(
     profile: &Profile<'_>,
     others: impl Iterator<Item = &'a Profile<'a>>,
