@@ -1,7 +1,8 @@
 //! Constraints on the texts that a model may write, compiled for the server that enforces them.
 //!
-//! A [`Constraint`] becomes a grammar, which is written as a regular expression, GBNF, lark or the
-//! member of a request. Answers are checked again, whatever the server promises.
+//! A [`Constraint`](crate::constraint::Constraint) becomes a grammar, which is written as a regular
+//! expression, GBNF, lark or the member of a request. Answers are checked again, whatever the
+//! server promises.
 
 mod answer;
 mod backend;

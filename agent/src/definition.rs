@@ -1,8 +1,8 @@
 //! Definitions of functions that a model can call.
 //!
 //! They are written in the dialects of model APIs, declared for agents that write code, checked by
-//! a lint, shortened, and read from other sources. A [`Loss`] is a part that a dialect cannot
-//! express.
+//! a lint, shortened, and read from other sources. A [`Loss`](crate::definition::Loss) is a part
+//! that a dialect cannot express.
 
 mod comment;
 pub mod condense;
