@@ -155,7 +155,8 @@ impl Approvals {
         })
     }
 
-    /// Forgets all that was approved for `place`, and `current`, the record that the lock has there.
+    /// Forgets all that was approved for `place`, and `current`, the record that the lock has
+    /// there.
     pub(crate) fn forget(
         config: &Config,
         place: &Place,

@@ -1,5 +1,6 @@
 //! The WIT of a project: its files, and the packages among them that the host offers, which a
-//! project carries as it would carry any other package that its WIT uses. Build tools and editors find it there.
+//! project carries as it would carry any other package that its WIT uses. Build tools and editors
+//! find it there.
 
 use std::path::{Path, PathBuf};
 

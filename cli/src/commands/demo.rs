@@ -31,7 +31,8 @@ const TOOL: &str = "greeter";
 /// Arguments of `tool demo`.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// What to write the tool in [default: Rust, or Python where its WebAssembly target cannot be had]
+    /// What to write the tool in [default: Rust, or Python where its WebAssembly target cannot be
+    /// had]
     #[arg(long, value_enum)]
     lang: Option<Template>,
 }

@@ -29,7 +29,8 @@ const DATABASE_FILE: &str = "registry.sqlite";
 /// Arguments of `tool registry`.
 #[derive(Debug, Args)]
 pub(crate) struct Registry {
-    /// The directory with everything the registry keeps [env: TOOL_HUB_REGISTRY_DATA] [default: the user's data directory]
+    /// The directory with everything the registry keeps [env: TOOL_HUB_REGISTRY_DATA] [default: the
+    /// user's data directory]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
 
@@ -119,8 +120,8 @@ impl Registry {
 }
 
 impl RegistryCommand {
-    /// Whether a registry is made where there is none: by what serves it, brings one back or adds the
-    /// first owner. Everything else is about one that exists, so that a mistyped directory does
+    /// Whether a registry is made where there is none: by what serves it, brings one back or adds
+    /// the first owner. Everything else is about one that exists, so that a mistyped directory does
     /// not pass for an empty registry.
     fn makes_a_registry(&self) -> bool {
         match self {

@@ -10,7 +10,7 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
 
-use super::Listener;
+use super::listener::Listener;
 use crate::diagnosis::Problem;
 use crate::environment::is_set;
 

@@ -17,7 +17,8 @@ pub(super) struct Quota {
     /// The user or organisation
     name: String,
 
-    /// What the owner may keep from now on, such as 500MB or 20GiB, or `none` for no bound [default: show it]
+    /// What the owner may keep from now on, such as 500MB or 20GiB, or `none` for no bound
+    /// [default: show it]
     #[arg(value_name = "SIZE")]
     set: Option<Bound>,
 }
