@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use tool_hub_host::authoring::{PACKAGES, WitPackage};
 
 use super::walk::{Bounds, Walk};
-use crate::diagnosis::Problem;
 use crate::files;
+use crate::terminal::diagnosis::Problem;
 
 /// How much WIT a project has. Links to directories are followed, since some projects share
 /// packages so.

@@ -17,11 +17,11 @@ use tokio::sync::oneshot;
 use tool_hub_registry_server::{Registry, RegistryConfig, TokenRole};
 
 use crate::build;
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
 use crate::scaffold::Template;
-use crate::signals::stop_requested;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::signals::stop_requested;
 
 /// The user of the demo's registry.
 const USER: &str = "ada";

@@ -17,11 +17,11 @@ use tool_hub_registry_server::{
     DatabaseAddress, Registry as OpenRegistry, RegistryConfig, S3Storage, StorageAddress,
 };
 
-use crate::config::{Config, RegistryPlaces};
-use crate::diagnosis::Problem;
-use crate::environment::storage_variables;
 use crate::log::Logging;
-use crate::printer::Printer;
+use crate::settings::config::{Config, RegistryPlaces};
+use crate::settings::environment::storage_variables;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
 
 /// The file by which a registry's directory is known.
 const DATABASE_FILE: &str = "registry.sqlite";

@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
 
-use crate::printer::Printer;
-use crate::report::table;
-use crate::sizes::ByteSize;
+use crate::consent::report::table;
+use crate::terminal::printer::Printer;
+use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `quota`.
 #[derive(Debug, Args)]

@@ -11,10 +11,10 @@ use tool_hub_registry_server::{
 };
 use url::{Host, Url};
 
-use crate::listen::listen;
 use crate::log::{LogFormat, Logging};
-use crate::printer::Printer;
-use crate::signals::stop_requested;
+use crate::serving::listener::listen;
+use crate::terminal::printer::Printer;
+use crate::terminal::signals::stop_requested;
 
 /// Arguments of `tool registry serve`.
 #[derive(Debug, Args)]
