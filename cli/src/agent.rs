@@ -20,16 +20,16 @@ use tool_hub_serve::{
 };
 use url::Url;
 
-use crate::arguments;
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::loaded::LoadedTool;
-use crate::model_endpoint;
-use crate::printer::Printer;
-use crate::prompt_template;
-use crate::sandbox;
-use crate::toolbox::OpenToolbox;
+use crate::settings::config::Config;
+use crate::settings::model_endpoint;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::text::arguments;
+use crate::text::prompt_template;
+use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::sandbox;
 
 use watcher::AtTerminal;
 

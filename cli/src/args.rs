@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands;
-use crate::config::Config;
 use crate::log::Logging;
-use crate::options::GlobalOptions;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::settings::options::GlobalOptions;
+use crate::terminal::printer::Printer;
 
 /// The package manager for agents' tools: sandboxed WebAssembly components on Hugging Face
 /// Hub repos or your own registry.

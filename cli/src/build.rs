@@ -20,10 +20,10 @@ use anyhow::Context as _;
 use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Language};
 
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::signals;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
 pub(crate) use functions::{Functions, specs};

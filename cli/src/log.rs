@@ -1,6 +1,7 @@
 //! Events for whoever looks after a process: on standard error, and as traces for a collector
 //! where this was built with the feature `opentelemetry`.
 
+mod listener;
 #[cfg(feature = "opentelemetry")]
 mod traces;
 
@@ -12,7 +13,9 @@ use tracing_subscriber::filter::{FilterExt as _, filter_fn};
 use tracing_subscriber::layer::{Filter, SubscriberExt as _};
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use listener::Listener;
 
 /// The form of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -38,8 +41,6 @@ pub(crate) struct Started {
     #[cfg(feature = "opentelemetry")]
     _export: Option<traces::Export>,
 }
-
-type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Sends the events that `asked` names, or those of the command's own, to standard error, and
 /// traces to the collector that the environment names.

@@ -2,53 +2,20 @@
 
 mod agent;
 mod allocator;
-mod approval;
-mod approvals;
 mod args;
-mod arguments;
-mod audit;
 mod build;
-mod clear_text;
-mod columns;
 mod commands;
 mod compiler;
-mod config;
 mod connect;
-mod conversation;
-mod credentials;
-mod definitions;
-mod derived;
-mod diagnosis;
-mod difference;
-mod environment;
-mod escape;
+mod consent;
 mod files;
-mod functions;
-mod grant_flags;
-mod listen;
-mod loaded;
 mod log;
-mod model;
-mod model_endpoint;
-mod options;
-mod output;
-mod package;
-mod printer;
-mod progress;
-mod prompt_template;
-mod provenance;
-mod record;
-mod report;
-mod sandbox;
 mod scaffold;
-mod sensitive;
-mod served;
-mod signals;
-mod signature;
-mod sizes;
-mod target;
+mod serving;
+mod settings;
+mod terminal;
+mod text;
 mod toolbox;
-mod wording;
 
 use std::process::ExitCode;
 
@@ -56,8 +23,9 @@ use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 
 use crate::args::Cli;
-use crate::config::Config;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis;
+use crate::terminal::printer::{self, Printer};
 
 fn main() -> ExitCode {
     if compiler::is_wanted() {

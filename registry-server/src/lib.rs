@@ -42,14 +42,14 @@
 //! ```json
 //! {
 //!   "id": "alice/text-stats", "private": false,
-//!   "head": { "version": "0.2.0", "…": "as a version, without a tag; null without a valid manifest" },
+//!   "head": { "version": "0.2.0", "…": "as a version without a tag; null if not valid" },
 //!   "versions": [{
 //!     "tag": "v0.1.0", "version": "0.1.0",
 //!     "commit": "…40 hex…", "date": "2026-11-20T23:00:00.000Z",
 //!     "name": "text-stats", "description": "Counts words.", "license": "MIT",
 //!     "manifest": { "path": "tool.toml", "sha256": "…64 hex…", "size": 812 },
 //!     "component": { "path": "tool.wasm", "sha256": "…64 hex…", "size": 9, "asClaimed": true },
-//!     "functions": [{ "name": "count-words", "title": "Count words", "description": "How many." }],
+//!     "functions": [{ "name": "count-words", "title": "Count words", "description": "…" }],
 //!     "capabilities": { "network": ["https://example.org"] }
 //!   }]
 //! }

@@ -9,10 +9,10 @@ use tool_hub_manifest::FunctionSpec;
 use tool_hub_manifest::contract::Outcome;
 use tool_hub_serve::{Act, Verdict, Watcher};
 
-use crate::approval::Terminal;
-use crate::arguments;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
+use crate::consent::approval::Terminal;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::text::arguments;
 
 /// How much of a text among the arguments is shown, and of what comes back.
 const SHOWN_CHARACTERS_MAX: usize = 2_000;

@@ -15,10 +15,10 @@ use tool_hub_agent::definition::interface::{Interface, interface};
 use tool_hub_manifest::{Build, ExportName, FunctionSpec, Language, Manifest};
 use tool_hub_source::Definition;
 
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::functions::definitions;
 use crate::scaffold::Names;
+use crate::terminal::diagnosis::Problem;
+use crate::text::functions::definitions;
 use plain::Plain;
 
 /// Functions of a file, and what was written around them.

@@ -12,10 +12,10 @@ use super::npm::{self, INSTALLED, PACKAGES};
 use super::project::{Project, built};
 use super::toolchain::{NPM_CI, Toolchain};
 use super::{process, sources, trust};
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
 const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use super::project::Project;
 use super::toolchain::{NPM_CI, Toolchain};
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";

@@ -9,9 +9,9 @@ use std::process::{ExitStatus, Output, Stdio};
 use anyhow::Context as _;
 use tokio::process::{Child, Command};
 
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::progress::Spinner;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::progress::Spinner;
 use family::Family;
 
 /// How much of a failed program's complaint is shown: its beginning, where compilers say
@@ -76,7 +76,7 @@ pub(crate) async fn status_of(child: &mut Child) -> anyhow::Result<ExitStatus> {
 
 /// Starts `command`, which the signals that end this process do not leave behind.
 pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Child> {
-    crate::signals::listen();
+    crate::terminal::signals::listen();
     command
         .kill_on_drop(true)
         .spawn()

@@ -15,9 +15,9 @@ use super::project::{Project, built};
 use super::toolchain::Toolchain;
 use super::wit::wit_files;
 use super::{process, sources};
-use crate::config::Config;
 use crate::files;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
 
 /// The program is a native module of the package, so that it needs no environment of its own
 /// but a place on Python's path.

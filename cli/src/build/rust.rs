@@ -11,10 +11,10 @@ use super::functions::Functions;
 use super::functions::rust::CARGO_MANIFEST;
 use super::process;
 use super::project::{Project, built};
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
 use shared::SharedBuild;
 
 /// What cargo chose, which is the project's to keep.

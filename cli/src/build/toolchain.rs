@@ -8,10 +8,10 @@ use tool_hub_manifest::Digest;
 
 use super::process;
 use super::project::Project;
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
 
 /// Packages to install, and the command that installs them.
 #[derive(Debug, Clone, Copy)]

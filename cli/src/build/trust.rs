@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::Terminal;
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::escape::escape_line;
+use crate::consent::approval::Terminal;
 use crate::files;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::escape::escape_line;
+use crate::terminal::printer::Printer;
 
 /// The record of consents, in the user's own directory: a checkout cannot write there.
 const RECORD: &str = "builds.toml";

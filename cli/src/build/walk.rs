@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use crate::diagnosis::Problem;
 use crate::files;
+use crate::terminal::diagnosis::Problem;
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]

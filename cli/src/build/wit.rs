@@ -1,5 +1,6 @@
 //! The WIT of a project: its files, and the packages among them that the host offers, which a
-//! project carries as it would carry any other package that its WIT uses. Build tools and editors find it there.
+//! project carries as it would carry any other package that its WIT uses. Build tools and editors
+//! find it there.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +8,8 @@ use anyhow::Context as _;
 use tool_hub_host::authoring::{PACKAGES, WitPackage};
 
 use super::walk::{Bounds, Walk};
-use crate::diagnosis::Problem;
 use crate::files;
+use crate::terminal::diagnosis::Problem;
 
 /// How much WIT a project has. Links to directories are followed, since some projects share
 /// packages so.

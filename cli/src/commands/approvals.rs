@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use crate::approvals::{self, Signer};
-use crate::config::Config;
-use crate::printer::Printer;
+use crate::consent::approvals::{self, Signer};
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool approvals`.
 #[derive(Debug, Args)]

@@ -14,11 +14,11 @@ use tool_hub_manifest::{
 
 use crate::build::{self, FinishedCard, Functions, Sources};
 use crate::commands::check;
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::package::{self, PACKAGE_DIRECTORY};
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::toolbox::package::{self, PACKAGE_DIRECTORY};
 
 /// The largest file that is read to say of it that it is too big for an icon.
 const ICON_BYTES_READ: u64 = 1 << 20;

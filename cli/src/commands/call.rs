@@ -14,21 +14,21 @@ use tool_hub_host::{CallableFunction, Tool, Usage};
 use tool_hub_manifest::Grants;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
-use crate::approval::{ApprovalFlags, Candidate, Offer};
-use crate::approvals::Approvals;
-use crate::arguments;
 use crate::commands::load::check_refusals;
-use crate::config::Config;
-use crate::derived::CapabilityFlags;
-use crate::diagnosis::{Exit, Problem};
-use crate::grant_flags;
-use crate::loaded::{self, LoadedTool};
-use crate::output::Output;
-use crate::package::{Fetched, Subject};
-use crate::printer::Printer;
-use crate::report;
-use crate::sandbox;
-use crate::toolbox::OpenToolbox;
+use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
+use crate::consent::approvals::Approvals;
+use crate::consent::grant_flags;
+use crate::consent::report;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::{Exit, Problem};
+use crate::terminal::output::Output;
+use crate::terminal::printer::Printer;
+use crate::text::arguments;
+use crate::toolbox::derived_manifest::CapabilityFlags;
+use crate::toolbox::loaded::{self, LoadedTool};
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::package::{Fetched, Subject};
+use crate::toolbox::sandbox;
 
 use self::usage::Watch;
 

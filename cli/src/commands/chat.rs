@@ -7,10 +7,10 @@ use clap::Args;
 use serde_json::json;
 
 use crate::agent::{AgentFlags, Purpose};
-use crate::approval::Terminal;
-use crate::config::Config;
-use crate::diagnosis::{self, Problem};
-use crate::printer::Printer;
+use crate::consent::approval::Terminal;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::{self, Problem};
+use crate::terminal::printer::Printer;
 
 /// How long a line may be, in bytes.
 const LINE_BYTES_MAX: u64 = 1 << 20;

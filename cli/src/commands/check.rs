@@ -10,11 +10,11 @@ use clap::Args;
 
 use crate::build::Sources;
 use crate::commands::load::check_refusals;
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::package;
-use crate::printer::Printer;
-use crate::wording::counted;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::toolbox::package;
 
 pub(crate) use remarks::{Remark, of as remarks_on, steering_characters};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool completions`.
 #[derive(Debug, Args)]

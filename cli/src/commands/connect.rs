@@ -9,15 +9,15 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
-use crate::approval::Terminal;
-use crate::config::Config;
 use crate::connect::{Change, Changed, Client, Document, Scope, Server};
-use crate::diagnosis::Problem;
-use crate::escape::escape_line;
+use crate::consent::approval::Terminal;
 use crate::files;
-use crate::printer::Printer;
-use crate::toolbox::OpenToolbox;
-use crate::wording::nearest;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::escape::escape_line;
+use crate::terminal::messages::nearest;
+use crate::terminal::printer::Printer;
+use crate::toolbox::open_toolbox::OpenToolbox;
 use surroundings::Surroundings;
 
 /// Arguments of `tool connect`.

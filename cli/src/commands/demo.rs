@@ -17,11 +17,11 @@ use tokio::sync::oneshot;
 use tool_hub_registry_server::{Registry, RegistryConfig, TokenRole};
 
 use crate::build;
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
 use crate::scaffold::Template;
-use crate::signals::stop_requested;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::signals::stop_requested;
 
 /// The user of the demo's registry.
 const USER: &str = "ada";
@@ -31,7 +31,8 @@ const TOOL: &str = "greeter";
 /// Arguments of `tool demo`.
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// What to write the tool in [default: Rust, or Python where its WebAssembly target cannot be had]
+    /// What to write the tool in [default: Rust, or Python where its WebAssembly target cannot be
+    /// had]
     #[arg(long, value_enum)]
     lang: Option<Template>,
 }

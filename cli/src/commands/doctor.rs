@@ -10,14 +10,14 @@ use serde_json::json;
 use tokio::process::Command;
 use tool_hub_host::Confinement;
 
-use crate::approvals::Approvals;
 use crate::build;
-use crate::config::Config;
-use crate::printer::Printer;
-use crate::report::table;
-use crate::sandbox;
-use crate::toolbox::OpenToolbox;
-use crate::wording::counted;
+use crate::consent::approvals::Approvals;
+use crate::consent::report::table;
+use crate::settings::config::Config;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::sandbox;
 
 /// Arguments of `tool doctor`.
 #[derive(Debug, Args)]

@@ -9,11 +9,11 @@ use serde::Serialize;
 use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate};
 use tool_hub_agent::conversation::explain::Explanation;
 
-use crate::config::Config;
-use crate::loaded::LoadedTool;
-use crate::model;
-use crate::printer::Printer;
-use crate::wording::counted;
+use crate::settings::config::Config;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::text::model;
+use crate::toolbox::loaded::LoadedTool;
 use said::Said;
 
 /// How much that is never read is told one by one.

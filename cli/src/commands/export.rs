@@ -9,11 +9,11 @@ use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::{Dialect, Loss, LossKind};
 use tool_hub_manifest::FunctionSpec;
 
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::loaded::LoadedTool;
-use crate::printer::Printer;
-use crate::wording::counted;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::toolbox::loaded::LoadedTool;
 
 /// Arguments of `tool export`.
 #[derive(Debug, Args)]

@@ -8,12 +8,12 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{Digest, Pin};
 
-use crate::config::Config;
-use crate::printer::Printer;
-use crate::sandbox;
-use crate::sizes::ByteSize;
-use crate::toolbox::OpenToolbox;
-use crate::wording::counted;
+use crate::settings::config::Config;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::terminal::sizes::ByteSize;
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::sandbox;
 
 /// What was pulled within this time may be on its way to an approval.
 const SPARED: Duration = Duration::from_secs(3600);

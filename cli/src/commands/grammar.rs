@@ -15,13 +15,13 @@ use tool_hub_agent::conversation::answer::ANSWER_BYTES_MAX;
 use tool_hub_agent::definition::Loss;
 use tool_hub_manifest::FunctionSpec;
 
-use crate::config::Config;
-use crate::definitions;
-use crate::diagnosis::{Exit, Problem};
 use crate::files::{Limit, shown, text_or_input};
-use crate::loaded::LoadedTool;
-use crate::printer::Printer;
-use crate::wording::nearest;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::{Exit, Problem};
+use crate::terminal::messages::nearest;
+use crate::terminal::printer::Printer;
+use crate::text::definitions;
+use crate::toolbox::loaded::LoadedTool;
 use own::Own;
 
 /// The longest text that is held against a constraint.

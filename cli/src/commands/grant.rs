@@ -8,15 +8,15 @@ use serde_json::json;
 use tool_hub_host::inspect;
 use tool_hub_manifest::Grants;
 
-use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::commands::load::{check_refusals, report_ungranted, show};
-use crate::config::Config;
-use crate::package::{Fetched, FetchedFrom};
-use crate::printer::Printer;
-use crate::provenance::Provenance;
-use crate::record::{self, GivenConsent};
-use crate::report;
-use crate::toolbox::{Member, OpenToolbox};
+use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
+use crate::consent::report;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
+use crate::toolbox::lock_record::{self, GivenConsent};
+use crate::toolbox::open_toolbox::{Member, OpenToolbox};
+use crate::toolbox::package::{Fetched, FetchedFrom};
+use crate::toolbox::provenance::Provenance;
 
 /// Arguments of `tool grant`.
 #[derive(Debug, Args)]
@@ -84,7 +84,7 @@ impl Grant {
         let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
         let given = GivenConsent::now(&inspection, grants, consent)?;
         let (key, entry) = (member.key, member.entry);
-        let locked = record::record(key, entry, &fetched, given, config, printer).await?;
+        let locked = lock_record::record(key, entry, &fetched, given, config, printer).await?;
         if !names_something {
             report_ungranted(key, &inspection.ungranted(&locked.grants), printer);
         }

@@ -5,16 +5,16 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
-use crate::config::Config;
-use crate::derived::CapabilityFlags;
-use crate::diagnosis::Problem;
-use crate::grant_flags;
-use crate::package::{Fetched, FetchedFrom, Subject};
-use crate::printer::Printer;
-use crate::provenance::Provenance;
-use crate::report::{self, Detail};
-use crate::target::{self, Target};
-use crate::toolbox::OpenToolbox;
+use crate::consent::grant_flags;
+use crate::consent::report::{self, Detail};
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::toolbox::derived_manifest::CapabilityFlags;
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
+use crate::toolbox::provenance::Provenance;
+use crate::toolbox::target::{self, Target};
 
 /// Arguments of `tool inspect`.
 #[derive(Debug, Args)]

@@ -9,12 +9,12 @@ use tool_hub_agent::definition::lint::Finding;
 use tool_hub_manifest::{Function, FunctionSpec, Input, Manifest, ValueType, package_file};
 
 use crate::commands::check;
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::loaded::{LoadedTool, choose};
-use crate::package;
-use crate::printer::Printer;
-use crate::wording::counted;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::toolbox::loaded::{LoadedTool, choose};
+use crate::toolbox::package;
 
 /// Arguments of `tool lint`.
 #[derive(Debug, Args)]

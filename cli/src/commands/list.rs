@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{Grants, LockedTool, VersionReq};
 
-use crate::config::Config;
-use crate::printer::Printer;
-use crate::report::{overridden, table};
-use crate::toolbox::standing::{Standing, origin};
-use crate::toolbox::{Member, OpenToolbox};
-use crate::wording::{counted, rights};
+use crate::consent::report::{overridden, table};
+use crate::settings::config::Config;
+use crate::terminal::messages::{counted, rights};
+use crate::terminal::printer::Printer;
+use crate::toolbox::open_toolbox::standing::{Standing, origin};
+use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool list`.
 #[derive(Debug, Args)]

@@ -11,20 +11,20 @@ use tool_hub_manifest::{
     visible_name,
 };
 
-use crate::approval::{ApprovalFlags, Candidate, Offer, Terminal};
-use crate::config::Config;
-use crate::derived::CapabilityFlags;
-use crate::diagnosis::Problem;
-use crate::difference;
-use crate::grant_flags;
-use crate::package::{Fetched, FetchedFrom, Subject};
-use crate::printer::Printer;
-use crate::provenance::Provenance;
-use crate::record::{self, GivenConsent};
-use crate::report::{self, Detail};
-use crate::target::{self, Target};
-use crate::toolbox::OpenToolbox;
-use crate::toolbox::standing::origin;
+use crate::consent::approval::{ApprovalFlags, Candidate, Offer, Terminal};
+use crate::consent::difference;
+use crate::consent::grant_flags;
+use crate::consent::report::{self, Detail};
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::toolbox::derived_manifest::CapabilityFlags;
+use crate::toolbox::lock_record::{self, GivenConsent};
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::open_toolbox::standing::origin;
+use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
+use crate::toolbox::provenance::Provenance;
+use crate::toolbox::target::{self, Target};
 
 /// Arguments of `tool load`.
 #[derive(Debug, Args)]
@@ -143,7 +143,7 @@ async fn approve_and_load(
     {
         printer.note("you approved exactly this before");
         let given = GivenConsent::before(&inspection, before)?;
-        return record::record(key, entry, fetched, given, config, printer).await;
+        return lock_record::record(key, entry, fetched, given, config, printer).await;
     }
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
     let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
@@ -162,7 +162,7 @@ async fn approve_and_load(
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
     let given = GivenConsent::now(&inspection, grants, consent)?;
-    let locked = record::record(key, entry, fetched, given, config, printer).await?;
+    let locked = lock_record::record(key, entry, fetched, given, config, printer).await?;
     report_ungranted(key, &ungranted, printer);
     Ok(locked)
 }

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use clap::Args;
 use tool_hub_registry_client::Token;
 
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::signals::stop_requested;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::signals::stop_requested;
 
 /// What a shell reports of a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;

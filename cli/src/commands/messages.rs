@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use clap::Args;
 use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
-use crate::config::Config;
-use crate::conversation;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
+use crate::text::conversation;
 
 /// Arguments of `tool messages`.
 #[derive(Debug, Args)]

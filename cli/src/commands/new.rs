@@ -14,10 +14,10 @@ use tool_hub_manifest::ToolName;
 use url::Url;
 
 use crate::build;
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
 use crate::scaffold::{Body, CALLING_LANGUAGE, Defined, PlainFile, Template, scaffold};
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool new`.
 #[derive(Debug, Args)]
@@ -133,7 +133,7 @@ impl New {
         lang: Template,
     ) -> anyhow::Result<(Body, Template)> {
         let Some(found) = PlainFile::template(file) else {
-            let import = crate::definitions::read(file, &config.working)?;
+            let import = crate::text::definitions::read(file, &config.working)?;
             return Ok((Body::Defined(Defined::of(import)), lang));
         };
         if self.lang.is_some_and(|lang| lang != found) {

@@ -15,13 +15,13 @@ use tool_hub_agent::conversation::answer::{
 };
 use tool_hub_manifest::FunctionSpec;
 
-use crate::config::Config;
-use crate::diagnosis::{Exit, Problem};
-use crate::escape::escape_json;
 use crate::files::{Limit, text_or_input};
-use crate::loaded::LoadedTool;
-use crate::model;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::{Exit, Problem};
+use crate::terminal::escape::escape_json;
+use crate::terminal::printer::Printer;
+use crate::text::model;
+use crate::toolbox::loaded::LoadedTool;
 
 /// The longest prompt.
 const PROMPT: Limit = Limit {

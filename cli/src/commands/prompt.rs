@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use crate::config::Config;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool prompt`.
 #[derive(Debug, Args)]

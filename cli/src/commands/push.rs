@@ -15,12 +15,12 @@ use tool_hub_registry_client::{
 use crate::build::Sources;
 use crate::commands::check::steering_characters;
 use crate::commands::load::check_refusals;
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::package;
-use crate::printer::Printer;
-use crate::progress::Bars;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::progress::Bars;
+use crate::toolbox::package;
 
 /// Arguments of `tool push`.
 #[derive(Debug, Args)]

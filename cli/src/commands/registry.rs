@@ -17,11 +17,11 @@ use tool_hub_registry_server::{
     DatabaseAddress, Registry as OpenRegistry, RegistryConfig, S3Storage, StorageAddress,
 };
 
-use crate::config::{Config, RegistryPlaces};
-use crate::diagnosis::Problem;
-use crate::environment::storage_variables;
 use crate::log::Logging;
-use crate::printer::Printer;
+use crate::settings::config::{Config, RegistryPlaces};
+use crate::settings::environment::storage_variables;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
 
 /// The file by which a registry's directory is known.
 const DATABASE_FILE: &str = "registry.sqlite";
@@ -29,7 +29,8 @@ const DATABASE_FILE: &str = "registry.sqlite";
 /// Arguments of `tool registry`.
 #[derive(Debug, Args)]
 pub(crate) struct Registry {
-    /// The directory with everything the registry keeps [env: TOOL_HUB_REGISTRY_DATA] [default: the user's data directory]
+    /// The directory with everything the registry keeps [env: TOOL_HUB_REGISTRY_DATA] [default: the
+    /// user's data directory]
     #[arg(long, global = true, value_name = "DIR")]
     data: Option<PathBuf>,
 
@@ -119,8 +120,8 @@ impl Registry {
 }
 
 impl RegistryCommand {
-    /// Whether a registry is made where there is none: by what serves it, brings one back or adds the
-    /// first owner. Everything else is about one that exists, so that a mistyped directory does
+    /// Whether a registry is made where there is none: by what serves it, brings one back or adds
+    /// the first owner. Everything else is about one that exists, so that a mistyped directory does
     /// not pass for an empty registry.
     fn makes_a_registry(&self) -> bool {
         match self {

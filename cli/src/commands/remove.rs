@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::config::Config;
-use crate::printer::Printer;
-use crate::toolbox::OpenToolbox;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
+use crate::toolbox::open_toolbox::OpenToolbox;
 
 /// Arguments of `tool remove`.
 #[derive(Debug, Args)]

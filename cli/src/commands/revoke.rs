@@ -7,10 +7,10 @@ use clap::Args;
 use tool_hub_manifest::{DirectoryName, Grants, Origin, VariableName};
 
 use crate::commands::grant::tell;
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::toolbox::{Member, OpenToolbox};
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool revoke`.
 #[derive(Debug, Args)]

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::agent::{AgentFlags, Purpose};
-use crate::config::Config;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool run`.
 #[derive(Debug, Args)]

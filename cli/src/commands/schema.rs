@@ -10,9 +10,9 @@ use tool_hub_source::Definition;
 
 use super::export::Format;
 use crate::build::specs;
-use crate::config::Config;
-use crate::functions::definitions;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
+use crate::text::functions::definitions;
 
 /// Arguments of `tool schema`.
 #[derive(Debug, Args)]

@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_registry_client::{Found, FoundTool, SEARCH_RESULTS_MAX, SearchResults};
 
-use crate::columns::{self, Column, Cut, fitted};
-use crate::config::Config;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::columns::{self, Column, Cut, fitted};
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool search`.
 #[derive(Debug, Args)]

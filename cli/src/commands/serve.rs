@@ -19,14 +19,14 @@ use tool_hub_serve::{
 };
 
 use crate::allocator;
-use crate::audit::AuditLog;
-use crate::config::Config;
-use crate::listen::listen;
-use crate::output;
-use crate::printer::Printer;
-use crate::served::{Served, Share};
-use crate::signals::stop_requested;
-use crate::wording::counted;
+use crate::serving::audit_log::AuditLog;
+use crate::serving::listener::listen;
+use crate::serving::toolbox_server::{Served, Share};
+use crate::settings::config::Config;
+use crate::terminal::messages::counted;
+use crate::terminal::output;
+use crate::terminal::printer::Printer;
+use crate::terminal::signals::stop_requested;
 
 use gateway::OpenAi;
 use tokens::{Named, private_token};

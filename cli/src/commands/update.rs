@@ -10,17 +10,17 @@ use tool_hub_host::{Change, ChangeKind, inspect};
 use tool_hub_manifest::{Consent, Grants, Revision, Source, ToolKey, ToolRef, Version};
 use url::Url;
 
-use crate::approval::{ApprovalFlags, Candidate, Offer};
 use crate::commands::load::check_refusals;
-use crate::config::Config;
-use crate::diagnosis::{self, Exit};
-use crate::difference;
-use crate::package::{Fetched, Subject};
-use crate::printer::Printer;
-use crate::record::{self, GivenConsent};
-use crate::report;
-use crate::toolbox::{Member, OpenToolbox};
-use crate::wording::counted;
+use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
+use crate::consent::difference;
+use crate::consent::report;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::{self, Exit};
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::toolbox::lock_record::{self, GivenConsent};
+use crate::toolbox::open_toolbox::{Member, OpenToolbox};
+use crate::toolbox::package::{Fetched, Subject};
 
 /// Arguments of `tool update`.
 #[derive(Debug, Args)]
@@ -155,7 +155,7 @@ impl Update {
         }
         let given = self.consent(member, &fetched, config, printer)?;
         let locked =
-            record::record(member.key, member.entry, &fetched, given, config, printer).await?;
+            lock_record::record(member.key, member.entry, &fetched, given, config, printer).await?;
         Ok(Found::Updated(locked.version))
     }
 

@@ -6,12 +6,12 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_client::Store;
 
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::report::{overridden, table};
-use crate::toolbox::OpenToolbox;
-use crate::toolbox::standing::Standing;
+use crate::consent::report::{overridden, table};
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::toolbox::open_toolbox::OpenToolbox;
+use crate::toolbox::open_toolbox::standing::Standing;
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::config::Config;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool whoami`.
 #[derive(Debug, Args)]

@@ -6,9 +6,9 @@ use anyhow::Context as _;
 use serde::Serialize;
 use similar::TextDiff;
 
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
 
 use super::file::{target_of, text_of};
 

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use etcetera::BaseStrategy as _;
 use serde::Serialize;
 
-use crate::environment::variable;
+use crate::settings::environment::variable;
 
 /// Whom a configuration is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]

@@ -7,9 +7,9 @@ use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::diagnosis::Problem;
-use crate::environment;
-use crate::toolbox::OpenToolbox;
+use crate::settings::environment;
+use crate::terminal::diagnosis::Problem;
+use crate::toolbox::open_toolbox::OpenToolbox;
 
 use super::clients::Client;
 

@@ -10,9 +10,9 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
 
-use super::Listener;
-use crate::diagnosis::Problem;
-use crate::environment::is_set;
+use super::listener::Listener;
+use crate::settings::environment::is_set;
+use crate::terminal::diagnosis::Problem;
 
 /// Where a collector is named.
 const ENDPOINTS: [&str; 2] = [

@@ -11,7 +11,7 @@ use super::names::Names;
 use super::template::Template;
 use crate::build::specs;
 use crate::files;
-use crate::functions::definitions;
+use crate::text::functions::definitions;
 
 /// The crate that functions in Rust are.
 const CARGO_MANIFEST: &str = include_str!("../../templates/functions/Cargo.toml");

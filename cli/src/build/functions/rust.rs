@@ -8,9 +8,9 @@ use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, Typ
 use tool_hub_source::{Definition, RustSignature, RustType, Signature};
 
 use super::plain::{Plain, Written, quoted};
-use crate::diagnosis::Problem;
 use crate::files;
 use crate::scaffold::{Names, rust_ident, rust_type, upper_camel};
+use crate::terminal::diagnosis::Problem;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.rs");
 const MANIFEST: &str = include_str!("../../../templates/functions/glue.toml");

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde_json::json;
 use tool_hub_manifest::ExportName;
 
-use crate::diagnosis::Problem;
 use crate::scaffold::lower_camel;
+use crate::terminal::diagnosis::Problem;
 
 const TEMPLATE: &str = include_str!("checked.js");
 

@@ -10,10 +10,10 @@ use tokio::time::timeout;
 
 use super::family::{Family, GRACE};
 use super::{name, shown, spawn};
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::progress::Spinner;
-use crate::signals::stop_requested;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::progress::Spinner;
+use crate::terminal::signals::stop_requested;
 
 /// How long a conversation takes at most. Some servers are downloaded by what starts them.
 const CONVERSATION: Duration = Duration::from_secs(120);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::diagnosis::Problem;
-use crate::signals::stop_requested;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::signals::stop_requested;
 
 /// How long programs have to end themselves, once they are told to.
 pub(super) const GRACE: Duration = Duration::from_secs(5);

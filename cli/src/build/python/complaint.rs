@@ -1,7 +1,7 @@
 //! What componentize-py says of a project that cannot be built: what Python said, without the
 //! traceback of the program around it, and what to do about a module that is not there.
 
-use crate::diagnosis::Problem;
+use crate::terminal::diagnosis::Problem;
 
 const NO_MODULE: &str = "ModuleNotFoundError: No module named '";
 
@@ -60,7 +60,7 @@ fn python_s_own(complaint: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnosis;
+    use crate::terminal::diagnosis;
 
     fn failed(said: &str) -> anyhow::Error {
         let complaint = format!(

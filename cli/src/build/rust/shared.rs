@@ -12,12 +12,12 @@ use tool_hub_manifest::Digest;
 
 use crate::build::process;
 use crate::build::project::Project;
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files::{self, Guard};
-use crate::printer::Printer;
-use crate::progress::Spinner;
-use crate::signals::stop_requested;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::progress::Spinner;
+use crate::terminal::signals::stop_requested;
 
 /// Its name among the toolchains.
 const DIRECTORY: &str = "rust-build";

@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tool_hub_host::{Interaction, Output, Usage};
 
-use crate::escape::escape_line;
-use crate::sizes::ByteSize;
-use crate::wording::counted;
+use crate::terminal::escape::escape_line;
+use crate::terminal::messages::counted;
+use crate::terminal::sizes::ByteSize;
 
 /// Nobody to ask or to show progress, but somebody who wants to know what the call used and what
 /// its tool wrote.

@@ -4,8 +4,8 @@ use serde::Serialize;
 use tool_hub_host::{CallableFunction, Inspection};
 use tool_hub_manifest::ValueType;
 
-use crate::escape::{escape_line, out_of_place};
 use crate::scaffold::SCAFFOLD_DESCRIPTION;
+use crate::terminal::escape::{escape_line, out_of_place};
 
 /// The longest description that every consumer of tools takes whole.
 const DESCRIPTION_LENGTH_MAX: usize = 1024;

@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::surroundings::Surroundings;
 use crate::connect::{Client, Scope, Started};
-use crate::diagnosis;
-use crate::printer::Printer;
-use crate::report::table;
+use crate::consent::report::table;
+use crate::terminal::diagnosis;
+use crate::terminal::printer::Printer;
 
 /// A server that a client starts.
 struct Connection {

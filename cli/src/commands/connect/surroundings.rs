@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::Config;
 use crate::connect::{Client, ClientPlaces, Document, Scope};
-use crate::diagnosis::Problem;
-use crate::toolbox::OpenToolbox;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::toolbox::open_toolbox::OpenToolbox;
 
 /// The toolbox that is meant, and where configurations are.
 pub(super) struct Surroundings {

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// The revision of the protocol that the visit speaks.
 const PROTOCOL: &str = "2025-11-25";

@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use tool_hub_agent::conversation::chat_template::Chat;
 use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
-use crate::config::Config;
-use crate::conversation;
-use crate::diagnosis::Problem;
 use crate::files::{Limit, json_or_input, shown};
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::text::conversation;
 
 /// The longest list of documents.
 const DOCUMENTS: Limit = Limit {

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use tool_hub_agent::constraint::Constraint;
 
-use crate::config::Config;
 use crate::files::{Limit, json_or_input, text_or_input};
+use crate::settings::config::Config;
 
 /// The longest schema.
 const SCHEMA: Limit = Limit {

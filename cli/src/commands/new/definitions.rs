@@ -2,9 +2,9 @@
 
 use tool_hub_agent::definition::{Loss, LossKind};
 
-use crate::printer::Printer;
 use crate::scaffold::{Defined, PlainFile};
-use crate::wording::counted;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
 
 /// How many differences are told one by one.
 const TOLD_MAX: usize = 20;

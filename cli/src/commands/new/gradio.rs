@@ -9,8 +9,8 @@ use serde_json::Value;
 use tool_hub_agent::definition::gradio::{GRADIO_BYTES_MAX, GradioError};
 use url::Url;
 
-use crate::diagnosis::Problem;
 use crate::scaffold::Calling;
+use crate::terminal::diagnosis::Problem;
 
 /// How long an app has for each answer.
 const ANSWER: Duration = Duration::from_secs(30);

@@ -16,9 +16,9 @@ use tokio::time::timeout;
 use tool_hub_agent::definition::import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import};
 
 use crate::build::converse;
-use crate::definitions;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::text::definitions;
 
 /// How long a server has until it answers as one. Some are downloaded by what starts them.
 const GREETING: Duration = Duration::from_secs(60);

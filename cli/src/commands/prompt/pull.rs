@@ -8,11 +8,11 @@ use serde_json::json;
 use tool_hub_agent::prompt::PromptMode;
 use tool_hub_manifest::ToolRef;
 
-use crate::config::Config;
-use crate::diagnosis::Problem;
 use crate::files;
-use crate::printer::Printer;
-use crate::prompt_template;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::text::prompt_template;
 
 /// Arguments of `tool prompt pull`.
 #[derive(Debug, Args)]

@@ -9,10 +9,10 @@ use tool_hub_agent::prompt::PromptMode;
 use tool_hub_manifest::RepoId;
 use tool_hub_registry_client::{PushTexts, Visibility};
 
-use crate::config::Config;
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::prompt_template;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::text::prompt_template;
 
 /// Arguments of `tool prompt push`.
 #[derive(Debug, Args)]

@@ -6,10 +6,10 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_agent::prompt::{PromptMode, PromptTemplate};
 
-use crate::config::Config;
-use crate::loaded::LoadedTool;
-use crate::printer::Printer;
-use crate::prompt_template;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
+use crate::text::prompt_template;
+use crate::toolbox::loaded::LoadedTool;
 
 /// Arguments of `tool prompt render`.
 #[derive(Debug, Args)]

@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::{Registry, RegistryConfig};
 
-use crate::config::Config;
-use crate::printer::Printer;
-use crate::sizes::ByteSize;
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
+use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry backup`.
 #[derive(Debug, Args)]

@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
 
-use crate::printer::Printer;
-use crate::sizes::ByteSize;
-use crate::wording::counted;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry gc`.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use tool_hub_registry_server::{MemberRole, Registry};
 
 use super::quota::Quota;
-use crate::printer::Printer;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool registry org`.
 #[derive(Debug, Args)]

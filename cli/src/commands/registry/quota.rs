@@ -7,9 +7,9 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
 
-use crate::printer::Printer;
-use crate::report::table;
-use crate::sizes::ByteSize;
+use crate::consent::report::table;
+use crate::terminal::printer::Printer;
+use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `quota`.
 #[derive(Debug, Args)]
@@ -17,7 +17,8 @@ pub(super) struct Quota {
     /// The user or organisation
     name: String,
 
-    /// What the owner may keep from now on, such as 500MB or 20GiB, or `none` for no bound [default: show it]
+    /// What the owner may keep from now on, such as 500MB or 20GiB, or `none` for no bound
+    /// [default: show it]
     #[arg(value_name = "SIZE")]
     set: Option<Bound>,
 }

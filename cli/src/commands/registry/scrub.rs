@@ -6,9 +6,9 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
 
-use crate::diagnosis::Problem;
-use crate::printer::Printer;
-use crate::sizes::ByteSize;
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry scrub`.
 #[derive(Debug, Args)]

@@ -11,10 +11,10 @@ use tool_hub_registry_server::{
 };
 use url::{Host, Url};
 
-use crate::listen::listen;
 use crate::log::{LogFormat, Logging};
-use crate::printer::Printer;
-use crate::signals::stop_requested;
+use crate::serving::listener::listen;
+use crate::terminal::printer::Printer;
+use crate::terminal::signals::stop_requested;
 
 /// Arguments of `tool registry serve`.
 #[derive(Debug, Args)]
@@ -32,11 +32,13 @@ pub(crate) struct Serve {
     #[arg(long = "allow-host", value_name = "HOST", value_parser = Host::parse)]
     hosts: Vec<Host>,
 
-    /// A proxy whose X-Forwarded-For is believed, as an address or network such as 10.0.0.0/8; may be given again
+    /// A proxy whose X-Forwarded-For is believed, as an address or network such as 10.0.0.0/8; may
+    /// be given again
     #[arg(long = "trusted-proxy", value_name = "NETWORK", value_parser = network)]
     trusted_proxies: Vec<IpNet>,
 
-    /// Have files from this size on sent over LFS, for clients that can: the JavaScript one, git, and the Python one without Xet
+    /// Have files from this size on sent over LFS, for clients that can: the JavaScript one, git,
+    /// and the Python one without Xet
     #[arg(long, value_name = "BYTES")]
     lfs_from_bytes: Option<u64>,
 

@@ -8,8 +8,8 @@ use time::format_description::well_known::Rfc3339;
 use time::{Duration, OffsetDateTime};
 use tool_hub_registry_server::{Registry, RepositoryPattern, TokenRole, TokenScope, TokenSummary};
 
-use crate::printer::Printer;
-use crate::report::table;
+use crate::consent::report::table;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool registry token`.
 #[derive(Debug, Args)]
@@ -30,7 +30,8 @@ enum TokenCommand {
         /// What the token allows
         #[arg(long, value_enum, default_value_t = Role::Write)]
         role: Role,
-        /// A repo that the token is good for, or all of an owner's as `OWNER/*`; may be repeated [default: all that the user may use]
+        /// A repo that the token is good for, or all of an owner's as `OWNER/*`; may be repeated
+        /// [default: all that the user may use]
         #[arg(long = "repo", value_name = "OWNER/NAME")]
         repos: Vec<RepositoryPattern>,
         /// Days until the token is refused [default: never]

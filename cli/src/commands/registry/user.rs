@@ -7,8 +7,8 @@ use serde_json::json;
 use tool_hub_registry_server::Registry;
 
 use super::quota::Quota;
-use crate::printer::Printer;
-use crate::report::table;
+use crate::consent::report::table;
+use crate::terminal::printer::Printer;
 
 /// Arguments of `tool registry user`.
 #[derive(Debug, Args)]

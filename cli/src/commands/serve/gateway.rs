@@ -8,9 +8,9 @@ use tool_hub_agent::constraint::Backend;
 use tool_hub_serve::Gateway;
 use url::Url;
 
-use crate::config::Config;
-use crate::model_endpoint;
-use crate::printer::Printer;
+use crate::settings::config::Config;
+use crate::settings::model_endpoint;
+use crate::terminal::printer::Printer;
 
 /// Which endpoint, and how it is asked.
 #[derive(Debug, Args)]

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use tool_hub_manifest::Digest;
 use tool_hub_serve::{BearerToken, CallerName};
 
-use crate::config::{self, Config};
-use crate::diagnosis::Problem;
-use crate::served::Share;
+use crate::serving::toolbox_server::Share;
+use crate::settings::config::{self, Config};
+use crate::terminal::diagnosis::Problem;
 
 /// Who may call, and what they get.
 pub(super) struct Named {

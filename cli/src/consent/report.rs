@@ -1,0 +1,71 @@
+//! Tables and inspections as people read them.
+
+mod details;
+mod inspection;
+
+use tool_hub_manifest::{FunctionName, Overrides};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::terminal::escape::escape_line;
+use crate::toolbox::package::{Fetched, FetchedFrom};
+
+pub(crate) use inspection::{Detail, calls_functions, inspection};
+
+/// How the tool is named on a command line.
+pub(crate) fn subject(fetched: &Fetched) -> String {
+    match &fetched.origin {
+        FetchedFrom::Registry { reference, .. } => reference.to_string(),
+        FetchedFrom::File { path } => path.display().to_string(),
+        FetchedFrom::Approved(source) => details::place(source),
+    }
+}
+
+/// Names the functions that `toolbox.toml` overrides; `None` if there are none.
+pub(crate) fn overridden(overrides: &Overrides) -> Option<String> {
+    let whole = overrides.description.iter().map(|_| "the whole tool");
+    let names: Vec<&str> = whole
+        .chain(overrides.functions.keys().map(FunctionName::as_str))
+        .collect();
+    let what = names.join(", ");
+    (!names.is_empty()).then(|| format!("toolbox.toml overrides the description of {what}"))
+}
+
+/// A table with a heading and columns as wide as their widest cell, the last as it comes.
+pub(crate) fn table<const N: usize>(heading: [&str; N], rows: Vec<[String; N]>) -> String {
+    let mut lines: Vec<[String; N]> = vec![heading.map(str::to_owned)];
+    lines.extend(
+        rows.into_iter()
+            .map(|row| row.map(|cell| escape_line(&cell))),
+    );
+    let mut widths = [0; N];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = (*width).max(cell.width());
+        }
+    }
+    let mut text = String::new();
+    for line in &lines {
+        let mut shown = String::new();
+        for (width, cell) in widths.iter().zip(line) {
+            shown.push_str(cell);
+            shown.push_str(&" ".repeat(width - cell.width() + 2));
+        }
+        text.push_str(shown.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = vec![
+            ["a".to_owned(), "x".to_owned()],
+            ["漢字".to_owned(), "\u{1b}".to_owned()],
+        ];
+        assert_eq!(table(["N", "M"], rows), "N     M\na     x\n漢字  \\u{1b}\n");
+    }
+}

@@ -1,0 +1,178 @@
+//! What an inspection shows only to whoever wants everything: how the component was made, what
+//! each argument means, and what the component imports by name.
+
+use tool_hub_host::{CallableFunction, Effect, HostConfig, InspectedImport, Inspection};
+use tool_hub_manifest::{LimitRequest, Members, Source};
+
+use crate::terminal::escape::escape_line;
+
+/// Where a tool is from.
+pub(super) fn place(source: &Source) -> String {
+    match source {
+        Source::Registry { endpoint, repo, .. } => format!("{endpoint}{repo}"),
+        Source::File { path } => path.display().to_string(),
+    }
+}
+
+/// A name and a value of the report's first lines.
+pub(super) fn row(name: &str, value: &str) -> String {
+    format!("  {name:<10} {value}")
+}
+
+/// Its digests and its size, and what it says of how it was made.
+pub(super) fn identity(source: &Source, inspection: &Inspection) -> Vec<String> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, value: String| rows.push(row(name, &value));
+    if let Source::Registry { commit, .. } = source {
+        row("commit", commit.to_string());
+    }
+    row("manifest", inspection.manifest_digest.to_string());
+    row("component", inspection.component_digest.to_string());
+    row("size", format!("{} bytes", inspection.component_bytes));
+    if let Some(license) = &inspection.license {
+        row("license", escape_line(license));
+    }
+    if let Some(language) = &inspection.language {
+        row("written in", escape_line(language));
+    }
+    let producers: Vec<String> = inspection
+        .producers
+        .iter()
+        .map(|producer| {
+            format!("{} {}", producer.name, producer.version)
+                .trim()
+                .to_owned()
+        })
+        .collect();
+    if !producers.is_empty() {
+        row("made by", escape_line(&producers.join(", ")));
+    }
+    for (name, says) in limits(inspection.limits) {
+        row(name, says);
+    }
+    rows
+}
+
+/// The limits that the author names, as they will hold: nobody raises what the host gives.
+fn limits(asked: LimitRequest) -> Vec<(&'static str, String)> {
+    let given = HostConfig::new().limits.lowered_to(&asked);
+    let (memory_mib, seconds) = (given.memory_bytes >> 20, given.call_ms / 1_000);
+    let mut rows = Vec::new();
+    if let Some(mib) = asked.memory_mib {
+        let more = more_asked(mib, memory_mib, "MiB");
+        rows.push(("memory", format!("{memory_mib} MiB at most{more}")));
+    }
+    if let Some(asked) = asked.call_seconds {
+        let more = more_asked(asked, seconds, "s");
+        let computing = given.cpu_ms / 1_000;
+        rows.push((
+            "time",
+            format!("{seconds} s a call at most, {computing} s of them computing{more}"),
+        ));
+    }
+    rows
+}
+
+fn more_asked(asked: u32, given: u64, unit: &str) -> String {
+    if u64::from(asked) > given {
+        format!("; its author asks for {asked} {unit}, which is not given")
+    } else {
+        String::new()
+    }
+}
+
+/// What the arguments of a function mean and the members within them, where its description does
+/// not say so.
+pub(super) fn argument_lines(function: &CallableFunction) -> Vec<String> {
+    let description = &function.spec.description;
+    let mut lines = Vec::new();
+    for input in &function.inputs {
+        if !input.description.is_empty() && !description.contains(&format!("`{}`", input.name)) {
+            lines.push(text_line(input.name.as_str(), &input.description));
+        }
+        lines.extend(member_lines(&format!("{}.", input.name), &input.members));
+    }
+    if let Some(output) = &function.output {
+        lines.extend(member_lines("-> ", &output.members));
+    }
+    lines
+}
+
+/// A line for each description of a member within a value, with the member's place.
+fn member_lines(value: &str, members: &Members) -> Vec<String> {
+    let members = members.iter();
+    let line = |(place, text): (&String, &String)| {
+        text_line(&format!("{value}{}", escape_line(place)), text)
+    };
+    members.map(line).collect()
+}
+
+fn text_line(name: &str, text: &str) -> String {
+    format!("      {name}: {}", escape_line(text))
+}
+
+/// The imports, those that come to the same thing in one line: what has power first, then
+/// what a language's runtime brings along without effect.
+pub(super) fn import_lines(imports: &[InspectedImport]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let (inert, live): (Vec<_>, Vec<_>) = imports
+        .iter()
+        .partition(|import| import.effect == Effect::Inert);
+    for import in live {
+        match groups.iter_mut().find(|(says, _)| *says == import.says) {
+            Some((_, interfaces)) => interfaces.push(&import.interface),
+            None => groups.push((&import.says, vec![&import.interface])),
+        }
+    }
+    if !inert.is_empty() {
+        let interfaces = inert
+            .iter()
+            .map(|import| import.interface.as_str())
+            .collect();
+        groups.push((
+            "without effect, since nothing of the kind is asked for",
+            interfaces,
+        ));
+    }
+    if groups.is_empty() {
+        return vec!["  nothing at all".to_owned()];
+    }
+    groups
+        .into_iter()
+        .flat_map(|(says, interfaces)| {
+            let interfaces = escape_line(&interfaces.join(", "));
+            [
+                format!("  {}", escape_line(says)),
+                format!("      {interfaces}"),
+            ]
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_shown_as_they_hold() {
+        let asked = |memory_mib, call_seconds| LimitRequest {
+            memory_mib: Some(memory_mib),
+            call_seconds: Some(call_seconds),
+        };
+        let low = limits(asked(64, 5));
+        assert_eq!(low[0], ("memory", "64 MiB at most".to_owned()));
+        assert_eq!(
+            low[1],
+            (
+                "time",
+                "5 s a call at most, 5 s of them computing".to_owned()
+            )
+        );
+        let high = limits(asked(999_999, 100_000));
+        let memory = "256 MiB at most; its author asks for 999999 MiB, which is not given";
+        assert_eq!(high[0].1, memory);
+        let time = "30 s a call at most, 10 s of them computing; its author asks for 100000 s, which is not given";
+        assert_eq!(high[1].1, time);
+        assert!(limits(LimitRequest::default()).is_empty());
+    }
+}

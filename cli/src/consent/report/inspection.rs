@@ -1,0 +1,227 @@
+//! An inspection as a person reads it: about ten lines to decide on, or everything.
+
+use tool_hub_host::{CallableFunction, InspectedCapability, Inspection, NotCallable, Power};
+use tool_hub_manifest::{Overrides, Source};
+
+use super::details;
+use crate::consent::grant_flags;
+use crate::consent::signature;
+use crate::terminal::escape::escape_line;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::toolbox::provenance::Provenance;
+
+/// How much of an inspection is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// What a person decides on: whose it is, what it may do, its functions, what is odd about it.
+    Decision,
+    /// Also descriptions in full, digests, how the component was made, and what it imports.
+    Everything,
+}
+
+impl Detail {
+    /// As much as the command line asks for.
+    pub(crate) fn wanted(printer: &Printer) -> Self {
+        match printer.is_verbose() {
+            true => Self::Everything,
+            false => Self::Decision,
+        }
+    }
+}
+
+/// The longest line of a description that is shown where not everything is.
+const LINE_CHARS_MAX: usize = 160;
+/// The most functions that are described where not everything is shown.
+const FUNCTIONS_DESCRIBED_MAX: usize = 5;
+/// Where more is found.
+const MORE: &str = "see --verbose";
+
+/// The inspection, in the order in which a person decides. Every text of the tool's is on a line
+/// of its own and escaped.
+pub(crate) fn inspection(from: &Provenance, inspection: &Inspection, detail: Detail) -> String {
+    let everything = detail == Detail::Everything;
+    let mut lines = vec![format!("{} {}", inspection.name, inspection.version)];
+    lines.extend(described(&inspection.description, "  ", detail));
+    lines.extend(identity(from));
+    if everything {
+        lines.extend(details::identity(&from.source, inspection));
+    }
+    lines.push(details::row(
+        "digest",
+        &inspection.approval_digest.to_string(),
+    ));
+    lines.extend([String::new(), "Functions".to_owned()]);
+    let functions = &inspection.functions;
+    let are_described = everything || functions.len() <= FUNCTIONS_DESCRIBED_MAX;
+    for function in functions {
+        lines.extend(function_lines(function, are_described, detail));
+    }
+    if !are_described {
+        lines.push(format!("  their descriptions: {MORE}"));
+    }
+    if everything {
+        lines.extend(inspection.not_callable.iter().map(not_callable_line));
+    }
+    lines.extend(override_lines(&inspection.overrides));
+    lines.extend(offered_lines(inspection));
+    lines.extend([String::new(), "Asks for".to_owned()]);
+    lines.extend(right_lines(inspection));
+    if everything {
+        lines.extend([String::new(), "Imports".to_owned()]);
+        lines.extend(details::import_lines(&inspection.imports));
+    }
+    let warnings = inspection.warnings.iter();
+    lines.extend(warnings.map(|warning| format!("warning: {}", escape_line(warning))));
+    let refusals = inspection.refusals.iter();
+    lines.extend(refusals.map(|it| format!("refused: {}", escape_line(&it.to_string()))));
+    lines.join("\n")
+}
+
+fn identity(from: &Provenance) -> Vec<String> {
+    let mut rows = vec![details::row("from", &details::place(&from.source))];
+    if let Source::Registry { repo, .. } = &from.source {
+        let on = from.published.as_ref();
+        let on = on.map_or_else(String::new, |day| format!(", {}", escape_line(day)));
+        rows.push(details::row("publisher", &format!("{}{on}", repo.owner())));
+    }
+    rows
+}
+
+fn function_lines(function: &CallableFunction, is_described: bool, detail: Detail) -> Vec<String> {
+    let signature = match detail {
+        Detail::Decision => signature::short(function),
+        Detail::Everything => signature::whole(function),
+    };
+    let mut lines = vec![format!("  {}", escape_line(&signature))];
+    if is_described {
+        lines.extend(described(&function.spec.description, "      ", detail));
+    }
+    if detail == Detail::Everything {
+        lines.extend(details::argument_lines(function));
+    }
+    lines
+}
+
+/// A description, indented so that no line of it can pass for a line of the report.
+fn described(text: &str, indent: &str, detail: Detail) -> Vec<String> {
+    let mut texts = text.lines().filter(|line| !line.trim().is_empty());
+    let line = |text: &str| format!("{indent}{}", escape_line(text));
+    if detail == Detail::Everything {
+        return texts.map(line).collect();
+    }
+    let Some(first) = texts.next() else {
+        return Vec::new();
+    };
+    let more = texts.count();
+    let shown = match first.char_indices().nth(LINE_CHARS_MAX) {
+        Some((end, _)) => format!("{}… ({MORE})", line(&first[..end])),
+        None if more > 0 => format!("{} ({} more: {MORE})", line(first), counted(more, "line")),
+        None => line(first),
+    };
+    vec![shown]
+}
+
+/// What the component exports and agents cannot call, such as what starts a language's runtime.
+fn not_callable_line(export: &NotCallable) -> String {
+    format!(
+        "  {} is no function for agents: {}",
+        escape_line(&export.export),
+        escape_line(&export.reason)
+    )
+}
+
+/// The overrides, as lines of a report.
+fn override_lines(overrides: &Overrides) -> Vec<String> {
+    if overrides.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![
+        String::new(),
+        "Texts for agents from toolbox.toml".to_owned(),
+    ];
+    let whole = overrides.description.iter();
+    let whole = whole.map(|text| format!("  of its only function: {}", escape_line(text)));
+    let single = overrides.functions.iter();
+    let single = single.map(|(name, text)| format!("  {name}: {}", escape_line(text)));
+    lines.extend(whole.chain(single));
+    lines
+}
+
+/// What there is beside functions. The texts are known only when the tool runs.
+fn offered_lines(inspection: &Inspection) -> Vec<String> {
+    let mut lines = Vec::new();
+    if inspection.prompts {
+        lines.push("  prompts: openings of a conversation, for people to pick".to_owned());
+    }
+    if inspection.resources {
+        lines.push("  resources: documents for people and agents to read".to_owned());
+    }
+    if !lines.is_empty() {
+        lines.splice(..0, [String::new(), "Also offers".to_owned()]);
+    }
+    lines
+}
+
+/// What the tool may do if it is granted what it asks for, and what its bytes could use although
+/// it does not ask.
+fn right_lines(inspection: &Inspection) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for capability in &inspection.capabilities {
+        lines.push(right_line(capability));
+    }
+    if calls_functions(inspection) {
+        lines.push("  calls other functions of the toolbox, and so does what those may".to_owned());
+    }
+    if imports(inspection, Power::Person) {
+        lines.push("  shows its progress and asks you questions".to_owned());
+    }
+    for power in &inspection.undeclared {
+        lines.push(format!(
+            "  {power}: imported but not asked for, so every use is refused"
+        ));
+    }
+    if lines.is_empty() {
+        lines.push("  nothing: it only computes".to_owned());
+    }
+    let flags = inspection.capabilities.iter();
+    let flags: Vec<String> = flags
+        .map(|asked| escape_line(&grant_flags::flag(&asked.grant)))
+        .collect();
+    if !flags.is_empty() {
+        lines.push(format!("  grant with {}", flags.join(" ")));
+    }
+    lines
+}
+
+/// Whether the tool imports what calls other functions of the toolbox.
+pub(crate) fn calls_functions(inspection: &Inspection) -> bool {
+    imports(inspection, Power::Toolbox)
+}
+
+fn imports(inspection: &Inspection, power: Power) -> bool {
+    inspection
+        .imports
+        .iter()
+        .any(|import| import.power == power)
+}
+
+fn right_line(capability: &InspectedCapability) -> String {
+    let does = match capability.power {
+        Power::Network => "sends requests to",
+        Power::Files => "uses a directory of yours as",
+        Power::Variables => "reads the variable",
+        Power::Storage => "keeps things from call to call, in a storage",
+        _ => "uses",
+    };
+    let why = match capability.why.is_empty() {
+        true => String::new(),
+        false => format!(": {}", escape_line(&capability.why)),
+    };
+    let used = match capability.used {
+        true => "",
+        false => "; nothing in the component could use it",
+    };
+    // The author's text comes last: nothing of it passes for what is said here.
+    format!("  {does} {}{used}{why}", escape_line(&capability.what))
+}

@@ -1,0 +1,283 @@
+//! The audit log of `tool serve`: one line of JSON for each call, and for each request to the
+//! endpoint behind a gateway. It goes to a file, which is only appended to, or to standard error.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+use serde::Serialize;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use tool_hub_host::Usage;
+use tool_hub_manifest::{Digest, ToolName};
+use tool_hub_serve::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
+
+use crate::terminal::printer::Printer;
+
+/// Where calls are noted.
+///
+/// What cannot be written stays in memory, and no further call is made until it is written: a
+/// log with a hole looks like one without. So no more lines wait than there are calls under way.
+pub(crate) struct AuditLog {
+    /// What people call it.
+    place: String,
+    printer: Printer,
+    lines: Mutex<Lines>,
+}
+
+struct Lines {
+    to: Box<dyn Write + Send>,
+    unwritten: Vec<u8>,
+    /// Whether somebody was told that it cannot be written.
+    is_broken: bool,
+}
+
+/// A line. It says nothing of arguments and results.
+#[derive(Serialize)]
+struct Line<'a> {
+    /// When the call was made, RFC 3339 in UTC.
+    time: String,
+    caller: &'a str,
+    front_end: FrontEnd,
+    #[serde(flatten)]
+    subject: Subject<'a>,
+    tool: &'a ToolName,
+    component: Digest,
+    outcome: &'a str,
+    elapsed_us: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+}
+
+/// The line of a request to the endpoint. It holds nothing of the request's or the answer's body.
+#[derive(Serialize)]
+struct RequestLine<'a> {
+    time: String,
+    caller: &'a str,
+    front_end: FrontEnd,
+    method: &'a str,
+    path: &'a str,
+    outcome: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    elapsed_us: u64,
+}
+
+impl AuditLog {
+    /// Opens the log at `path`, which is made for the user alone when it is not there; `-` is
+    /// standard error.
+    ///
+    /// # Errors
+    /// When it cannot be appended to.
+    pub(crate) fn open(path: &Path, printer: Printer) -> anyhow::Result<Arc<Self>> {
+        if path == Path::new("-") {
+            return Ok(Self::new("on standard error", io::stderr(), printer));
+        }
+        let mut options = File::options();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        let file = options
+            .open(path)
+            .with_context(|| format!("the audit log {} cannot be written", path.display()))?;
+        Ok(Self::new(&path.display().to_string(), file, printer))
+    }
+
+    fn new(place: &str, to: impl Write + Send + 'static, printer: Printer) -> Arc<Self> {
+        Arc::new(Self {
+            place: place.to_owned(),
+            printer,
+            lines: Mutex::new(Lines {
+                to: Box::new(to),
+                unwritten: Vec::new(),
+                is_broken: false,
+            }),
+        })
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, line: &impl Serialize) {
+        let mut lines = self.lines();
+        match serde_json::to_writer(&mut lines.unwritten, line) {
+            Ok(()) => lines.unwritten.push(b'\n'),
+            Err(error) => tracing::error!(%error, "cannot serialize a line of the audit log"),
+        }
+        // A failure is reported to the next call.
+        let _ = self.write(&mut lines);
+    }
+
+    fn write(&self, lines: &mut Lines) -> io::Result<()> {
+        let written = lines.write();
+        if let Err(error) = &written
+            && !lines.is_broken
+        {
+            self.printer.warning(&format!(
+                "the audit log {} cannot be written ({error}); calls are refused until it can",
+                self.place
+            ));
+        } else if written.is_ok() && lines.is_broken {
+            self.printer.note(&format!(
+                "the audit log {} is written again, and nothing is missing in it",
+                self.place
+            ));
+        }
+        lines.is_broken = written.is_err();
+        written
+    }
+}
+
+impl Lines {
+    /// Writes as much as is taken, and keeps the rest.
+    fn write(&mut self) -> io::Result<()> {
+        while !self.unwritten.is_empty() {
+            match self.to.write(&self.unwritten) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => drop(self.unwritten.drain(..written)),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.to.flush()
+    }
+}
+
+impl Audit for AuditLog {
+    fn ready(&self) -> io::Result<()> {
+        let mut lines = self.lines();
+        match lines.is_broken {
+            true => self.write(&mut lines),
+            false => Ok(()),
+        }
+    }
+
+    fn note(&self, call: &AuditedCall<'_>) {
+        self.add(&Line {
+            time: in_utc(call.began),
+            caller: call.caller.as_str(),
+            front_end: call.front_end,
+            subject: call.subject,
+            tool: call.tool,
+            component: call.component,
+            outcome: call.outcome,
+            elapsed_us: microseconds(call.elapsed),
+            usage: call.usage,
+        });
+    }
+
+    fn note_request(&self, request: &AuditedRequest<'_>) {
+        self.add(&RequestLine {
+            time: in_utc(request.began),
+            caller: request.caller.as_str(),
+            front_end: FrontEnd::OpenAi,
+            method: request.method,
+            path: request.path,
+            outcome: request.outcome,
+            status: request.status,
+            elapsed_us: microseconds(request.elapsed),
+        });
+    }
+}
+
+fn in_utc(time: SystemTime) -> String {
+    let time = OffsetDateTime::from(time).format(&Rfc3339);
+    time.unwrap_or_default()
+}
+
+fn microseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use super::*;
+    use crate::settings::options::GlobalOptions;
+
+    /// Takes two bytes at a time, and nothing while it is full.
+    struct Disk {
+        full: Arc<Mutex<bool>>,
+        written: Sender<Vec<u8>>,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if *self.full.lock().unwrap() {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            let taken = bytes.len().min(2);
+            self.written.send(bytes[..taken].to_vec()).unwrap();
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn quiet() -> Printer {
+        Printer::new(&GlobalOptions {
+            endpoint: None,
+            json: false,
+            quiet: true,
+            verbose: false,
+        })
+    }
+
+    fn text(written: &Receiver<Vec<u8>>) -> String {
+        String::from_utf8(written.try_iter().flatten().collect()).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_lost_and_nothing_is_called_while_the_disk_is_full() {
+        let (sender, written) = channel();
+        let full = Arc::new(Mutex::new(false));
+        let disk = Disk {
+            full: full.clone(),
+            written: sender,
+        };
+        let log = AuditLog::new("log", disk, quiet());
+        let note = |line: &str| {
+            let mut lines = log.lines();
+            lines.unwritten.extend_from_slice(line.as_bytes());
+            log.write(&mut lines)
+        };
+        assert!(log.ready().is_ok());
+        assert!(note("one\n").is_ok());
+        assert_eq!(text(&written), "one\n");
+        *full.lock().unwrap() = true;
+        assert!(note("two\n").is_err());
+        assert!(note("three\n").is_err());
+        assert!(log.ready().is_err());
+        *full.lock().unwrap() = false;
+        assert!(log.ready().is_ok());
+        assert_eq!(text(&written), "two\nthree\n");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_file_is_for_the_user_alone_and_only_appended_to() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("calls.jsonl");
+        for line in ["one\n", "two\n"] {
+            let log = AuditLog::open(&path, quiet()).unwrap();
+            let mut lines = log.lines();
+            lines.unwritten.extend_from_slice(line.as_bytes());
+            log.write(&mut lines).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(AuditLog::open(directory.path(), quiet()).is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! A toolbox as `tool serve` offers it: loaded, and loaded again whenever it is edited.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use tokio::time::MissedTickBehavior;
+use tool_hub_host::Host;
+use tool_hub_registry_client::Store;
+use tool_hub_serve::{Catalogue, Presentation, Toolset};
+
+use crate::consent::approvals::Approvals;
+use crate::settings::config::Config;
+use crate::terminal::diagnosis;
+use crate::terminal::messages::counted;
+use crate::terminal::printer::Printer;
+use crate::toolbox::loaded::LoadedTool;
+use crate::toolbox::open_toolbox::{Member, OpenToolbox};
+use crate::toolbox::sandbox;
+
+/// How often it is looked whether a toolbox was edited, and how long an edit has to be over.
+/// Three files are looked at, which costs nothing and works on every file system.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Some tools of a toolbox.
+#[derive(Debug, Clone)]
+pub(crate) struct Share {
+    /// Where the toolbox is: without it the nearest one upwards, else the user's own.
+    pub(crate) toolbox: Option<PathBuf>,
+    /// Only these tools; all where there are none.
+    pub(crate) names: Vec<String>,
+}
+
+/// A toolbox, which of its tools are served, and what they are loaded with.
+pub(crate) struct Served<'a> {
+    directory: PathBuf,
+    share: &'a Share,
+    presentation: Presentation,
+    host: Host,
+    store: Store,
+    config: &'a Config,
+    printer: &'a Printer,
+}
+
+/// What tells an edited toolbox from what it was: when each of its files was last written,
+/// and how long it is. Absent where there is no file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamps([Option<(SystemTime, u64)>; 3]);
+
+impl<'a> Served<'a> {
+    /// Chooses the toolboxes of `shares`, whose tools run in one sandbox.
+    pub(crate) fn open_all(
+        shares: impl IntoIterator<Item = &'a Share>,
+        presentation: Presentation,
+        config: &'a Config,
+        printer: &'a Printer,
+    ) -> anyhow::Result<Vec<Self>> {
+        let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
+        let open = |share: &'a Share| {
+            let toolbox = match &share.toolbox {
+                Some(directory) => OpenToolbox::open_named(directory, config)?,
+                None => OpenToolbox::open(config)?,
+            };
+            Ok(Self {
+                directory: toolbox.directory().to_owned(),
+                share,
+                presentation,
+                host: host.clone(),
+                store: store.clone(),
+                config,
+                printer,
+            })
+        };
+        shares.into_iter().map(open).collect()
+    }
+
+    /// Loads the tools.
+    ///
+    /// # Errors
+    /// When one that was named, or every one there is, cannot be used.
+    pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
+        let toolbox = self.toolbox()?;
+        let members = toolbox.usable(&self.share.names, self.printer)?;
+        self.load(members).await
+    }
+
+    /// Loads what is left of the tools, and what came to them.
+    async fn catalogue_now(&self) -> anyhow::Result<Catalogue> {
+        let toolbox = self.toolbox()?;
+        let members = toolbox.still_usable(&self.share.names, self.printer);
+        self.load(members).await
+    }
+
+    fn toolbox(&self) -> anyhow::Result<OpenToolbox> {
+        OpenToolbox::open_in(self.directory.clone(), self.config)
+    }
+
+    async fn load(&self, members: Vec<Member<'_>>) -> anyhow::Result<Catalogue> {
+        let loaded = LoadedTool::load_all(members, &self.host, &self.store, self.config).await?;
+        let mut offers = Vec::new();
+        for tool in &loaded {
+            offers.extend(tool.offers()?);
+        }
+        let tools = loaded.into_iter().map(|tool| (tool.key, tool.tool));
+        let catalogue = Catalogue::new(offers)?.with_prompts_and_resources(tools);
+        Ok(catalogue.presented(self.presentation)?)
+    }
+
+    /// Tells whether the toolbox is edited after now.
+    pub(crate) fn stamps(&self) -> Stamps {
+        let [toolbox, lock] = OpenToolbox::files(&self.directory);
+        Stamps([toolbox, lock, Approvals::file(self.config)].map(|file| {
+            let metadata = file.metadata().ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        }))
+    }
+
+    /// Has `toolset` offer what the toolbox says whenever it is another than `seen`, as long
+    /// as this is polled. A toolbox that cannot be read is complained about, once, and what
+    /// was offered before stays.
+    pub(crate) async fn follow(&self, toolset: &Toolset, mut seen: Stamps) -> Infallible {
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last = self.stamps();
+        loop {
+            looks.tick().await;
+            let stamps = self.stamps();
+            // Somebody may be in the middle of writing: an editor, or `tool load` between the
+            // lock and the toolbox.
+            let is_over = stamps == last;
+            last = stamps;
+            if !is_over || last == seen {
+                continue;
+            }
+            seen = last;
+            match self.catalogue_now().await {
+                Ok(catalogue) => {
+                    let functions = counted(catalogue.names().count(), "function");
+                    toolset.replace(catalogue);
+                    let now = format!("the toolbox was edited; serving {functions} now");
+                    self.printer.note(&now);
+                }
+                Err(error) => {
+                    let kept = "the toolbox was edited, and cannot be served as it is now";
+                    self.printer.warning(&format!("{kept}: {error:#}"));
+                    for hint in diagnosis::of(&error).hints {
+                        self.printer.hint(&hint);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The key that is shown to an OpenAI-compatible endpoint.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use tool_hub_agent::constraint::Backend;
+use tool_hub_serve::EndpointKey;
+use url::{Host, Url};
+
+use crate::settings::config::{self, Config};
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::printer::Printer;
+
+/// The key for the endpoint at `url`, from `file` or the environment, where there is one. Warns
+/// where it goes over the network unencrypted.
+///
+/// # Errors
+/// When the file cannot be read, or holds no key.
+pub(crate) fn key(
+    url: &Url,
+    file: Option<&Path>,
+    config: &Config,
+    printer: &Printer,
+) -> anyhow::Result<Option<EndpointKey>> {
+    let key = match file {
+        Some(file) => Some(read(file)?),
+        None => config.endpoint_key()?,
+    };
+    if key.is_some() && goes_in_clear(url) {
+        printer.warning("the endpoint's key goes over the network unencrypted: whoever is on the way can use it");
+        printer
+            .hint("name the endpoint by an https URL; where it has none, put TLS in front of it");
+    }
+    Ok(key)
+}
+
+/// The server that `--hold-by` names: one whose grammars have room for a call.
+///
+/// # Errors
+/// When no such server is known.
+pub(crate) fn holding(name: &str) -> Result<Backend, String> {
+    match name.parse() {
+        Ok(Backend::OpenAi) | Err(_) => {
+            Err("use tgi, vllm, llama.cpp or sglang; OpenAI's own know tools".to_owned())
+        }
+        Ok(backend) => Ok(backend),
+    }
+}
+
+fn read(file: &Path) -> anyhow::Result<EndpointKey> {
+    let text = config::read_bounded(file)
+        .with_context(|| format!("the key file {} cannot be read", file.display()))?;
+    let key: Result<EndpointKey, _> = text.trim().parse();
+    key.map_err(|error| {
+        Problem::user(format!("{} holds no key", file.display()))
+            .caused_by(error)
+            .into()
+    })
+}
+
+/// Whether what is sent to `url` leaves this machine unencrypted.
+fn goes_in_clear(url: &Url) -> bool {
+    let is_near = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    url.scheme() == "http" && !is_near
+}

@@ -1,0 +1,11 @@
+//! What a person at the terminal sees and types: output, progress, tables and errors.
+
+pub(crate) mod columns;
+pub(crate) mod diagnosis;
+pub(crate) mod escape;
+pub(crate) mod messages;
+pub(crate) mod output;
+pub(crate) mod printer;
+pub(crate) mod progress;
+pub(crate) mod signals;
+pub(crate) mod sizes;

@@ -1,0 +1,117 @@
+//! Files of plain functions: what each of them defines, and what is missing told with its place.
+
+use std::path::Path;
+
+use tool_hub_source::{Definition, Fault, Language, SOURCE_BYTES_MAX, SourceError, read};
+
+use crate::files::{self, Limit};
+use crate::terminal::diagnosis::Problem;
+use crate::terminal::messages::counted;
+
+/// The longest file of source code.
+const SOURCE: Limit = Limit {
+    name: "source_bytes",
+    bytes_max: SOURCE_BYTES_MAX,
+    hint: "keep the functions that one tool is to have in a file of their own",
+};
+/// How many faults are told.
+const FAULTS_TOLD_MAX: usize = 20;
+
+/// The definitions of all functions that the file at `path` offers, or of those called
+/// `names`. Errors call the file `shown`.
+///
+/// # Errors
+/// When it is no source code, offers no function, or one of them lacks what a model is told.
+pub(crate) fn definitions(
+    path: &Path,
+    shown: &Path,
+    names: &[String],
+) -> anyhow::Result<Vec<Definition>> {
+    let shown = shown.display();
+    let language = Language::of(path).ok_or_else(|| {
+        Problem::user(format!(
+            "{shown} is in no language whose functions are read"
+        ))
+        .hint(format!("give a file whose name ends in {}", endings()))
+    })?;
+    let bytes = files::read(path, &shown.to_string(), &SOURCE)?;
+    let text = files::text(bytes, &shown.to_string())?;
+    let functions = read(&text, language).map_err(|error| match &error {
+        SourceError::Syntax { position, .. } => {
+            Problem::user(format!("{shown}:{error}")).hint(format!(
+                "look at line {}: what stands there is no {language}, or newer than is read",
+                position.line
+            ))
+        }
+        SourceError::TooLong { .. } | SourceError::TooMany { .. } | SourceError::TooSlow { .. } => {
+            Problem::refused(format!("{shown} cannot be read"))
+                .caused_by(error)
+                .hint(SOURCE.hint)
+        }
+        _ => Problem::user(format!("{shown} cannot be read")).caused_by(error),
+    })?;
+    for name in names {
+        if !functions.iter().any(|function| function.name == *name) {
+            let known: Vec<&str> = functions.iter().map(|it| it.name.as_str()).collect();
+            return Err(
+                Problem::user(format!("{shown} offers no function `{name}`"))
+                    .hint(format!("it offers {}", known.join(", ")))
+                    .into(),
+            );
+        }
+    }
+    let asked = functions
+        .into_iter()
+        .filter(|function| names.is_empty() || names.contains(&function.name));
+    let (mut definitions, mut faults) = (Vec::new(), Vec::new());
+    for function in asked {
+        match function.definition {
+            Ok(definition) => definitions.push(definition),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(refusal(&shown.to_string(), &faults).into());
+    }
+    if definitions.is_empty() {
+        return Err(Problem::user(format!("{shown} offers no function"))
+            .hint(offering(language))
+            .into());
+    }
+    Ok(definitions)
+}
+
+/// The endings of files that are read.
+fn endings() -> String {
+    Language::ENDINGS
+        .map(|ending| format!(".{ending}"))
+        .join(", ")
+}
+
+fn offering(language: Language) -> &'static str {
+    match language {
+        Language::Python => {
+            "functions at the top of the file are offered, unless their names begin with `_`"
+        }
+        Language::Rust => "functions that are `pub` are offered",
+        _ => "functions that the file exports are offered, unless their names begin with `_`",
+    }
+}
+
+fn refusal(shown: &str, faults: &[Fault]) -> Problem {
+    let mut told: Vec<String> = faults
+        .iter()
+        .take(FAULTS_TOLD_MAX)
+        .map(|fault| format!("{shown}:{}: {fault}", fault.position))
+        .collect();
+    if faults.len() > FAULTS_TOLD_MAX {
+        told.push(format!("{} more", faults.len() - FAULTS_TOLD_MAX));
+    }
+    let hint = faults.first().map(|fault| fault.kind.hint());
+    Problem::user(format!(
+        "{} of {shown} cannot be described to a model",
+        counted(faults.len(), "function")
+    ))
+    .caused_by(anyhow::Error::msg(told.join("\n")))
+    .hint(hint.unwrap_or_default())
+}

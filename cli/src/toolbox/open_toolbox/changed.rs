@@ -1,0 +1,66 @@
+//! Whether the package of a tool that was loaded from this disk is another one since.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use tool_hub_manifest::{Digest, LockedTool, Source, package_file};
+use tool_hub_registry_client::{COMPONENT_BYTES_MAX, MANIFEST_BYTES_MAX};
+
+use super::Member;
+use crate::files;
+use crate::terminal::printer::Printer;
+use crate::toolbox::package;
+
+impl Member<'_> {
+    /// Tells the user where the tool's package on this disk is not the one that was approved: the
+    /// approved one runs, and whoever has just built another would take it for that.
+    pub(crate) fn warn_if_changed(&self, printer: &Printer) {
+        if has_changed(self.locked) {
+            printer.warning(&format!(
+                "`{}` runs as you approved it; the package on disk has changed since",
+                self.key
+            ));
+            printer.hint(&format!(
+                "look at the new one and take it with: tool update {}",
+                self.key
+            ));
+        }
+    }
+}
+
+/// Whether there is another package at the place that `locked` was loaded from. One that cannot be
+/// read, or is gone, is none.
+fn has_changed(locked: &LockedTool) -> bool {
+    let Source::File { path } = &locked.source else {
+        return false;
+    };
+    let found = match path.is_dir() {
+        true => package::package_directory(path).ok().and_then(|package| {
+            // It names the component's digest, so nothing else need be read.
+            let manifest = package.join(package_file::MANIFEST);
+            files::read_regular(&manifest, MANIFEST_BYTES_MAX).ok()
+        }),
+        false if is_newer(path, &locked.approval.at) => {
+            files::read_regular(path, COMPONENT_BYTES_MAX).ok()
+        }
+        false => None,
+    };
+    let approved = match path.is_dir() {
+        true => locked.manifest,
+        false => locked.component,
+    };
+    found.is_some_and(|bytes| Digest::of(&bytes) != approved)
+}
+
+/// Whether the file at `path` was written after the instant `at`. A component of many megabytes is
+/// not hashed for every call.
+fn is_newer(path: &Path, at: &str) -> bool {
+    let at = OffsetDateTime::parse(at, &Rfc3339).map(SystemTime::from);
+    let written = path.metadata().and_then(|it| it.modified());
+    match (written, at) {
+        (Ok(written), Ok(at)) => written >= at,
+        _ => true,
+    }
+}

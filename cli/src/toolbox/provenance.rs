@@ -1,0 +1,42 @@
+//! Where a tool is from, and since when it is there.
+
+use tool_hub_manifest::Source;
+
+use crate::settings::config::Config;
+use crate::terminal::printer::Printer;
+use crate::toolbox::package::{Fetched, FetchedFrom};
+
+/// Where a tool is from.
+pub(crate) struct Provenance {
+    pub(crate) source: Source,
+    /// The day of the commit, where the registry told it.
+    pub(crate) published: Option<String>,
+}
+
+impl Provenance {
+    /// Asks the registry that `fetched` is from about its commit. The day is only shown, so a
+    /// registry that cannot tell it is no reason to stop.
+    pub(crate) async fn of(fetched: &Fetched, config: &Config, printer: &Printer) -> Self {
+        let published = match &fetched.origin {
+            FetchedFrom::Registry {
+                endpoint, resolved, ..
+            } => match config.client(endpoint, printer) {
+                Ok(client) => client.day_of(resolved).await.ok().flatten(),
+                Err(_) => None,
+            },
+            FetchedFrom::File { .. } | FetchedFrom::Approved(_) => None,
+        };
+        Self {
+            source: fetched.origin.source(),
+            published,
+        }
+    }
+
+    /// Of what was approved before.
+    pub(crate) fn before(source: &Source) -> Self {
+        Self {
+            source: source.clone(),
+            published: None,
+        }
+    }
+}
