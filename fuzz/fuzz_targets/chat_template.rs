@@ -5,8 +5,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
-use tool_hub_agent::conversation::{Conversation, MessageDialect};
 use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate, ControlTokens};
+use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
 /// As long as most templates that are worth it; longer ones only make each attempt slower.
 const TEMPLATE_BYTES_MAX: usize = 4096;

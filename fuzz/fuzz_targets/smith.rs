@@ -85,7 +85,8 @@ async fn through(component: Vec<u8>) {
     {
         return;
     }
-    let approved = Approved::from_lock_record(verified, Grants::none()).expect("it asks for nothing");
+    let approved =
+        Approved::from_lock_record(verified, Grants::none()).expect("it asks for nothing");
     let tool = match HOST.load(approved).await {
         Ok(tool) => tool,
         // A panic of the loading thread comes as this.
