@@ -297,8 +297,14 @@ impl Catalogue {
         functions.chain(reading.map(|entry| (&entry.spec, &entry.definition)))
     }
 
+    /// The place of the function that agents call `name`. The only function of a tool also answers
+    /// to `key__function`, which is its name once the tool has a second one.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).copied()
+        self.by_name.get(name).copied().or_else(|| {
+            let (key, function) = name.split_once("__")?;
+            let index = *self.by_name.get(key)?;
+            (self.entries[index].offer.function.as_str() == function).then_some(index)
+        })
     }
 
     /// The function at `index`, as [`Catalogue::position`] gave it.

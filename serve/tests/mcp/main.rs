@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod argument_repair;
 mod audit;
 mod callers;
 mod changes;
@@ -10,11 +11,11 @@ mod context;
 mod discovery;
 mod http;
 mod long_names;
+mod names;
 mod rest;
 mod slow;
 mod stored_results;
 mod support;
-mod tolerance;
 
 use std::time::Duration;
 

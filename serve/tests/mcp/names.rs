@@ -1,0 +1,24 @@
+//! The names by which functions are called.
+
+use rmcp::model::CallToolRequestParams;
+use serde_json::json;
+use tool_hub_serve::Catalogue;
+
+use crate::support::{Era, Person, Session, offers};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_only_function_of_a_tool_also_answers_to_the_name_it_would_have_beside_another() {
+    let mut offers = offers(4).await;
+    offers.retain(|offer| offer.spec.name == "guest__add");
+    offers[0].spec.name = "guest".into();
+    let catalogue = Catalogue::new(offers).unwrap();
+    let session = Session::open_on(catalogue, Era::Session, Person::absent()).await;
+    for name in ["guest", "guest__add"] {
+        let result = session.call_built_in(name, json!({"a": 20, "b": 22})).await;
+        assert_eq!(result["structuredContent"], json!({"result": 42}), "{name}");
+    }
+    let other = CallToolRequestParams::new("guest__echo");
+    let refused = session.client.call_tool(other).await.unwrap_err();
+    assert!(refused.to_string().contains("unknown tool"), "{refused}");
+    session.close().await;
+}
