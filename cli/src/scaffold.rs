@@ -22,7 +22,7 @@ use crate::build::package_directory;
 use crate::files;
 
 pub(crate) use defined::Defined;
-pub(crate) use gradio::{Calling, LANGUAGE as CALLING_LANGUAGE};
+pub(crate) use gradio::{GradioProject, LANGUAGE as CALLING_LANGUAGE};
 pub(crate) use names::{Names, lower_camel, upper_camel};
 pub(crate) use plain::PlainFile;
 pub(crate) use rust::{rust_ident, rust_type};
@@ -38,7 +38,7 @@ pub(crate) enum Body {
     /// Those of a file that is kept as it is.
     Plain(PlainFile),
     /// Those that an app offers.
-    Calling(Calling),
+    GradioProject(GradioProject),
 }
 
 /// Writes the scaffold beside its place and moves it there, so that a failure leaves nothing.
@@ -89,12 +89,12 @@ fn contents(
     for (path, text) in [filled(&COMMON), filled(template.files())].concat() {
         let text = match body {
             Body::Defined(defined) => defined.file(path, text, names, template)?,
-            Body::Calling(calling) => calling.file(path, text, names)?,
+            Body::GradioProject(calling) => calling.file(path, text, names)?,
             Body::Greeter | Body::Plain(_) => text,
         };
         found.push((PathBuf::from(path), text));
     }
-    if let Body::Calling(calling) = body {
+    if let Body::GradioProject(calling) = body {
         let more = calling.more_files().into_iter();
         found.extend(more.map(|(path, text)| (PathBuf::from(path), text)));
     }

@@ -1,4 +1,5 @@
-//! What `tool serve` needs beside the front ends: the toolbox as it changes, the audit log, listeners.
+//! What `tool serve` needs beside the front ends: the toolbox as it changes, the audit log,
+//! listeners.
 
 pub(crate) mod audit_log;
 pub(crate) mod listener;

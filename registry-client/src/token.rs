@@ -1,4 +1,4 @@
-//! Access tokens, which show themselves to nobody.
+//! Access tokens. Their `Debug` form does not show them.
 
 use std::fmt;
 use std::str::FromStr;

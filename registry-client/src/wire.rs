@@ -307,8 +307,8 @@ impl Wire {
         status: StatusCode,
     ) -> Result<Url, ClientError> {
         let target = target.to_str().ok().and_then(|text| from.join(text).ok());
-        let target =
-            target.ok_or_else(|| refusal::nonsense(act, "it redirects to what is no URL"))?;
+        let target = target
+            .ok_or_else(|| refusal::nonsense(act, "it redirects to something that is not a URL"))?;
         let refuse = |rule| Err(refusal::redirect(act, &target, rule));
         let plain_allowed = self.endpoint.scheme() == "http";
         if target.scheme() != "https" && !(plain_allowed && target.scheme() == "http") {

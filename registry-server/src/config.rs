@@ -1,4 +1,4 @@
-//! What an operator decides.
+//! The configuration of the registry server.
 
 mod address_error;
 mod database;

@@ -18,8 +18,8 @@ use crate::error::RegistryError;
 use crate::http::Refusal;
 use crate::registry::Registry;
 
-pub(crate) use arriving::Arriving;
 use arriving::Body;
+pub(crate) use arriving::UploadsInProgress;
 
 /// An owner keeps, or would keep, more than they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::http::Share;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::query_cache::QueryCache;
-use crate::quota::Arriving;
+use crate::quota::UploadsInProgress;
 use crate::rates::Rates;
 
 /// The file with the metadata, in the registry's directory.
@@ -43,7 +43,7 @@ struct Inner {
     rates: Rates,
     known: Share,
     strangers: Share,
-    arriving: Arriving,
+    arriving: UploadsInProgress,
     /// The number of listeners that are under pressure: new connections may have to wait.
     pressed_listeners: Arc<AtomicUsize>,
     limits: Limits,
@@ -95,7 +95,7 @@ impl Registry {
             rates: Rates::new(&config.limits),
             known,
             strangers: Share::of_strangers(&config.limits),
-            arriving: Arriving::default(),
+            arriving: UploadsInProgress::default(),
             pressed_listeners: Arc::default(),
             limits: config.limits,
             metrics: Arc::new(Metrics::new()),
@@ -157,7 +157,7 @@ impl Registry {
     }
 
     /// The bodies that count against quotas while they arrive.
-    pub(crate) fn arriving(&self) -> &Arriving {
+    pub(crate) fn arriving(&self) -> &UploadsInProgress {
         &self.0.arriving
     }
 

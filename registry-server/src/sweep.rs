@@ -1,4 +1,4 @@
-//! Clearing away what uploads left behind that nobody went on with.
+//! Deletes what abandoned uploads left behind.
 
 use std::time::Duration;
 

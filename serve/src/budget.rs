@@ -34,21 +34,21 @@ pub(crate) struct Share {
     bytes: usize,
 }
 
-/// Bytes of a share that are held until this is dropped: as many as were ever asked for.
-pub(crate) struct Held {
+/// Bytes of a share that are reserved until this is dropped: the most that were asked for.
+pub(crate) struct Reservation {
     share: Share,
     units: usize,
     /// Of the caller's share, and of the whole budget.
     taken: Vec<[OwnedSemaphorePermit; 2]>,
 }
 
-/// Why bytes are not to be had.
+/// Why bytes cannot be reserved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoRoom {
-    /// It is more than the share ever holds.
-    Ever,
-    /// Others hold them.
-    Now,
+pub(crate) enum ReserveError {
+    /// The share never holds so many.
+    ExceedsShare,
+    /// Others hold them at the moment.
+    Exhausted,
 }
 
 impl Budget {
@@ -82,8 +82,8 @@ impl Budget {
 
 impl Share {
     /// Holds nothing yet.
-    pub(crate) fn held(&self) -> Held {
-        Held {
+    pub(crate) fn held(&self) -> Reservation {
+        Reservation {
             share: self.clone(),
             units: 0,
             taken: Vec::new(),
@@ -91,16 +91,16 @@ impl Share {
     }
 }
 
-impl Held {
+impl Reservation {
     /// Holds `bytes` in all, or more where more was held before. It does not wait.
-    pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), NoRoom> {
+    pub(crate) fn hold(&mut self, bytes: usize) -> Result<(), ReserveError> {
         let Some(units) = self.further(bytes)? else {
             return Ok(());
         };
         let Share { own, all, .. } = &self.share;
         let take = |room: &Arc<Semaphore>| {
             let taken = room.clone().try_acquire_many_owned(units);
-            taken.map_err(|_| NoRoom::Now)
+            taken.map_err(|_| ReserveError::Exhausted)
         };
         let taken = [take(own)?, take(all)?];
         self.add(units, taken);
@@ -109,7 +109,7 @@ impl Held {
 
     /// The same, and waits for room. Who holds something already goes before who does not, and is
     /// refused where it would wait for those who wait themselves. Callers bound the time.
-    pub(crate) async fn wait(&mut self, bytes: usize) -> Result<(), NoRoom> {
+    pub(crate) async fn wait(&mut self, bytes: usize) -> Result<(), ReserveError> {
         let share = self.share.clone();
         let mut waiting = None;
         loop {
@@ -118,7 +118,7 @@ impl Held {
             let is_behind = self.units == 0 && share.waiting.load(Ordering::SeqCst) > 0;
             if !is_behind {
                 match self.hold(bytes) {
-                    Err(NoRoom::Now) => {}
+                    Err(ReserveError::Exhausted) => {}
                     done => return done,
                 }
             }
@@ -128,7 +128,7 @@ impl Held {
                     && all.units_with_others + bytes / UNIT_BYTES
                         > share.bytes / UNIT_BYTES + self.units
                 {
-                    return Err(NoRoom::Now);
+                    return Err(ReserveError::Exhausted);
                 }
                 waiting = Some(all);
             }
@@ -143,12 +143,12 @@ impl Held {
     }
 
     /// How many units are missing until `bytes` are held.
-    fn further(&self, bytes: usize) -> Result<Option<u32>, NoRoom> {
+    fn further(&self, bytes: usize) -> Result<Option<u32>, ReserveError> {
         if bytes > self.share.bytes {
-            return Err(NoRoom::Ever);
+            return Err(ReserveError::ExceedsShare);
         }
         let further = (bytes / UNIT_BYTES).saturating_sub(self.units);
-        let further = u32::try_from(further).map_err(|_| NoRoom::Ever)?;
+        let further = u32::try_from(further).map_err(|_| ReserveError::ExceedsShare)?;
         Ok((further > 0).then_some(further))
     }
 
@@ -158,7 +158,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.taken.clear();
         self.share.freed.notify_waiters();
@@ -242,9 +242,9 @@ mod tests {
         assert_eq!(reply.hold(3 * UNIT_BYTES), Ok(()));
         assert_eq!(reply.hold(UNIT_BYTES), Ok(()));
         let mut other = ann.held();
-        assert_eq!(other.hold(2 * UNIT_BYTES), Err(NoRoom::Now));
+        assert_eq!(other.hold(2 * UNIT_BYTES), Err(ReserveError::Exhausted));
         assert_eq!(other.hold(UNIT_BYTES), Ok(()));
-        assert_eq!(reply.hold(5 * UNIT_BYTES), Err(NoRoom::Ever));
+        assert_eq!(reply.hold(5 * UNIT_BYTES), Err(ReserveError::ExceedsShare));
         assert_eq!(robin.held().hold(4 * UNIT_BYTES), Ok(()));
         drop(reply);
         assert_eq!(other.hold(4 * UNIT_BYTES), Ok(()));
@@ -262,10 +262,16 @@ mod tests {
         assert!(one.as_mut().now_or_never().is_none());
         assert!(new.as_mut().now_or_never().is_none());
         // Both could wait for each other for ever.
-        assert_eq!(other.wait(8 * UNIT_BYTES).await, Err(NoRoom::Now));
+        assert_eq!(
+            other.wait(8 * UNIT_BYTES).await,
+            Err(ReserveError::Exhausted)
+        );
         drop(done);
         assert_eq!(one.await, Ok(()));
         assert_eq!(new.await, Ok(()));
-        assert_eq!(other.wait(11 * UNIT_BYTES).await, Err(NoRoom::Ever));
+        assert_eq!(
+            other.wait(11 * UNIT_BYTES).await,
+            Err(ReserveError::ExceedsShare)
+        );
     }
 }

@@ -158,7 +158,9 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     let number = f64::deserialize(deserializer)?;
     match number.fract() == 0.0 && number >= 0.0 {
         true => Ok(number as u32),
-        false => Err(D::Error::custom(format!("{number} is no count"))),
+        false => Err(D::Error::custom(format!(
+            "expected a whole number of at least 0, found {number}"
+        ))),
     }
 }
 

@@ -1,5 +1,5 @@
-//! What is kept until somebody comes back for it: long answers, and turns that a client did not
-//! see. All callers share one cache; where it is full, whoever keeps the most makes room.
+//! The cache of long results and of turns that a client did not see. All callers share it; an
+//! entry expires after an hour, and a full cache evicts from the caller that keeps the most.
 
 use std::any::Any;
 use std::collections::VecDeque;

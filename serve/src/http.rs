@@ -27,7 +27,7 @@ use crate::cache::SharedCache;
 use crate::error::ServeError;
 use crate::openai::gateway::Gateway;
 use guard::Guard;
-use routes::{Portion, Routes};
+use routes::{CallerLimits, Routes};
 use workers::Workers;
 
 pub use access::Access;
@@ -74,7 +74,7 @@ pub async fn serve_http(
     let (memory, cache) = (Budget::new(), SharedCache::default());
     let workers = Workers::start()?;
     let guard = Guard::new(access, |caller| {
-        let portion = Portion {
+        let portion = CallerLimits {
             connections: connections::share(callers),
             places: (REQUESTS_MAX / callers.max(1)).max(1),
             memory: memory.share(callers),

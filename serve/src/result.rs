@@ -1,5 +1,5 @@
-//! What came of a call, as a model reads it: text, and pictures where an API takes them. It is a
-//! stranger's, so it cannot say what only a chat template may.
+//! The result of a call as a model reads it: text, and pictures where an API takes them. Control
+//! tokens of chat templates are removed, and lengths are limited.
 
 use std::borrow::Cow;
 

@@ -2,9 +2,9 @@
 //! JSDoc says of them.
 
 mod comment;
-mod found;
 mod object;
 mod scope;
+mod type_schema;
 mod types;
 mod union;
 
@@ -18,8 +18,8 @@ use crate::language::Language;
 use crate::position::Lines;
 use crate::syntax::{self, children, text_of};
 use comment::{Comment, Param};
-use found::Found;
 use scope::{Declared, Scope};
+use type_schema::TypeSchema;
 use types::Types;
 
 /// The name of a parameter that is taken apart where it stands, and that nothing names.
@@ -162,7 +162,7 @@ impl Reader<'_> {
         name: &str,
         comment: &Comment,
         param: Option<&Param>,
-    ) -> Result<Found, FaultKind> {
+    ) -> Result<TypeSchema, FaultKind> {
         if let Some(annotation) = node.child_by_field_name("type") {
             return self.types.annotated(annotation);
         }
@@ -175,9 +175,11 @@ impl Reader<'_> {
             "true" | "false" => Some("boolean"),
             _ => None,
         });
-        default.map(Found::plain).ok_or_else(|| FaultKind::NoType {
-            parameter: name.to_owned(),
-        })
+        default
+            .map(TypeSchema::plain)
+            .ok_or_else(|| FaultKind::NoType {
+                parameter: name.to_owned(),
+            })
     }
 
     /// What is returned, where it has a type with a schema.

@@ -293,7 +293,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             format!("run x --yes --openai {silent} --model m --var 1=2"),
-            "`1` is no name of a variable",
+            "`1` is not a valid name of a variable",
         ),
     ] {
         let refused = home.tool(&arguments);

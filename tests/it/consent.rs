@@ -173,7 +173,7 @@ fn every_right_is_asked_for() {
             "~/my-nots",
         ),
         (
-            "my-nots is no directory\r\nWhich directory may it use as `notes`",
+            "my-nots is not a directory\r\nWhich directory may it use as `notes`",
             "~/my-notes",
         ),
         ("may it use as `photos` (read-write)? Empty for none: ", ""),

@@ -147,12 +147,12 @@ fn a_whole_conversation() {
         (
             "--messages text.json",
             1,
-            "text.json is no list of messages",
+            "text.json must be a list of messages",
         ),
         (
             "--documents text.json",
             1,
-            "text.json is no list of documents",
+            "text.json must be a list of documents",
         ),
         ("--messages hf.json --from openai", 1, "messages[0].role"),
         (
@@ -209,10 +209,16 @@ fn what_is_wrong_is_said() {
         ),
         (
             "several.json",
-            "the model has no chat template `default`, but rag",
+            "the model has no chat template `default`: expected one of rag",
         ),
-        ("nowhere", "`nowhere` is no file, no directory and no model"),
-        ("no.json", "`no.json` is no file, no directory and no model"),
+        (
+            "nowhere",
+            "`nowhere` is neither a file, a directory nor a model",
+        ),
+        (
+            "no.json",
+            "`no.json` is neither a file, a directory nor a model",
+        ),
     ] {
         let ran = home.run(["explain", "--as", model]);
         // A limit refuses, everything else the user can mend.

@@ -103,10 +103,10 @@ fn what_is_no_endpoint_is_refused() {
             "serve --http --openai http://a --openai-hold-by tgi --openai-strict",
             "cannot be used with",
         ),
-        ("serve --http --openai ftp://a", "is no endpoint"),
+        ("serve --http --openai ftp://a", "is not an endpoint"),
         (
             "serve --http --openai http://me:secret@a/v1",
-            "`http://a/v1` is no endpoint",
+            "`http://a/v1` is not an endpoint",
         ),
         ("serve --http --openai http://a --openai-rounds 1", "2..=64"),
         (

@@ -105,12 +105,15 @@ fn of_a_toolbox() {
 fn what_cannot_be_said_is_told() {
     let home = toolbox();
     for (arguments, told) in [
-        ("grammar --tool-choice none", "no call is wanted"),
+        ("grammar --tool-choice none", "--tool-choice forbids calls"),
         (
             "grammar --tool-choice calculator__root",
             "`tool_choice` names `calculator__root`, which is not in `tools`",
         ),
-        ("grammar --tool-choice {x", "--tool-choice is no JSON"),
+        (
+            "grammar --tool-choice {x",
+            "--tool-choice is not valid JSON",
+        ),
         (
             "grammar --backend openai",
             "openai does not support a call of a function",
@@ -255,7 +258,7 @@ fn what_a_model_wrote_is_checked() {
         (
             "--choice yes --choice no",
             "maybe",
-            Some("Write one of these, and nothing else: \"yes\", \"no\""),
+            Some("Write one of these and nothing else: \"yes\", \"no\""),
         ),
     ] {
         let line = format!("grammar {constraint} --check -");

@@ -104,7 +104,10 @@ fn what_is_wrong_is_said() {
     let endpoint = format!("--openai {} --model scripted --yes", model.origin());
     for (template, expect) in [
         ("none.txt", "no <<all_tools>>, where the list of tools goes"),
-        ("absent.txt", "`absent.txt` is no file and no data set"),
+        (
+            "absent.txt",
+            "`absent.txt` is neither a file nor a data set",
+        ),
         (
             "run.txt",
             "the model's answer cannot be read: the answer has no `Answer:`",

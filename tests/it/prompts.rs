@@ -133,7 +133,7 @@ fn what_is_wrong_is_said() {
         ("render --task x --template latin.txt", "it is not UTF-8"),
         (
             "render --task x --template nowhere",
-            "`nowhere` is no file and no data set",
+            "`nowhere` is neither a file nor a data set",
         ),
         ("render --task x third", "third"),
         ("push ann/prompts -C broken", "has no <<prompt>>"),

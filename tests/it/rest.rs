@@ -259,7 +259,7 @@ fn what_makes_no_callers_is_said_at_once() {
         let refused = user.run(serve.into_iter().chain([pattern]));
         let told = refused.stderr();
         assert_eq!(refused.code(), 1);
-        assert!(told.contains("is no single host"), "{told}");
+        assert!(told.contains("is not a single host"), "{told}");
     }
     let refused = user.tool("serve --audit nowhere/calls.jsonl");
     let told = "the audit log nowhere/calls.jsonl cannot be written";

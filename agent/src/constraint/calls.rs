@@ -1,4 +1,4 @@
-//! A call of one of several functions as a value of one schema.
+//! One JSON Schema for a call of any offered function, and the parser of calls written to it.
 
 use serde_json::{Map, Value, json};
 
@@ -162,7 +162,7 @@ impl Calls {
             String::new()
         };
         WrongAnswer::new(format!(
-            "The answer is no call. Write {{\"{NAME}\": \"…\", \"{ARGUMENTS}\": {{…}}}}{or}, and nothing else."
+            "The answer is not a call. Write {{\"{NAME}\": \"…\", \"{ARGUMENTS}\": {{…}}}}{or}, and nothing else."
         ))
     }
 

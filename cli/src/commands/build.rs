@@ -115,7 +115,7 @@ fn icon(path: &Path) -> anyhow::Result<Icon> {
     let bytes = files::read_regular(path, ICON_BYTES_READ)
         .with_context(|| format!("the icon {} cannot be read", path.display()))?;
     Icon::of(&bytes).map_err(|error| {
-        Problem::user(format!("{} is no icon: {error}", path.display()))
+        Problem::user(format!("{} is not a usable icon: {error}", path.display()))
             .hint("use a PNG, JPEG or WebP picture of at most 16 KiB, such as 64 by 64 pixels")
             .into()
     })

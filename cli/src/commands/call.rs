@@ -177,9 +177,11 @@ impl Call {
         };
         let toolbox = OpenToolbox::open(config)?;
         if key.contains('/') && config.working.join(key).exists() {
-            return Err(Problem::user(format!("`{key}` is no name of a tool"))
-                .hint(format!("for what is in that directory, write ./{key}"))
-                .into());
+            return Err(
+                Problem::user(format!("`{key}` is not a valid name of a tool"))
+                    .hint(format!("for what is in that directory, write ./{key}"))
+                    .into(),
+            );
         }
         let member = toolbox.member(key)?;
         member.warn_if_changed(printer);
@@ -195,8 +197,8 @@ impl Call {
     /// something else: whoever approved them once need not do so for each call.
     fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<Grants> {
         let toolbox = OpenToolbox::open(config).ok()?;
-        let members = toolbox.standings().into_iter();
-        let mut members = members.filter_map(|standing| standing.member.ok());
+        let members = toolbox.statuses().into_iter();
+        let mut members = members.filter_map(|status| status.member.ok());
         let same = members.find(|member| {
             member.locked.pin() == *fetched.verified.pin()
                 && member.locked.source == fetched.origin.source()

@@ -116,8 +116,8 @@ impl Connect {
     fn named(&self, toolbox: &OpenToolbox) -> anyhow::Result<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         if !self.only.is_empty() {
-            for standing in toolbox.chosen(&self.only)? {
-                let name = standing.key.to_string();
+            for status in toolbox.chosen(&self.only)? {
+                let name = status.key.to_string();
                 if !names.contains(&name) {
                     names.push(name);
                 }
@@ -200,16 +200,16 @@ impl Connect {
             ));
             printer.hint("with --scope user it is your own configuration that is written");
         }
-        let standings = surroundings.toolbox.chosen(&self.only)?;
-        if standings.is_empty() {
+        let statuses = surroundings.toolbox.chosen(&self.only)?;
+        if statuses.is_empty() {
             printer.warning(&format!(
                 "the toolbox {} is empty",
                 surroundings.toolbox.path().display()
             ));
             printer.hint("load a tool with: tool load owner/name");
         }
-        for standing in &standings {
-            let member = match &standing.member {
+        for status in &statuses {
+            let member = match &status.member {
                 Ok(member) => member,
                 Err(unusable) => {
                     printer.warning(&format!("it cannot be served: {}", unusable.problem));

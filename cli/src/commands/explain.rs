@@ -1,6 +1,6 @@
 //! `tool explain`: what a model sees of the toolbox's functions, by its own chat template.
 
-mod said;
+mod conversation_flags;
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::text::model;
 use crate::toolbox::loaded::LoadedTool;
-use said::Said;
+use conversation_flags::ConversationFlags;
 
 /// How much that is never read is told one by one.
 const UNSEEN_TOLD_MAX: usize = 20;
@@ -32,7 +32,7 @@ pub(crate) struct Explain {
     template: Option<String>,
 
     #[command(flatten)]
-    said: Said,
+    said: ConversationFlags,
 
     /// Put the tools into what the user says where the template has no place for them
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! `tool grammar`: what holds a model to calls of the toolbox's functions, or to a constraint of
 //! one's own, for those that write it for a server themselves.
 
-mod own;
+mod constraint_flags;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
 use crate::text::definitions;
 use crate::toolbox::loaded::LoadedTool;
-use own::Own;
+use constraint_flags::ConstraintFlags;
 
 /// The longest text that is held against a constraint.
 const CHECKED: Limit = Limit {
@@ -58,7 +58,7 @@ pub(crate) struct Grammar {
     from: Option<PathBuf>,
 
     #[command(flatten)]
-    own: Own,
+    own: ConstraintFlags,
 
     /// Say whether the text in this file is allowed, or else what a model is told; `-` for
     /// standard input
@@ -118,7 +118,7 @@ impl Grammar {
             _ => anyhow::Error::from(error),
         })?;
         Ok(constraint.ok_or_else(|| {
-            Problem::user("no call is wanted, so there is nothing to hold a model to")
+            Problem::user("--tool-choice forbids calls, so there is no grammar to print")
                 .hint("leave --tool-choice out, or say auto, required or a function's name")
         })?)
     }
@@ -126,8 +126,9 @@ impl Grammar {
     fn choice(&self) -> anyhow::Result<ToolChoice> {
         let text = &self.tool_choice;
         let choice = match text.starts_with('{') {
-            true => serde_json::from_str(text)
-                .map_err(|error| Problem::user(format!("--tool-choice is no JSON: {error}")))?,
+            true => serde_json::from_str(text).map_err(|error| {
+                Problem::user(format!("--tool-choice is not valid JSON: {error}"))
+            })?,
             false => Value::from(text.as_str()),
         };
         Ok(ToolChoice::read(Some(&choice), true)?)

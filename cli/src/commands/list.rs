@@ -10,7 +10,7 @@ use crate::consent::report::{overridden, table};
 use crate::settings::config::Config;
 use crate::terminal::messages::{counted, rights};
 use crate::terminal::printer::Printer;
-use crate::toolbox::open_toolbox::standing::{Standing, origin};
+use crate::toolbox::open_toolbox::tool_status::{ToolStatus, origin};
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool list`.
@@ -20,20 +20,20 @@ pub(crate) struct List {}
 impl List {
     pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
-        let standings = toolbox.standings();
+        let statuses = toolbox.statuses();
         if printer.wants_json() {
-            let tools: Vec<_> = standings.iter().map(as_json).collect();
+            let tools: Vec<_> = statuses.iter().map(as_json).collect();
             printer.json(&json!({ "toolbox": toolbox.path(), "tools": tools }))?;
-        } else if standings.is_empty() {
+        } else if statuses.is_empty() {
             printer.note("the toolbox is empty");
             printer.hint("load a tool with: tool load owner/name");
         } else {
-            let rows = standings.iter().map(as_row).collect();
+            let rows = statuses.iter().map(as_row).collect();
             printer.data(&table(
                 ["NAME", "VERSION", "FROM", "FUNCTIONS", "MAY"],
                 rows,
             ))?;
-            for Standing { key, entry, member } in &standings {
+            for ToolStatus { key, entry, member } in &statuses {
                 if let Some(what) = overridden(&entry.overrides()) {
                     let state = match member {
                         Ok(_) => "as you approved",
@@ -47,14 +47,14 @@ impl List {
     }
 }
 
-fn as_json(standing: &Standing<'_>) -> serde_json::Value {
-    let member = match &standing.member {
+fn as_json(status: &ToolStatus<'_>) -> serde_json::Value {
+    let member = match &status.member {
         Ok(member) => member,
         Err(unusable) => {
             return json!({
-                "name": standing.key,
-                "from": origin(standing.key, standing.entry),
-                "overrides": standing.entry.overrides(),
+                "name": status.key,
+                "from": origin(status.key, status.entry),
+                "overrides": status.entry.overrides(),
                 "unusable": unusable.problem.to_string(),
             });
         }
@@ -76,10 +76,10 @@ fn as_json(standing: &Standing<'_>) -> serde_json::Value {
     tool
 }
 
-fn as_row(standing: &Standing<'_>) -> [String; 5] {
-    let key = standing.key.to_string();
-    let from = origin(standing.key, standing.entry);
-    let member = match &standing.member {
+fn as_row(status: &ToolStatus<'_>) -> [String; 5] {
+    let key = status.key.to_string();
+    let from = origin(status.key, status.entry);
+    let member = match &status.member {
         Ok(member) => member,
         Err(unusable) => return [key, "-".into(), from, "-".into(), unusable.state.into()],
     };

@@ -21,7 +21,7 @@ use crate::terminal::printer::Printer;
 use crate::toolbox::derived_manifest::CapabilityFlags;
 use crate::toolbox::lock_record::{self, GivenConsent};
 use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::open_toolbox::standing::origin;
+use crate::toolbox::open_toolbox::tool_status::origin;
 use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
 use crate::toolbox::provenance::Provenance;
 use crate::toolbox::target::{self, Target};

@@ -77,7 +77,7 @@ impl New {
             Body::Greeter => {}
             Body::Defined(defined) => definitions::tell(defined, printer),
             Body::Plain(plain) => definitions::tell_plain(plain, printer),
-            Body::Calling(calling) => definitions::tell(calling.defined(), printer),
+            Body::GradioProject(calling) => definitions::tell(calling.defined(), printer),
         }
         if printer.wants_json() {
             let mut answer = json!({ "directory": directory, "language": lang.name() });
@@ -87,7 +87,7 @@ impl New {
                     answer["functions"] = defined.functions().into();
                     answer["losses"] = defined.losses().into();
                 }
-                Body::Calling(calling) => {
+                Body::GradioProject(calling) => {
                     answer["functions"] = calling.defined().functions().into();
                     answer["losses"] = calling.defined().losses().into();
                 }
@@ -114,7 +114,10 @@ impl New {
     async fn body(&self, config: &Config, printer: &Printer) -> anyhow::Result<(Body, Template)> {
         let lang = self.lang.unwrap_or(Template::Rust);
         if let Some(url) = &self.from_gradio {
-            return Ok((Body::Calling(gradio::read(url).await?), CALLING_LANGUAGE));
+            return Ok((
+                Body::GradioProject(gradio::read(url).await?),
+                CALLING_LANGUAGE,
+            ));
         }
         if let Some(words) = &self.from_mcp {
             let import = mcp::read(words, &config.working, printer).await?;

@@ -179,7 +179,7 @@ fn read(path: &PathBuf, bytes_max: usize) -> anyhow::Result<String> {
             Ok(String::from_utf8_lossy(&bytes).into_owned())
         }
         Err(_) => {
-            let what = format!("`{}` is no text in UTF-8", path.display());
+            let what = format!("`{}` is not text in UTF-8", path.display());
             Err(Problem::user(what).into())
         }
     }

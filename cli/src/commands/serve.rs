@@ -21,7 +21,7 @@ use tool_hub_serve::{
 use crate::allocator;
 use crate::serving::audit_log::AuditLog;
 use crate::serving::listener::listen;
-use crate::serving::toolbox_server::{Served, Share};
+use crate::serving::toolbox_server::{Share, ToolboxServer};
 use crate::settings::config::Config;
 use crate::terminal::messages::counted;
 use crate::terminal::output;
@@ -160,7 +160,7 @@ impl Serve {
         let gateway = self.openai.gateway(config, printer)?;
         let (callers, made) = self.callers(config)?;
         let shares = callers.iter().map(|caller| &caller.share);
-        let served = Served::open_all(shares, self.presentation(), config, printer)?;
+        let served = ToolboxServer::open_all(shares, self.presentation(), config, printer)?;
         // What is wrong with it is said before tools are compiled.
         let mut door = match self.http.http {
             true => Some(self.http.open(made, gateway).await?),

@@ -104,8 +104,8 @@ impl Update {
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
         let mut report = Report::default();
-        for standing in toolbox.chosen(&self.names)? {
-            let found = match standing.member {
+        for status in toolbox.chosen(&self.names)? {
+            let found = match status.member {
                 Ok(member) => self
                     .update(member, config, printer)
                     .await
@@ -114,7 +114,7 @@ impl Update {
             };
             match found {
                 Ok((member, found)) => report.add(member, found, printer),
-                Err(error) => report.stop(standing.key, &error, printer),
+                Err(error) => report.stop(status.key, &error, printer),
             }
         }
         report.end(printer)

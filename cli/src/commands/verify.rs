@@ -11,7 +11,7 @@ use crate::settings::config::Config;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
 use crate::toolbox::open_toolbox::OpenToolbox;
-use crate::toolbox::open_toolbox::standing::Standing;
+use crate::toolbox::open_toolbox::tool_status::ToolStatus;
 
 /// Arguments of `tool verify`.
 #[derive(Debug, Args)]
@@ -25,23 +25,23 @@ impl Verify {
     ) -> anyhow::Result<ExitCode> {
         let toolbox = OpenToolbox::open(config)?;
         let store = config.open_store()?;
-        let checked: Vec<(Standing<'_>, Option<String>)> = toolbox
-            .standings()
+        let checked: Vec<(ToolStatus<'_>, Option<String>)> = toolbox
+            .statuses()
             .into_iter()
-            .map(|standing| {
-                let fault = fault(&standing, &store);
-                (standing, fault)
+            .map(|status| {
+                let fault = fault(&status, &store);
+                (status, fault)
             })
             .collect();
         if printer.wants_json() {
             let tools: Vec<_> = checked
                 .iter()
-                .map(|(standing, fault)| {
-                    let member = standing.member.as_ref().ok();
+                .map(|(status, fault)| {
+                    let member = status.member.as_ref().ok();
                     json!({
-                        "name": standing.key,
+                        "name": status.key,
                         "digest": member.map(|member| member.locked.approval.digest),
-                        "overrides": standing.entry.overrides(),
+                        "overrides": status.entry.overrides(),
                         "fault": fault,
                     })
                 })
@@ -52,19 +52,19 @@ impl Verify {
         } else {
             let rows = checked
                 .iter()
-                .map(|(standing, fault)| {
-                    let version = match &standing.member {
+                .map(|(status, fault)| {
+                    let version = match &status.member {
                         Ok(member) => member.locked.version.to_string(),
                         Err(_) => "-".to_owned(),
                     };
-                    let state = match (fault, described(standing)) {
+                    let state = match (fault, described(status)) {
                         // Only the first line: those below quote texts that do not fit into a
                         // table.
                         (Some(fault), _) => fault.lines().next().unwrap_or_default().to_owned(),
                         (None, Some(described)) => format!("ok, {described}"),
                         (None, None) => "ok".to_owned(),
                     };
-                    [standing.key.to_string(), version, state]
+                    [status.key.to_string(), version, state]
                 })
                 .collect();
             printer.data(&table(["NAME", "VERSION", "STATE"], rows))?;
@@ -72,7 +72,7 @@ impl Verify {
         let faulty: Vec<&str> = checked
             .iter()
             .filter(|(_, fault)| fault.is_some())
-            .map(|(standing, _)| standing.key.as_str())
+            .map(|(status, _)| status.key.as_str())
             .collect();
         if faulty.is_empty() {
             return Ok(ExitCode::SUCCESS);
@@ -85,14 +85,14 @@ impl Verify {
     }
 }
 
-fn described(standing: &Standing<'_>) -> Option<String> {
-    overridden(&standing.entry.overrides()).map(|what| format!("{what}, as you approved"))
+fn described(status: &ToolStatus<'_>) -> Option<String> {
+    overridden(&status.entry.overrides()).map(|what| format!("{what}, as you approved"))
 }
 
 /// What is wrong with a tool: that it was not approved as it stands, or that its bytes are
 /// not those that were.
-fn fault(standing: &Standing<'_>, store: &Store) -> Option<String> {
-    match &standing.member {
+fn fault(status: &ToolStatus<'_>, store: &Store) -> Option<String> {
+    match &status.member {
         Ok(member) => {
             let found = store.get(&member.locked.pin());
             found.err().map(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! A project that calls an app of Gradio: finished functions in Python, and the right to reach
+//! A project that calls a Gradio app: finished functions in Python, and the right to reach
 //! the app's origin.
 
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, value};
@@ -30,14 +30,14 @@ const MODULE: &str = include_str!("../../templates/gradio/gradio_app.py");
 const HTTP: &str = "    import wasi:http/outgoing-handler@0.2.0;\n";
 
 /// An app that is there, and where.
-pub(crate) struct Calling {
+pub(crate) struct GradioProject {
     defined: Defined,
     endpoints: Vec<GradioEndpoint>,
     root: Url,
     interface_path: String,
 }
 
-impl Calling {
+impl GradioProject {
     /// What `app` offers, whose interface is at `interface_path` of `root`.
     pub(crate) fn of(app: GradioApp, root: Url, interface_path: String) -> Self {
         let specs: Vec<_> = app.endpoints.iter().map(|it| it.spec.clone()).collect();

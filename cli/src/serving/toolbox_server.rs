@@ -32,7 +32,7 @@ pub(crate) struct Share {
 }
 
 /// A toolbox, which of its tools are served, and what they are loaded with.
-pub(crate) struct Served<'a> {
+pub(crate) struct ToolboxServer<'a> {
     directory: PathBuf,
     share: &'a Share,
     presentation: Presentation,
@@ -45,9 +45,9 @@ pub(crate) struct Served<'a> {
 /// What tells an edited toolbox from what it was: when each of its files was last written,
 /// and how long it is. Absent where there is no file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamps([Option<(SystemTime, u64)>; 3]);
+pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 3]);
 
-impl<'a> Served<'a> {
+impl<'a> ToolboxServer<'a> {
     /// Chooses the toolboxes of `shares`, whose tools run in one sandbox.
     pub(crate) fn open_all(
         shares: impl IntoIterator<Item = &'a Share>,
@@ -107,9 +107,9 @@ impl<'a> Served<'a> {
     }
 
     /// Tells whether the toolbox is edited after now.
-    pub(crate) fn stamps(&self) -> Stamps {
+    pub(crate) fn stamps(&self) -> FileStamps {
         let [toolbox, lock] = OpenToolbox::files(&self.directory);
-        Stamps([toolbox, lock, Approvals::file(self.config)].map(|file| {
+        FileStamps([toolbox, lock, Approvals::file(self.config)].map(|file| {
             let metadata = file.metadata().ok()?;
             Some((metadata.modified().ok()?, metadata.len()))
         }))
@@ -118,7 +118,7 @@ impl<'a> Served<'a> {
     /// Has `toolset` offer what the toolbox says whenever it is another than `seen`, as long
     /// as this is polled. A toolbox that cannot be read is complained about, once, and what
     /// was offered before stays.
-    pub(crate) async fn follow(&self, toolset: &Toolset, mut seen: Stamps) -> Infallible {
+    pub(crate) async fn follow(&self, toolset: &Toolset, mut seen: FileStamps) -> Infallible {
         let mut looks = tokio::time::interval(LOOK_EVERY);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last = self.stamps();

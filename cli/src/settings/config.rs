@@ -264,7 +264,7 @@ impl Config {
     /// The endpoint whose model does what `tool run` and `tool chat` are told.
     pub(crate) fn model_endpoint(&self) -> anyhow::Result<Option<Url>> {
         let url = variable("TOOL_HUB_OPENAI_URL").map(|text| text.parse());
-        url.transpose().context("TOOL_HUB_OPENAI_URL is no URL")
+        url.transpose().context("TOOL_HUB_OPENAI_URL is not a URL")
     }
 
     /// The model of it.

@@ -1,4 +1,4 @@
-//! How things are said that several commands say.
+//! Wording that several commands share.
 
 use tool_hub_manifest::{DirectoryGrant, DirectoryName, Grants};
 

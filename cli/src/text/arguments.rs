@@ -49,9 +49,11 @@ pub(crate) fn parse(pairs: &[String], schema: &Value, working: &Path) -> anyhow:
 /// When it is none, or the file cannot be read, is too large, or is neither media nor text.
 pub(crate) fn variable(pair: &str, working: &Path) -> anyhow::Result<(String, Value)> {
     let Some((name, text)) = pair.split_once('=') else {
-        return Err(Problem::user(format!("`{pair}` is no value"))
-            .hint("write name=value, or name=@file")
-            .into());
+        return Err(
+            Problem::user(format!("expected name=value, found `{pair}`"))
+                .hint("write name=value, or name=@file")
+                .into(),
+        );
     };
     let value = match text.strip_prefix('@') {
         Some(literal) if literal.starts_with('@') => Value::String(literal.to_owned()),

@@ -47,7 +47,7 @@ pub(crate) async fn templates(
         return of_files([(file, path.to_owned())]);
     }
     let reference: ToolRef = name.parse().map_err(|_| {
-        let what = format!("`{name}` is no file, no directory and no model");
+        let what = format!("`{name}` is neither a file, a directory nor a model");
         Problem::user(what).hint("a model on the registry is written as owner/name")
     })?;
     let client = config.client(&config.endpoint, printer)?;

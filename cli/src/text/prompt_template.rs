@@ -37,7 +37,7 @@ pub(crate) async fn pull(
         let text = found.iter().find(|(name, _)| *name == mode.file_name());
         if let Some((name, text)) = text {
             mode.template(text.as_str())
-                .with_context(|| format!("{name} of {} is no prompt template", at.repo))?;
+                .with_context(|| format!("{name} of {} is not a prompt template", at.repo))?;
             texts.push((*mode, text.clone()));
         }
     }
@@ -72,7 +72,7 @@ pub(crate) async fn find(
         return Ok(mode.template(text)?);
     }
     let reference: ToolRef = named.parse().map_err(|_| {
-        let what = format!("`{named}` is no file and no data set");
+        let what = format!("`{named}` is neither a file nor a data set");
         Problem::user(what).hint("a data set on the registry is written as owner/name")
     })?;
     let pulled = pull(&reference, &[mode], config, printer).await;
@@ -96,7 +96,7 @@ pub(crate) fn read(path: &Path, mode: PromptMode) -> anyhow::Result<Option<Strin
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => read.with_context(|| format!("{} cannot be read", path.display()))?,
     };
-    let refused = || format!("{} is no prompt template", path.display());
+    let refused = || format!("{} is not a prompt template", path.display());
     if bytes.len() > PROMPT_TEMPLATE_BYTES_MAX {
         return Err(PromptError::LongTemplate).with_context(refused);
     }

@@ -1,7 +1,7 @@
 //! The toolbox on disk: which one is meant, and how it is changed without losing anything.
 
 mod changed;
-pub(crate) mod standing;
+pub(crate) mod tool_status;
 
 use std::path::{Path, PathBuf};
 

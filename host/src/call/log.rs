@@ -45,8 +45,8 @@ impl Log {
         self.release(released, secrets)
     }
 
-    /// PendingEntries are searched as they are written, and then each text by itself with its
-    /// escapes undone.
+    /// Entries are masked as they are written, and then each text by itself with its escapes
+    /// undone.
     fn release(&mut self, released: Vec<LogEntry>, secrets: &Secrets) -> &[LogEntry] {
         let before = self.entries.len();
         self.entries

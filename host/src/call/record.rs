@@ -1,4 +1,5 @@
-//! The record of a call, which outlives its guest: output, denials, time and counts.
+//! State of a call that outlives its guest: output, denials and usage; it masks and completes
+//! the result.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Checks of the prompts and resources that a tool lists.
+//! Helpers for the lists of prompts and resources: the limit of their number, quoting, failures.
 
 use tool_hub_manifest::contract::{Failure, FailureKind};
 

@@ -73,7 +73,7 @@ pub(crate) fn template(value: &Val) -> Result<ResourceTemplate, Failure> {
     Ok(ResourceTemplate {
         uri_template: parsed.ok_or_else(|| {
             fault(format!(
-                "the tool lists the resources `{}`, which is no template of absolute URIs \
+                "the tool lists the resources `{}`, which is not a template of absolute URIs \
                  (RFC 6570, level 1) of at most {URI_BYTES_MAX} bytes",
                 quoted(&written)
             ))
@@ -97,7 +97,7 @@ fn absolute(uri: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(fault(format!(
-        "the tool names a resource `{}`, which is no absolute URI (RFC 3986) of at most \
+        "the tool names a resource `{}`, which is not an absolute URI (RFC 3986) of at most \
          {URI_BYTES_MAX} bytes",
         quoted(uri)
     )))

@@ -1,4 +1,4 @@
-//! What a push would find, without pushing.
+//! The dry run of a push.
 
 use super::{Push, same_or_refused};
 use crate::error::{Act, ClientError};

@@ -1,5 +1,5 @@
-//! The content store as a whole: what is in it, whether it is what its name says, and taking things
-//! out.
+//! The content store as a whole: lists, hashes again and deletes stored objects, and removes
+//! leftovers of uploads.
 
 use std::time::Duration;
 

@@ -64,7 +64,7 @@ from_row!(Part {
 
 /// A file that a repository was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct UploadedFile {
     pub(crate) size_bytes: u64,
     /// No commit has named it yet.
     pub(crate) awaits_commit: bool,
@@ -105,7 +105,7 @@ impl Database {
         &self,
         repository: &str,
         digests: &[Sha256Digest],
-    ) -> Result<HashMap<Sha256Digest, Given>, RegistryError> {
+    ) -> Result<HashMap<Sha256Digest, UploadedFile>, RegistryError> {
         let mut given = HashMap::new();
         for batch in digests.chunks(BATCH_MAX) {
             let sql = format!(
@@ -119,7 +119,7 @@ impl Database {
                 query = query.bind(digest.to_string());
             }
             for (digest, size, named) in query.fetch_all(&self.pool).await? {
-                let found = Given {
+                let found = UploadedFile {
                     size_bytes: size.max(0).unsigned_abs(),
                     awaits_commit: named == 0,
                 };

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use crate::database::Trouble;
+use crate::database::DatabaseFailure;
 use crate::error::RegistryError;
 
 /// What a controller returns.
@@ -138,14 +138,14 @@ impl From<RegistryError> for Refusal {
                 "the registry has no space left",
             );
         }
-        if trouble(&error) == Some(Trouble::ZeroByte) {
+        if trouble(&error) == Some(DatabaseFailure::ZeroByte) {
             return Self::bad_request("a zero byte has no place in a text");
         }
         if matches!(error, RegistryError::RepositoryGone) {
             return Self::new(StatusCode::NOT_FOUND, "Repository not found")
                 .code(NotFound::Repository);
         }
-        if trouble(&error) == Some(Trouble::Busy) || storage_is_away(&error) {
+        if trouble(&error) == Some(DatabaseFailure::Busy) || storage_is_away(&error) {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "the database or the storage has no time or is out of reach"
@@ -162,9 +162,9 @@ impl From<RegistryError> for Refusal {
 }
 
 /// What a failure of the database means, if it is one and no fault of this program.
-fn trouble(error: &RegistryError) -> Option<Trouble> {
+fn trouble(error: &RegistryError) -> Option<DatabaseFailure> {
     match error {
-        RegistryError::Query(error) => Trouble::of(error),
+        RegistryError::Query(error) => DatabaseFailure::of(error),
         _ => None,
     }
 }
@@ -179,7 +179,7 @@ fn storage_is_away(error: &RegistryError) -> bool {
 }
 
 fn disk_is_full(error: &RegistryError) -> bool {
-    if trouble(error) == Some(Trouble::Full) {
+    if trouble(error) == Some(DatabaseFailure::Full) {
         return true;
     }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);

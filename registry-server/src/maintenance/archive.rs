@@ -1,4 +1,4 @@
-//! What a backup looks like: a directory with
+//! The layout of a backup, a directory with
 //!
 //! - `backup.json`: its form, its time, and what the next file hashes to;
 //! - `SHA256SUMS`: the files below, one a line, as `sha256sum --check` reads them;

@@ -1,5 +1,5 @@
-//! What owners are being sent at this moment: bodies that no transaction counts yet, and that may
-//! stay open for as long as their clients like.
+//! Uploads in progress: bodies that no transaction counts yet, and that may stay open for as long
+//! as their clients like.
 //!
 //! One table for the process. Each body counts for its owner while it is written to the disk, until
 //! a transaction counts its bytes or it is dropped.
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The bodies of all owners.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Arriving(Arc<Mutex<HashMap<String, Owner>>>);
+pub(crate) struct UploadsInProgress(Arc<Mutex<HashMap<String, Owner>>>);
 
 /// An owner with open bodies.
 #[derive(Debug, Default)]
@@ -27,19 +27,19 @@ struct Owner {
 pub(crate) struct Body {
     owner: String,
     bytes: u64,
-    arriving: Arriving,
+    arriving: UploadsInProgress,
 }
 
 /// A moment between two transactions that count.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment(u64);
+pub(crate) struct CountGeneration(u64);
 
-impl Arriving {
+impl UploadsInProgress {
     fn owners(&self) -> MutexGuard<'_, HashMap<String, Owner>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn open(&self, owner: &str) -> (Body, Moment) {
+    pub(crate) fn open(&self, owner: &str) -> (Body, CountGeneration) {
         let mut owners = self.owners();
         let entry = owners.entry(owner.to_owned()).or_default();
         entry.bodies += 1;
@@ -48,7 +48,7 @@ impl Arriving {
             bytes: 0,
             arriving: self.clone(),
         };
-        (body, Moment(entry.counts))
+        (body, CountGeneration(entry.counts))
     }
 
     /// The bytes that are arriving for an owner, without this body.
@@ -74,7 +74,7 @@ impl Arriving {
 impl Body {
     /// What the disk holds was read at some time after `moment`; transactions since then know
     /// better.
-    pub(crate) fn looked(&self, moment: Moment, stored_bytes: u64) {
+    pub(crate) fn looked(&self, moment: CountGeneration, stored_bytes: u64) {
         if let Some(owner) = self.arriving.owners().get_mut(&self.owner)
             && owner.counts == moment.0
         {
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn bodies_of_an_owner_share_a_bound_and_give_back() {
-        let arriving = Arriving::default();
+        let arriving = UploadsInProgress::default();
         let (mut first, moment) = arriving.open("alice");
         first.looked(moment, 40);
         assert_eq!(first.add(30, 100), Ok(()));

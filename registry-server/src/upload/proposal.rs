@@ -11,7 +11,7 @@ use super::base64_stream::Base64Stream;
 use super::scanner::{Event, Scanner};
 use crate::content::{Batch, Sha256Digest, Spool, Spooled};
 use crate::database::objects::{Blob, BlobForm};
-use crate::database::uploads::Given;
+use crate::database::uploads::UploadedFile;
 use crate::git::{pointer_oid, read_pointer};
 use crate::history::{Operation, Proposal};
 use crate::http::{BodyReader, Refusal, Reservation};
@@ -85,7 +85,7 @@ enum Change {
     Operation(Operation),
     /// A file whose content was uploaded before, according to the client. All of these are looked
     /// up together.
-    Given {
+    UploadedFile {
         path: RepositoryPath,
         sha256: Sha256Digest,
         size_bytes: Option<u64>,
@@ -219,7 +219,7 @@ impl Reading<'_> {
         // The text of a pointer is the pointer: as a text it would become another file as soon as
         // its object arrives.
         if let Some((sha256, size_bytes)) = spooled.in_memory().and_then(read_pointer) {
-            self.changes.push(Change::Given {
+            self.changes.push(Change::UploadedFile {
                 path,
                 sha256,
                 size_bytes: Some(size_bytes),
@@ -263,7 +263,7 @@ impl Reading<'_> {
                 "the LFS object of {path} has no sha256 in lower-case hexadecimal"
             )));
         };
-        self.changes.push(Change::Given {
+        self.changes.push(Change::UploadedFile {
             path,
             sha256,
             size_bytes: file.size,
@@ -291,7 +291,7 @@ impl Reading<'_> {
     async fn operations(&mut self) -> Result<Vec<Operation>, Refusal> {
         let changes = mem::take(&mut self.changes);
         let named = changes.iter().filter_map(|change| match change {
-            Change::Given { sha256, .. } => Some(*sha256),
+            Change::UploadedFile { sha256, .. } => Some(*sha256),
             Change::Operation(_) => None,
         });
         let named: Vec<Sha256Digest> = named.collect();
@@ -299,7 +299,7 @@ impl Reading<'_> {
         let given = database.given(self.repository, &named).await?;
         let operations = changes.into_iter().map(|change| match change {
             Change::Operation(operation) => Ok(operation),
-            Change::Given {
+            Change::UploadedFile {
                 path,
                 sha256,
                 size_bytes,
@@ -338,7 +338,7 @@ fn given_file(
     path: RepositoryPath,
     sha256: Sha256Digest,
     announced: Option<u64>,
-    given: &HashMap<Sha256Digest, Given>,
+    given: &HashMap<Sha256Digest, UploadedFile>,
 ) -> Result<Operation, Refusal> {
     let Some(size_bytes) = given.get(&sha256).map(|given| given.size_bytes) else {
         return Err(unprocessable(format!(

@@ -27,7 +27,7 @@ pub enum LoopError {
         bytes_max: usize,
     },
     /// A value cannot be given under a name.
-    #[error("`{}` is no name of a variable: use 1 to 64 of a-z, 0-9 and `_`, a letter first", .name.escape_default())]
+    #[error("`{}` is not a valid name of a variable: use 1 to 64 of a-z, 0-9 and `_`, a letter first", .name.escape_default())]
     Name {
         /// The name.
         name: String,

@@ -14,7 +14,9 @@ pub enum AccessError {
     #[error("a token consists of visible ASCII characters, without spaces")]
     TokenCharacters,
     /// The name is too long, or has characters that a log cannot show as they are.
-    #[error("`{name}` is no name of a caller: 1 to 64 of A-Z, a-z, 0-9, `.`, `_`, `@` and `-`")]
+    #[error(
+        "`{name}` is not a valid name of a caller: 1 to 64 of A-Z, a-z, 0-9, `.`, `_`, `@` and `-`"
+    )]
     CallerName {
         /// What was given, cut.
         name: String,
@@ -41,7 +43,7 @@ pub enum AccessError {
     },
     /// A pattern in the place of a host.
     #[error(
-        "`{host}` is no single host; name each one by which clients reach the server, because a web page can give any other name to this machine's address"
+        "`{host}` is not a single host; name each one by which clients reach the server, because a web page can give any other name to this machine's address"
     )]
     HostPattern {
         /// What was given.
@@ -49,7 +51,7 @@ pub enum AccessError {
     },
     /// An origin that no browser sends.
     #[error(
-        "`{origin}` is no origin; write scheme://host, and :port where it is not the usual one"
+        "`{origin}` is not an origin; write scheme://host, and :port where it is not the usual one"
     )]
     Origin {
         /// What was given.

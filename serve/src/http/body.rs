@@ -9,7 +9,7 @@ use axum::response::Response;
 use futures::StreamExt as _;
 
 use super::problem::Problem;
-use crate::budget::{BUFFERED_BYTES_MAX, Held, NoRoom, Share, Values};
+use crate::budget::{BUFFERED_BYTES_MAX, Reservation, ReserveError, Share, Values};
 use crate::limits::MESSAGE_BYTES_MAX;
 
 /// How long a body may take. A client that sends one byte at a time would otherwise keep its
@@ -33,7 +33,7 @@ const _: () = assert!(BUFFERED_BYTES_MAX / 2 >= text_bytes(BODY_BYTES_MAX));
 /// A body and the memory that it holds until this is dropped.
 pub(super) struct BufferedBody {
     pub(super) bytes: Bytes,
-    pub(super) held: Held,
+    pub(super) held: Reservation,
 }
 
 /// Reads all of `body`, which is JSON whose values take `value_bytes` each, and holds memory of
@@ -75,17 +75,17 @@ const fn text_bytes(length: usize) -> usize {
 }
 
 /// Waits until `held` holds `bytes` in all.
-async fn take(held: &mut Held, bytes: usize) -> Result<(), Problem> {
+async fn take(held: &mut Reservation, bytes: usize) -> Result<(), Problem> {
     if bytes <= SHORT_BYTES_MAX {
         return Ok(());
     }
     match tokio::time::timeout(BUDGET_TIME, held.wait(bytes)).await {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(NoRoom::Ever)) => {
+        Ok(Err(ReserveError::ExceedsShare)) => {
             let detail = "the request's JSON takes too much memory; split it into several requests";
             Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail))
         }
-        Ok(Err(NoRoom::Now)) | Err(_) => Err(Problem::new(
+        Ok(Err(ReserveError::Exhausted)) | Err(_) => Err(Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "the server is busy with long requests; try again",
         )),

@@ -160,9 +160,9 @@ impl State {
 }
 
 /// A request of which not all is here. Its connection may be closed for another one.
-pub(super) struct Arriving(Arc<State>);
+pub(super) struct IncompleteRequest(Arc<State>);
 
-impl Arriving {
+impl IncompleteRequest {
     /// Begins with a whole head, the body of which is awaited from now on.
     pub(super) fn begin(state: &Arc<State>) -> Self {
         // One that was just given up stays so.
@@ -274,7 +274,7 @@ mod tests {
             opened.open("127.0.0.1");
         }
         // It waits for its body since now.
-        let body = Arriving::begin(&slow);
+        let body = IncompleteRequest::begin(&slow);
         opened.open("127.0.0.1");
         assert!(!oldest.waits() && slow.waits());
         for _ in 1..CONNECTIONS_MAX {

@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 
 use super::access::{Access, host_of};
 use super::caller::{BearerToken, Caller};
-use super::connections::Arriving;
+use super::connections::IncompleteRequest;
 use super::cors;
 use super::problem::Problem;
 use super::routes::Routes;
@@ -44,7 +44,7 @@ impl Guard {
     }
 
     /// Lets through who may ask, each to its own routes.
-    pub(super) async fn answer(&self, request: Request, arriving: Arriving) -> Response {
+    pub(super) async fn answer(&self, request: Request, arriving: IncompleteRequest) -> Response {
         let origin = request.headers().get(header::ORIGIN).cloned();
         let is_preflight = cors::is_preflight(request.method(), request.headers());
         let mut response = match self.check(request.headers()) {
@@ -147,7 +147,7 @@ mod tests {
 
     use super::super::caller::tests::caller;
     use super::super::connections::Connections;
-    use super::super::routes::Portion;
+    use super::super::routes::CallerLimits;
     use super::*;
     use crate::budget::Budget;
     use crate::cache::SharedCache;
@@ -157,7 +157,7 @@ mod tests {
 
     fn behind(access: Access) -> Guard {
         let stop = CancellationToken::new();
-        let portion = || Portion {
+        let portion = || CallerLimits {
             connections: 1,
             places: 1,
             memory: Budget::new().share(1),
@@ -197,7 +197,7 @@ mod tests {
                 .header("access-control-request-method", "POST")
                 .body(axum::body::Body::empty());
             let waiting = Connections::default().waiting();
-            guard.answer(request.unwrap(), Arriving::begin(&waiting))
+            guard.answer(request.unwrap(), IncompleteRequest::begin(&waiting))
         };
         for (origin, method, status, allowed) in [
             (

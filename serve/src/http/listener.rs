@@ -21,7 +21,7 @@ use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::connections::{Admission, Arriving, Connections, State};
+use super::connections::{Admission, Connections, IncompleteRequest, State};
 use super::guard::Guard;
 use super::workers::Workers;
 
@@ -120,7 +120,7 @@ async fn connection(
         }
     };
     let service = service_fn(move |request: Request<Incoming>| {
-        let (guard, arriving) = (guard.clone(), Arriving::begin(&state));
+        let (guard, arriving) = (guard.clone(), IncompleteRequest::begin(&state));
         async move { Ok::<_, Infallible>(guard.answer(request.map(Body::new), arriving).await) }
     });
     let mut builder = Builder::new();

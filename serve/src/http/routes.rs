@@ -1,5 +1,5 @@
-//! What a caller finds behind the door: the Model Context Protocol, REST, and the gateway where
-//! there is one.
+//! The routes of one caller, MCP, REST and the gateway, and the caller's limits on concurrent
+//! requests and memory.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use tower::ServiceExt as _;
 
 use super::body::{self, BUDGET_TIME, BufferedBody, MCP_VALUE_BYTES, VALUE_BYTES};
 use super::caller::Caller;
-use super::connections::Arriving;
+use super::connections::IncompleteRequest;
 use super::held::until_end_of;
 use super::problem::Problem;
 use super::sessions::Sessions;
@@ -46,7 +46,7 @@ pub(super) struct Routes {
 }
 
 /// One caller's limits on what all callers share.
-pub(super) struct Portion {
+pub(super) struct CallerLimits {
     /// Connections that are not closed for others.
     pub(super) connections: usize,
     /// Requests that are answered at once.
@@ -64,7 +64,7 @@ impl Routes {
     pub(super) fn new(
         caller: &Caller,
         gateway: Option<Gateway>,
-        portion: Portion,
+        portion: CallerLimits,
         stop: &CancellationToken,
     ) -> Result<Self, ServeError> {
         let toolset = caller.toolset.clone();
@@ -103,7 +103,7 @@ impl Routes {
 
     /// Answers a request once all of it is here, and there is a place for it. Its place, its
     /// connection and the memory of its body are its own until the answer has been sent.
-    pub(super) async fn answer(&self, request: Request, arriving: Arriving) -> Response {
+    pub(super) async fn answer(&self, request: Request, arriving: IncompleteRequest) -> Response {
         let (head, body) = request.into_parts();
         let is_mcp = head.uri.path() == MCP_PATH;
         let value_bytes = if is_mcp { MCP_VALUE_BYTES } else { VALUE_BYTES };
@@ -122,7 +122,7 @@ impl Routes {
         let is_long = bytes.len() > LONG_BYTES;
         let routed = self.routed(Request::from_parts(head, Body::from(bytes)));
         let response = match is_long {
-            true => elsewhere(&self.long, routed).await,
+            true => run_on(&self.long, routed).await,
             false => routed.await,
         };
         if let Some(length) = response.body().size_hint().exact() {
@@ -165,7 +165,7 @@ impl Routes {
 
 /// What `routed` comes to on another thread, which keeps nobody waiting on this one. Dropping the
 /// future ends it.
-async fn elsewhere(
+async fn run_on(
     thread: &Handle,
     routed: impl Future<Output = Response> + Send + 'static,
 ) -> Response {
@@ -174,7 +174,7 @@ async fn elsewhere(
     match task.join_next().await {
         Some(Ok(response)) => response,
         _ => {
-            let detail = "the request broke down";
+            let detail = "internal error while handling the request";
             Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response()
         }
     }

@@ -10,7 +10,7 @@ use rmcp::{ErrorData, RoleServer};
 use tool_hub_host::Interaction;
 use tool_hub_manifest::contract::{Failure, FailureKind};
 
-use super::question::{Asked, Asker, Line, Seal};
+use super::question::{Line, QuestionChannel, QuestionContext, Seal};
 use super::report::Reports;
 use super::result;
 use super::session::Session;
@@ -50,7 +50,7 @@ pub(super) async fn call(
     let function = &call.function;
     // Questions and their answers belong to the function that asks.
     request.name = function.spec().name.clone().into();
-    let asked = Asked {
+    let asked = QuestionContext {
         method: "tools/call",
         name: &request.name,
         arguments: &call.arguments,
@@ -69,7 +69,7 @@ pub(super) async fn call(
 /// Runs a guest for a request: with questions, with the reports that the client wants, and until
 /// the request is cancelled.
 pub(super) async fn run<T, F>(
-    asked: Asked<'_>,
+    asked: QuestionContext<'_>,
     context: &RequestContext<RoleServer>,
     client: Client<'_>,
     call: impl FnOnce(Arc<dyn Interaction>) -> F,
@@ -79,7 +79,7 @@ where
 {
     let name = asked.name;
     let (reports, forwarding) = Reports::wanted(context, client.session.level());
-    let asker = Asker::new(asked, context, client.seal)?;
+    let asker = QuestionChannel::new(asked, context, client.seal)?;
     let line = Arc::new(Line::new(asker, reports));
     let called = call(Arc::clone(&line) as Arc<dyn Interaction>);
     let called = async {

@@ -1,4 +1,5 @@
-//! Lists in pages, for clients that follow them and in pages so long that others miss nothing.
+//! Cursor pagination of MCP lists, and how long clients may keep a page. Pages are long enough for
+//! clients that read only the first.
 
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;

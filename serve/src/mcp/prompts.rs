@@ -12,7 +12,7 @@ use tool_hub_host as host;
 use super::call::{self, Client, GuestResult};
 use super::content;
 use super::pages::{FRESH_MS, page};
-use super::question::Asked;
+use super::question::QuestionContext;
 use super::result;
 use crate::audit::FrontEnd;
 use crate::audit::{self, Request, Subject};
@@ -47,7 +47,7 @@ pub(super) async fn get(
     let given = request.arguments.unwrap_or_default();
     let arguments = arguments(&given)?;
     let written = Value::Object(given).to_string();
-    let asked = Asked {
+    let asked = QuestionContext {
         method: "prompts/get",
         name: &request.name,
         arguments: &written,

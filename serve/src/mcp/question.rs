@@ -34,7 +34,7 @@ pub(super) struct Seal(RequestStateCodec);
 type Answers = BTreeMap<String, Value>;
 
 /// A request that runs a guest, as far as questions are concerned.
-pub(super) struct Asked<'a> {
+pub(super) struct QuestionContext<'a> {
     /// What is asked for: with `name` and `arguments` this is what sealed answers belong to.
     pub(super) method: &'static str,
     /// Who asks, by the name agents see.
@@ -47,7 +47,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// Who can be asked during a call.
-pub(super) enum Asker {
+pub(super) enum QuestionChannel {
     /// The person behind a client with a session.
     Session {
         /// The client.
@@ -70,7 +70,7 @@ pub(super) enum Asker {
 
 /// The agent's side of one running call.
 pub(super) struct Line {
-    asker: Asker,
+    asker: QuestionChannel,
     reports: Reports,
 }
 
@@ -103,9 +103,9 @@ impl Seal {
     }
 }
 
-impl Asker {
+impl QuestionChannel {
     pub(super) fn new(
-        asked: Asked<'_>,
+        asked: QuestionContext<'_>,
         context: &RequestContext<RoleServer>,
         seal: &Seal,
     ) -> Result<Self, ErrorData> {
@@ -197,12 +197,12 @@ impl Asker {
 }
 
 impl Line {
-    pub(super) fn new(asker: Asker, reports: Reports) -> Self {
+    pub(super) fn new(asker: QuestionChannel, reports: Reports) -> Self {
         Self { asker, reports }
     }
 
     /// Who is asked.
-    pub(super) fn asker(&self) -> &Asker {
+    pub(super) fn asker(&self) -> &QuestionChannel {
         &self.asker
     }
 

@@ -1,4 +1,4 @@
-//! What a client is told while a call of its runs: how far it is, and what the tool logs.
+//! Progress and log notifications to a client while its call runs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -14,7 +14,7 @@ use tool_hub_manifest::contract::{EmbeddedResource, Failure, FailureKind};
 
 use super::call::{self, Client, GuestResult};
 use super::pages::{FRESH_MS, STALE_MS, page};
-use super::question::Asked;
+use super::question::QuestionContext;
 use super::{content, prompts, result};
 use crate::audit::FrontEnd;
 use crate::audit::{self, Request, Subject};
@@ -61,7 +61,7 @@ pub(super) async fn read(
     let Some(reader) = found.await? else {
         return Err(not_found(uri, None));
     };
-    let asked = Asked {
+    let asked = QuestionContext {
         method: "resources/read",
         name: reader.key.as_str(),
         arguments: uri,

@@ -28,7 +28,9 @@ pub(crate) fn of_reply(declared: Option<ResultShape>, reply: Reply) -> CallToolR
         let shape = declared.unwrap_or_else(|| ResultShape::of_json(&json));
         match serde_json::from_str(&json) {
             Ok(value) => result.structured_content = Some(shape.value(value)),
-            Err(error) => tracing::warn!(%error, "the structured part of a reply is no JSON"),
+            Err(error) => {
+                tracing::warn!(%error, "the structured part of a reply is not valid JSON")
+            }
         }
         // Clients that know nothing of structured content show the text.
         if !has_text {

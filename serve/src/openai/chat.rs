@@ -38,7 +38,10 @@ pub(super) struct Chat {
 impl Api for Chat {
     fn open(mut request: Map<String, Value>, shared: &GatewayState) -> Result<Self, Refusal> {
         let Some(Value::Array(messages)) = request.get_mut("messages").map(Value::take) else {
-            return Err(Refusal::request("`messages` is no list", Some("messages")));
+            return Err(Refusal::request(
+                "`messages` must be an array",
+                Some("messages"),
+            ));
         };
         let messages = restored(messages, &shared.hidden_turns);
         let writing = shared.gateway.writing;

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::refusal::Refusal;
-use super::reply_memory::ReplyBuffer;
+use super::reply_memory::ReplyReservation;
 use super::upstream::VALUE_BYTES;
 use crate::budget::{Share, value_bytes};
 
@@ -50,7 +50,7 @@ pub(super) struct Events {
     bytes_total: usize,
     /// True after a line that ended with a carriage return, which may have another half.
     was_return: bool,
-    held: ReplyBuffer,
+    held: ReplyReservation,
 }
 
 impl Events {
@@ -69,7 +69,7 @@ impl Events {
             data: Vec::new(),
             bytes_total: 0,
             was_return: false,
-            held: ReplyBuffer::of(share),
+            held: ReplyReservation::of(share),
         })
     }
 
@@ -159,8 +159,8 @@ impl Events {
         self.held
             .hold(self.buffer.len() + data.len() + value_bytes(data, VALUE_BYTES))?;
         let event = serde_json::from_slice(data);
-        let event =
-            event.map_err(|error| Refusal::malformed(format!("an event is no JSON: {error}")))?;
+        let event = event
+            .map_err(|error| Refusal::malformed(format!("an event is not valid JSON: {error}")))?;
         Ok(Received::Event(event))
     }
 }

@@ -1,5 +1,5 @@
-//! What a client does not carry from one request to the next: rounds that it never saw, kept
-//! until it comes back with the answers to calls of its own.
+//! Rounds of tool calls that a client never saw, kept until its next request brings the results of
+//! its own calls.
 
 use std::sync::Arc;
 

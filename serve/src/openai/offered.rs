@@ -71,7 +71,7 @@ impl Offered {
         let mut tools = match request.shift_remove("tools") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(tools)) => tools,
-            Some(_) => return Err(Refusal::request("`tools` is no list", Some("tools"))),
+            Some(_) => return Err(Refusal::request("`tools` must be an array", Some("tools"))),
         };
         let choice = Choice::read(request.get("tool_choice"), tools.len())?;
         let mut ours = match choice {

@@ -47,7 +47,7 @@ pub(super) enum Refusal {
     Busy,
     #[error("the model still calls tools in round {rounds}, the last")]
     Rounds { rounds: u32 },
-    #[error("there is no answer after {seconds} seconds")]
+    #[error("timed out after {seconds} seconds")]
     Time { seconds: u64 },
     #[error("the server is being stopped")]
     Stopping,

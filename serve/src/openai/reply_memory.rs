@@ -1,10 +1,10 @@
-//! HiddenTurns for what the endpoint answers: counted before it is taken, of the caller's share, so
-//! that no endpoint decides how much the server takes.
+//! Memory limits for an endpoint's replies: reserved from the caller's share before anything is
+//! read, so that no endpoint decides how much memory the server takes.
 
 use serde_json::Value;
 
 use super::refusal::Refusal;
-use crate::budget::{Held, NoRoom, Share};
+use crate::budget::{Reservation, ReserveError, Share};
 
 /// The most memory that reading one reply may take, in bytes.
 const READING_BYTES_MAX: usize = 40 << 20;
@@ -16,17 +16,17 @@ const COPIES: usize = 4;
 /// The memory of a value beside its text, in bytes, in each of them.
 const VALUE_BYTES: usize = 32;
 
-/// HiddenTurns that one reply takes while it is read.
-pub(super) struct ReplyBuffer(Held);
+/// The memory that one reply takes while it is read.
+pub(super) struct ReplyReservation(Reservation);
 
-/// HiddenTurns that the replies of all rounds take until the answer ends.
+/// The memory that the replies of all rounds take until the answer ends.
 pub(super) struct KeptReplies {
-    held: Held,
+    held: Reservation,
     /// The text of all replies, without its copies.
     bytes: usize,
 }
 
-impl ReplyBuffer {
+impl ReplyReservation {
     pub(super) fn of(share: &Share) -> Self {
         Self(share.held())
     }
@@ -34,7 +34,7 @@ impl ReplyBuffer {
     /// Makes sure of room for `bytes` in all.
     pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
         if bytes > READING_BYTES_MAX {
-            return Err(refusal(NoRoom::Ever));
+            return Err(refusal(ReserveError::ExceedsShare));
         }
         self.0.hold(bytes).map_err(refusal)
     }
@@ -60,10 +60,12 @@ impl KeptReplies {
     }
 }
 
-fn refusal(why: NoRoom) -> Refusal {
+fn refusal(why: ReserveError) -> Refusal {
     match why {
-        NoRoom::Ever => Refusal::malformed("its reply takes more memory than one may"),
-        NoRoom::Now => Refusal::Busy,
+        ReserveError::ExceedsShare => {
+            Refusal::malformed("its reply takes more memory than one may")
+        }
+        ReserveError::Exhausted => Refusal::Busy,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::limits::MESSAGE_BYTES_MAX;
 /// Reads a body that is a JSON object.
 pub(super) async fn object(body: Body) -> Result<Map<String, Value>, Refusal> {
     serde_json::from_slice(&bytes(body).await?)
-        .map_err(|error| Refusal::request(format!("the body is no JSON object: {error}"), None))
+        .map_err(|error| Refusal::request(format!("the body is not a JSON object: {error}"), None))
 }
 
 /// Reads a body. Its length was checked before it came here.

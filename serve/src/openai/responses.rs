@@ -111,7 +111,7 @@ impl Api for Responses {
     fn take_event(&mut self, event: Value) -> Result<Vec<Bytes>, Refusal> {
         match event {
             Value::Object(event) => self.event(event),
-            _ => Err(Refusal::malformed("an event is no object")),
+            _ => Err(Refusal::malformed("an event is not an object")),
         }
     }
 

@@ -19,7 +19,7 @@ use super::headers;
 use super::hidden_turns::HiddenTurns;
 use super::offered::Offered;
 use super::refusal::Refusal;
-use super::reply_memory::{KeptReplies, ReplyBuffer};
+use super::reply_memory::{KeptReplies, ReplyReservation};
 use super::state::GatewayState;
 use super::upstream;
 use crate::failed_calls::FailedCalls;
@@ -117,7 +117,7 @@ struct ToolLoop<A> {
     room: usize,
     /// The memory of all replies so far, and of the last whole one as it was read.
     kept: KeptReplies,
-    last: Option<ReplyBuffer>,
+    last: Option<ReplyReservation>,
 }
 
 impl<A: Api> ToolLoop<A> {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::headers;
 use super::refusal::Refusal;
-use super::reply_memory::{REPLY_BYTES_MAX, ReplyBuffer};
+use super::reply_memory::{REPLY_BYTES_MAX, ReplyReservation};
 use super::request_body;
 use super::route::{ROOT, Route};
 use crate::budget::{Share, value_bytes};
@@ -62,7 +62,7 @@ impl fmt::Debug for EndpointKey {
 pub enum GatewayError {
     /// The URL is no endpoint's.
     #[error(
-        "`{url}` is no endpoint: write http:// or https://, the host and the path, and nothing else"
+        "`{url}` is not an endpoint: write http:// or https://, the host and the path, and nothing else"
     )]
     Url {
         /// The URL, without a password.
@@ -234,16 +234,16 @@ pub(super) struct Whole {
     pub(super) value: Value,
     /// The length of its text.
     pub(super) bytes: usize,
-    pub(super) held: ReplyBuffer,
+    pub(super) held: ReplyReservation,
 }
 
 /// The whole body, as JSON.
 pub(super) async fn reply(response: reqwest::Response, share: &Share) -> Result<Whole, Refusal> {
-    let mut held = ReplyBuffer::of(share);
+    let mut held = ReplyReservation::of(share);
     let bytes = bounded(response, REPLY_BYTES_MAX, |bytes| held.hold(bytes)).await?;
     held.hold(bytes.len() + value_bytes(&bytes, VALUE_BYTES))?;
     let value = serde_json::from_slice(&bytes)
-        .map_err(|error| Refusal::malformed(format!("its reply is no JSON: {error}")))?;
+        .map_err(|error| Refusal::malformed(format!("its reply is not valid JSON: {error}")))?;
     Ok(Whole {
         value,
         bytes: bytes.len(),

@@ -185,7 +185,7 @@ fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<String, Problem> {
     match serde_json::from_slice::<&RawValue>(body) {
         Ok(text) => Ok(text.get().to_owned()),
         Err(error) => {
-            let detail = format!("the body is no JSON: {error}");
+            let detail = format!("the body is not valid JSON: {error}");
             Err(Problem::new(StatusCode::BAD_REQUEST, detail))
         }
     }
@@ -239,7 +239,7 @@ fn came(ended: Option<Result<Result<Answer, Problem>, JoinError>>) -> Result<Ans
     match ended {
         Some(Ok(came)) => came,
         _ => {
-            let detail = "the call broke down";
+            let detail = "internal error while handling the call";
             Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail))
         }
     }

@@ -15,12 +15,8 @@ const SCHEMAS: &str = "#/components/schemas";
 
 /// Why a request may not be answered: status, name of the response, what it means.
 const PROBLEMS: [(&str, &str, &str); 9] = [
-    ("400", "BadRequest", "The body is no JSON."),
-    (
-        "401",
-        "Unauthorized",
-        "There is no token, or one that nobody has.",
-    ),
+    ("400", "BadRequest", "The body is not valid JSON."),
+    ("401", "Unauthorized", "The token is missing or not valid."),
     ("403", "Forbidden", "The Host or the Origin is not allowed."),
     ("404", "NotFound", "No such tool is offered any more."),
     ("408", "RequestTimeout", "The body took too long to arrive."),

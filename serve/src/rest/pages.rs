@@ -1,4 +1,4 @@
-//! What is read again and again: made once for a catalogue, and sent only to who has not got it.
+//! Responses that are rendered once for a catalogue, with ETags for conditional requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

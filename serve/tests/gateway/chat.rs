@@ -415,7 +415,7 @@ async fn what_cannot_be_answered_is_refused() {
             "tools",
             "`guest__add` is a tool of this server",
         ),
-        (json!({"tools": 3}), "tools", "`tools` is no list"),
+        (json!({"tools": 3}), "tools", "`tools` must be an array"),
         (json!({"n": 2}), "n", "`n` is 1"),
         (json!({"functions": []}), "functions", "as `tools`"),
         (json!({"messages": "hi"}), "messages", "no list"),

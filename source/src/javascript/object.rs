@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::found::{Found, Schema};
+use super::type_schema::{Schema, TypeSchema};
 use crate::description::describe;
 
 /// The members of an object while they are gathered.
@@ -14,7 +14,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    pub(super) fn add(&mut self, name: &str, found: Found, text: &str) {
+    pub(super) fn add(&mut self, name: &str, found: TypeSchema, text: &str) {
         let mut schema = found.schema;
         describe(&mut schema, text);
         self.required.retain(|known| known != name);
@@ -37,7 +37,7 @@ impl Object {
     }
 
     pub(super) fn into_schema(self) -> Schema {
-        let mut schema = Found::plain("object").schema;
+        let mut schema = TypeSchema::plain("object").schema;
         if !self.properties.is_empty() || self.rest.is_none() {
             schema.insert("properties".to_owned(), Value::Object(self.properties));
         }

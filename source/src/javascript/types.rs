@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tree_sitter::Node;
 
 use super::comment::{Comment, Param};
-use super::found::{Found, Schema};
 use super::object::Object;
 use super::scope::Scope;
+use super::type_schema::{Schema, TypeSchema};
 use super::union;
 use crate::description::describe_values;
 use crate::error::FaultKind;
@@ -43,7 +43,7 @@ impl<'a> Types<'a> {
     }
 
     /// The type after a colon.
-    pub(super) fn annotated(&self, annotation: Node<'_>) -> Result<Found, FaultKind> {
+    pub(super) fn annotated(&self, annotation: Node<'_>) -> Result<TypeSchema, FaultKind> {
         Reader::new(self, self.text, 0).inner(annotation)
     }
 
@@ -52,11 +52,16 @@ impl<'a> Types<'a> {
         &self,
         of: &str,
         members: impl AsRef<[Param]>,
-    ) -> Result<Found, FaultKind> {
+    ) -> Result<TypeSchema, FaultKind> {
         self.documented_at(of, members.as_ref(), 0)
     }
 
-    fn documented_at(&self, of: &str, members: &[Param], depth: usize) -> Result<Found, FaultKind> {
+    fn documented_at(
+        &self,
+        of: &str,
+        members: &[Param],
+        depth: usize,
+    ) -> Result<TypeSchema, FaultKind> {
         self.parsed.set(self.parsed.get() + of.len());
         if depth > DEPTH_MAX || self.parsed.get() > PARSED_BYTES_MAX {
             return Err(unsupported("type", CIRCLE));
@@ -67,17 +72,17 @@ impl<'a> Types<'a> {
         if is_object && !members.is_empty() {
             let object = self.members(members, depth)?;
             return Ok(match of.ends_with("[]") {
-                true => Found::array(object),
-                false => Found::of(object),
+                true => TypeSchema::array(object),
+                false => TypeSchema::of(object),
             });
         }
         if let Some(inner) = of.strip_prefix('?') {
             let mut found = self.documented_at(inner, members, depth + 1)?;
-            found.schema = union::of(vec![found.schema, Found::plain("null").schema]);
+            found.schema = union::of(vec![found.schema, TypeSchema::plain("null").schema]);
             return Ok(found);
         }
         let plain = match of.as_str() {
-            "*" => return Ok(Found::default()),
+            "*" => return Ok(TypeSchema::default()),
             "String" => "string",
             "Number" | "float" | "Float" => "number",
             "Boolean" | "bool" => "boolean",
@@ -87,7 +92,7 @@ impl<'a> Types<'a> {
             _ => "",
         };
         if !plain.is_empty() {
-            return Ok(Found::plain(plain));
+            return Ok(TypeSchema::plain(plain));
         }
         let wrapped = format!("type T = {};", of.trim_start_matches('!'));
         let grammar = tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
@@ -144,14 +149,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The type that is all that `node` holds.
-    fn inner(&self, node: Node<'_>) -> Result<Found, FaultKind> {
+    fn inner(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         match children(node).first() {
             Some(inner) => self.found(*inner),
             None => Err(unsupported(self.text(node), CUSTOM)),
         }
     }
 
-    fn found(&self, node: Node<'_>) -> Result<Found, FaultKind> {
+    fn found(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         let seen = &self.types.seen;
         seen.set(seen.get() + 1);
         if self.depth > DEPTH_MAX || seen.get() > TYPES_MAX {
@@ -161,9 +166,9 @@ impl<'a> Reader<'a> {
         match node.kind() {
             "predefined_type" | "type_identifier" | "identifier" => below.named(self.text(node)),
             "literal_type" => self.literal(node),
-            "template_literal_type" => Ok(Found::plain("string")),
+            "template_literal_type" => Ok(TypeSchema::plain("string")),
             "type_annotation" | "parenthesized_type" | "readonly_type" => below.inner(node),
-            "array_type" => Ok(Found::array(below.inner(node)?.schema)),
+            "array_type" => Ok(TypeSchema::array(below.inner(node)?.schema)),
             "tuple_type" => below.tuple(node),
             "union_type" => below.union(node),
             "intersection_type" => {
@@ -171,30 +176,32 @@ impl<'a> Reader<'a> {
                 for part in children(node) {
                     object.join(&below.object_of(part)?);
                 }
-                Ok(Found::of(object.into_schema()))
+                Ok(TypeSchema::of(object.into_schema()))
             }
-            "object_type" | "interface_body" => Ok(Found::of(below.object(node)?.into_schema())),
+            "object_type" | "interface_body" => {
+                Ok(TypeSchema::of(below.object(node)?.into_schema()))
+            }
             "generic_type" => below.generic(node),
             _ => Err(unsupported(self.text(node), CUSTOM)),
         }
     }
 
-    fn named(&self, name: &str) -> Result<Found, FaultKind> {
+    fn named(&self, name: &str) -> Result<TypeSchema, FaultKind> {
         Ok(match name {
-            "string" | "number" | "boolean" | "object" => Found::plain(name),
-            "bigint" | "integer" | "int" => Found::plain("integer"),
-            "any" | "unknown" => Found::default(),
-            "void" | "undefined" => Found::nothing(),
-            "null" => Found::plain("null"),
-            "String" | "Number" | "Boolean" | "Object" => Found::plain(&name.to_lowercase()),
-            "float" => Found::plain("number"),
-            "bool" => Found::plain("boolean"),
+            "string" | "number" | "boolean" | "object" => TypeSchema::plain(name),
+            "bigint" | "integer" | "int" => TypeSchema::plain("integer"),
+            "any" | "unknown" => TypeSchema::default(),
+            "void" | "undefined" => TypeSchema::nothing(),
+            "null" => TypeSchema::plain("null"),
+            "String" | "Number" | "Boolean" | "Object" => TypeSchema::plain(&name.to_lowercase()),
+            "float" => TypeSchema::plain("number"),
+            "bool" => TypeSchema::plain("boolean"),
             _ => return self.declared(name),
         })
     }
 
     /// A type that the module declares.
-    fn declared(&self, name: &str) -> Result<Found, FaultKind> {
+    fn declared(&self, name: &str) -> Result<TypeSchema, FaultKind> {
         if let Some(comment) = self.types.scope.typedef(name) {
             let of = comment.typedef.as_ref().and_then(|it| it.of.as_deref());
             let of = of.unwrap_or("object");
@@ -224,7 +231,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn interface(&self, node: Node<'_>) -> Result<Found, FaultKind> {
+    fn interface(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         let mut object = Object::default();
         for clause in children(node) {
             if clause.kind() == "extends_type_clause" {
@@ -243,7 +250,7 @@ impl<'a> Reader<'a> {
             object.required.extend(own.required);
             object.rest = own.rest;
         }
-        Ok(Found::of(object.into_schema()))
+        Ok(TypeSchema::of(object.into_schema()))
     }
 
     fn object_of(&self, node: Node<'_>) -> Result<Schema, FaultKind> {
@@ -288,7 +295,7 @@ impl<'a> Reader<'a> {
         Ok(object)
     }
 
-    fn enumeration(&self, node: Node<'_>, name: &str) -> Result<Found, FaultKind> {
+    fn enumeration(&self, node: Node<'_>, name: &str) -> Result<TypeSchema, FaultKind> {
         let body = node.child_by_field_name("body");
         let (mut schemas, mut next) = (Vec::new(), 0_i64);
         let mut values = Vec::new();
@@ -300,7 +307,7 @@ impl<'a> Reader<'a> {
             let comment = Comment::before(member, self.text);
             let text = comment.map(|it| it.description).unwrap_or_default();
             let Some(value) = member.child_by_field_name("value") else {
-                schemas.push(Found::value("number", json!(next)).schema);
+                schemas.push(TypeSchema::value("number", json!(next)).schema);
                 values.push((next.to_string(), text));
                 next += 1;
                 continue;
@@ -325,32 +332,32 @@ impl<'a> Reader<'a> {
         }
         let mut schema = union::of(schemas);
         describe_values(&mut schema, &values);
-        Ok(Found::of(schema))
+        Ok(TypeSchema::of(schema))
     }
 
-    fn literal(&self, node: Node<'_>) -> Result<Found, FaultKind> {
+    fn literal(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         match children(node).first() {
             Some(value) => self.literal_value(*value),
             None => self.named(self.text(node)),
         }
     }
 
-    fn literal_value(&self, node: Node<'_>) -> Result<Found, FaultKind> {
+    fn literal_value(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         let text = self.text(node);
         let fails = || unsupported(text, CUSTOM);
         Ok(match node.kind() {
-            "string" => Found::value("string", json!(string(text).ok_or_else(fails)?)),
+            "string" => TypeSchema::value("string", json!(string(text).ok_or_else(fails)?)),
             "number" | "unary_expression" => {
                 let number: Value = serde_json::from_str(text).map_err(|_| fails())?;
-                Found::value("number", number)
+                TypeSchema::value("number", number)
             }
-            "true" | "false" => Found::value("boolean", json!(text == "true")),
+            "true" | "false" => TypeSchema::value("boolean", json!(text == "true")),
             "null" | "undefined" => self.named(text)?,
             _ => return Err(fails()),
         })
     }
 
-    fn tuple(&self, node: Node<'_>) -> Result<Found, FaultKind> {
+    fn tuple(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         let mut items = Vec::new();
         for item in children(node) {
             let found = match item.child_by_field_name("type") {
@@ -359,15 +366,15 @@ impl<'a> Reader<'a> {
             };
             items.push(Value::Object(found.schema));
         }
-        let mut found = Found::plain("array");
+        let mut found = TypeSchema::plain("array");
         found
             .schema
             .insert("prefixItems".to_owned(), Value::Array(items));
         Ok(found)
     }
 
-    fn union(&self, node: Node<'_>) -> Result<Found, FaultKind> {
-        let (mut schemas, mut whole) = (Vec::new(), Found::default());
+    fn union(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
+        let (mut schemas, mut whole) = (Vec::new(), TypeSchema::default());
         let parts = union::parts(node);
         if parts.len() > MEMBERS_MAX {
             return Err(unsupported("a union", MANY));
@@ -384,12 +391,12 @@ impl<'a> Reader<'a> {
         Ok(whole)
     }
 
-    fn generic(&self, node: Node<'_>) -> Result<Found, FaultKind> {
+    fn generic(&self, node: Node<'_>) -> Result<TypeSchema, FaultKind> {
         let name = node.child_by_field_name("name").map(|name| self.text(name));
         let arguments = node.child_by_field_name("type_arguments");
         let arguments = arguments.map(children).unwrap_or_default();
         match (name.unwrap_or_default(), &arguments[..]) {
-            ("Array" | "ReadonlyArray", [item]) => Ok(Found::array(self.found(*item)?.schema)),
+            ("Array" | "ReadonlyArray", [item]) => Ok(TypeSchema::array(self.found(*item)?.schema)),
             ("Promise" | "Readonly" | "Awaited", [inner]) => self.found(*inner),
             ("Record" | "Object", [_, value]) => {
                 let rest = Some(self.found(*value)?.schema);
@@ -397,12 +404,12 @@ impl<'a> Reader<'a> {
                     rest,
                     ..Object::default()
                 };
-                Ok(Found::of(object.into_schema()))
+                Ok(TypeSchema::of(object.into_schema()))
             }
             ("Partial", [inner]) => {
                 let mut schema = self.object_of(*inner)?;
                 schema.shift_remove("required");
-                Ok(Found::of(schema))
+                Ok(TypeSchema::of(schema))
             }
             _ => Err(unsupported(self.text(node), CUSTOM)),
         }

@@ -269,7 +269,7 @@ fn calls_are_read_and_held_against_their_function() {
         ),
         (
             "[]",
-            "The answer is no call. Write {\"name\": \"…\", \"arguments\": {…}}, or {\"answer\": \"…\"}, and nothing else.",
+            "The answer is not a call. Write {\"name\": \"…\", \"arguments\": {…}}, or {\"answer\": \"…\"}, and nothing else.",
         ),
         (
             r#"{"name":"get_weather","arguments":{"location":"Rome","format":"kelvin"}}"#,

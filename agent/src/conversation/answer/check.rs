@@ -1,4 +1,5 @@
-//! Checks calls against the offered functions and the schemas of their arguments.
+//! Checks calls against the offered functions and their schemas, and repairs arguments that are
+//! nearly right.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Splits names and descriptions into words.
+//! Splits names and descriptions into words, drops stop words, and stems the rest.
 
 /// Words that are too common to distinguish descriptions.
 const COMMON: [&str; 40] = [

@@ -3,7 +3,7 @@
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::Definition;
 
-use super::plain::{Plain, Written, quoted};
+use super::plain::{GeneratedSource, Plain, quoted};
 use crate::scaffold::lower_camel;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.js");
@@ -14,7 +14,7 @@ pub(crate) const MODULE: &str = "tool-functions.js";
 /// The name by which it takes in the project's file.
 pub(crate) const PROJECT: &str = "tool-project";
 
-pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<Written> {
+pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<GeneratedSource> {
     let pairs = plain.definitions.iter().zip(&plain.interface.operations);
     let module = Module {
         interface: plain.interface,

@@ -6,7 +6,7 @@ use tool_hub_agent::definition::interface::Interface;
 use tool_hub_source::Definition;
 
 /// The source that offers functions of a file: its name, and its text.
-pub(super) type Written = (&'static str, String);
+pub(super) type GeneratedSource = (&'static str, String);
 
 /// What a language's source is written from.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::interface::{Operation, WitType};
 use tool_hub_source::Definition;
 
-use super::plain::{Plain, Written, quoted, without_ending};
+use super::plain::{GeneratedSource, Plain, quoted, without_ending};
 use crate::scaffold::upper_camel;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.py");
@@ -12,7 +12,7 @@ const TEMPLATE: &str = include_str!("../../../templates/functions/glue.py");
 /// The name of the module.
 pub(crate) const MODULE: &str = "tool_functions";
 
-pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<Written> {
+pub(super) fn source(plain: Plain<'_>) -> anyhow::Result<GeneratedSource> {
     let module = without_ending(plain.file).replace('/', ".");
     let pairs = plain.definitions.iter().zip(&plain.interface.operations);
     let functions: Vec<String> = pairs

@@ -7,7 +7,7 @@ use toml_edit::DocumentMut;
 use tool_hub_agent::definition::interface::{Interface, Operation, Parameter, TypeKind, WitType};
 use tool_hub_source::{Definition, RustSignature, RustType, Signature};
 
-use super::plain::{Plain, Written, quoted};
+use super::plain::{GeneratedSource, Plain, quoted};
 use crate::files;
 use crate::scaffold::{Names, rust_ident, rust_type, upper_camel};
 use crate::terminal::diagnosis::Problem;
@@ -25,7 +25,7 @@ pub(super) fn source(
     plain: Plain<'_>,
     directory: &Path,
     names: &Names,
-) -> anyhow::Result<Vec<Written>> {
+) -> anyhow::Result<Vec<GeneratedSource>> {
     let crate_of = Crate {
         interface: plain.interface,
     };

@@ -1,4 +1,4 @@
-//! The app that `tool new --from-gradio` asks what it offers.
+//! Fetches the list of endpoints of a Gradio app for `tool new --from-gradio`.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 use tool_hub_agent::definition::gradio::{GRADIO_BYTES_MAX, GradioError};
 use url::Url;
 
-use crate::scaffold::Calling;
+use crate::scaffold::GradioProject;
 use crate::terminal::diagnosis::Problem;
 
 /// How long an app has for each answer.
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// Asks the app at `url` what it offers.
-pub(super) async fn read(url: &Url) -> anyhow::Result<Calling> {
+pub(super) async fn read(url: &Url) -> anyhow::Result<GradioProject> {
     let plain = matches!(url.scheme(), "http" | "https")
         && url.host().is_some()
         && url.username().is_empty()
@@ -51,7 +51,7 @@ pub(super) async fn read(url: &Url) -> anyhow::Result<Calling> {
     let info = asked(&http, url, &format!("{place}/info")).await?;
     let app = tool_hub_agent::definition::gradio::gradio(&info)
         .map_err(|error| not_gradio(url, error))?;
-    Ok(Calling::of(app, url.clone(), place))
+    Ok(GradioProject::of(app, url.clone(), place))
 }
 
 /// What the app says at `path`, which stays within its origin.

@@ -96,7 +96,7 @@ impl Terminal {
             let path = real(Path::new(answer), config);
             let shown = escape_line(&path.display().to_string());
             if !path.is_dir() {
-                writeln!(io::stderr(), "{shown} is no directory")?;
+                writeln!(io::stderr(), "{shown} is not a directory")?;
                 continue;
             }
             if path != config.place(Path::new(answer)) {

@@ -125,7 +125,7 @@ fn described(text: &str, indent: &str, detail: Detail) -> Vec<String> {
 /// What the component exports and agents cannot call, such as what starts a language's runtime.
 fn not_callable_line(export: &NotCallable) -> String {
     format!(
-        "  {} is no function for agents: {}",
+        "  agents cannot call {}: {}",
         escape_line(&export.export),
         escape_line(&export.reason)
     )

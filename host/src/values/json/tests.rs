@@ -248,7 +248,7 @@ fn base64_with_and_without_padding() {
         "\"a*\"",
         Err((
             "name_0",
-            "is not base64: `*` at position 1 is no base64 digit",
+            "is not base64: `*` at position 1 is not a base64 digit",
         )),
     );
 }

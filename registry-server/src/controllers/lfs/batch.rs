@@ -13,7 +13,7 @@ use crate::clock;
 use crate::content::Sha256Digest;
 use crate::controllers::json;
 use crate::controllers::web_url::web_url;
-use crate::database::uploads::{Given, NewUpload};
+use crate::database::uploads::{NewUpload, UploadedFile};
 use crate::http::{List, Refusal, Reply, Rows};
 use crate::quota;
 
@@ -164,7 +164,7 @@ async fn needs(call: &Call<WriteRepository>, objects: &[Announced]) -> Result<Ve
 fn need(
     size: u64,
     digest: Option<Sha256Digest>,
-    given: &HashMap<Sha256Digest, Given>,
+    given: &HashMap<Sha256Digest, UploadedFile>,
     bytes_max: u64,
 ) -> Need {
     let Some(sha256) = digest else {

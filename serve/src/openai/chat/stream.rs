@@ -30,7 +30,7 @@ impl Stream {
     /// Takes a chunk into `reply`, and gives what the client is shown of it.
     pub(super) fn take(&mut self, chunk: Value, reply: &mut Reply) -> Result<Vec<Bytes>, Refusal> {
         let Value::Object(mut chunk) = chunk else {
-            return Err(Refusal::malformed("a chunk is no object"));
+            return Err(Refusal::malformed("a chunk is not an object"));
         };
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
             return Err(Refusal::BrokeOff(error.clone()));

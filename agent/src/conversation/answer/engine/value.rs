@@ -1,4 +1,5 @@
-//! Reads values: JSON, calls in Python syntax, and objects with unquoted names.
+//! Steps of the engine for a value: find its end, parse it, go on after it. Values are JSON, calls
+//! in Python syntax, or objects with unquoted names.
 
 use super::markers::MarkerMatch;
 use super::{Engine, Failure, Step};

@@ -21,7 +21,7 @@ impl fmt::Display for Base64Error {
             DecodeError::InvalidByte(at, byte) => {
                 write!(
                     f,
-                    "`{}` at position {at} is no base64 digit",
+                    "`{}` at position {at} is not a base64 digit",
                     byte.escape_ascii()
                 )
             }

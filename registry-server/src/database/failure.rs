@@ -1,8 +1,8 @@
-//! What a failure of the database means for the request that met it.
+//! Classifies failures of the database: a full disk, a conflict to retry, a zero byte.
 
 /// A failure that is not a fault of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum DatabaseFailure {
     /// No space is left for the database.
     Full,
     /// The database is out of reach, has no time, or broke off this transaction in favour of
@@ -12,7 +12,7 @@ pub(crate) enum Trouble {
     ZeroByte,
 }
 
-impl Trouble {
+impl DatabaseFailure {
     /// What a failure means, if it is not simply a fault.
     pub(crate) fn of(error: &sqlx::Error) -> Option<Self> {
         match error {
@@ -25,20 +25,20 @@ impl Trouble {
 
 /// SQLite's numbers are a digit or more, PostgreSQL's codes are five signs, so they cannot be taken
 /// for each other.
-fn of_code(code: &str) -> Option<Trouble> {
+fn of_code(code: &str) -> Option<DatabaseFailure> {
     match code {
         // SQLITE_FULL; disk_full.
-        "13" | "53100" => Some(Trouble::Full),
+        "13" | "53100" => Some(DatabaseFailure::Full),
         // SQLITE_BUSY: another process kept the database to itself.
-        "5" => Some(Trouble::Busy),
+        "5" => Some(DatabaseFailure::Busy),
         // serialization_failure, deadlock_detected, lock_not_available.
-        "40001" | "40P01" | "55P03" => Some(Trouble::Busy),
+        "40001" | "40P01" | "55P03" => Some(DatabaseFailure::Busy),
         // out_of_memory, too_many_connections; the shutdowns and the start of a server.
-        "53200" | "53300" | "57P01" | "57P02" | "57P03" | "25P03" => Some(Trouble::Busy),
+        "53200" | "53300" | "57P01" | "57P02" | "57P03" | "25P03" => Some(DatabaseFailure::Busy),
         // character_not_in_repertoire: all text here is UTF-8, so it can only be the zero byte.
-        "22021" => Some(Trouble::ZeroByte),
+        "22021" => Some(DatabaseFailure::ZeroByte),
         // A server that stopped being the one that may be written to.
-        "25006" => Some(Trouble::Busy),
+        "25006" => Some(DatabaseFailure::Busy),
         _ => None,
     }
 }
@@ -49,14 +49,17 @@ mod tests {
 
     #[test]
     fn failures() {
-        assert_eq!(Trouble::of(&sqlx::Error::PoolTimedOut), Some(Trouble::Busy));
-        assert_eq!(Trouble::of(&sqlx::Error::RowNotFound), None);
+        assert_eq!(
+            DatabaseFailure::of(&sqlx::Error::PoolTimedOut),
+            Some(DatabaseFailure::Busy)
+        );
+        assert_eq!(DatabaseFailure::of(&sqlx::Error::RowNotFound), None);
         for (code, expect) in [
-            ("13", Some(Trouble::Full)),
-            ("53100", Some(Trouble::Full)),
-            ("5", Some(Trouble::Busy)),
-            ("40P01", Some(Trouble::Busy)),
-            ("22021", Some(Trouble::ZeroByte)),
+            ("13", Some(DatabaseFailure::Full)),
+            ("53100", Some(DatabaseFailure::Full)),
+            ("5", Some(DatabaseFailure::Busy)),
+            ("40P01", Some(DatabaseFailure::Busy)),
+            ("22021", Some(DatabaseFailure::ZeroByte)),
             ("23505", None),
             ("787", None),
         ] {

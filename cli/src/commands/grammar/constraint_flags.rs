@@ -1,4 +1,4 @@
-//! A constraint of one's own, which `tool grammar` writes in place of calls.
+//! Flags of `tool grammar` that give a schema, a pattern, choices or a grammar in place of calls.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ const GRAMMAR: Limit = Limit {
 
 #[derive(Debug, Args)]
 #[group(id = "own", multiple = false)]
-pub(super) struct Own {
+pub(super) struct ConstraintFlags {
     /// Hold the model to JSON of this schema instead of calls; `-` for standard input
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub(super) struct Own {
     grammar: Option<PathBuf>,
 }
 
-impl Own {
+impl ConstraintFlags {
     /// The constraint; none where calls are wanted.
     pub(super) fn constraint(&self, config: &Config) -> anyhow::Result<Option<Constraint>> {
         let working = &config.working;

@@ -1,13 +1,13 @@
-//! What a type allows, as it is read.
+//! The JSON Schema of a type, and what of a type no schema can say.
 
 use serde_json::{Map, Value, json};
 
 /// The keywords of a JSON Schema.
 pub(super) type Schema = Map<String, Value>;
 
-/// What a type allows.
+/// The JSON Schema of a type.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct TypeSchema {
     pub(super) schema: Schema,
     /// Whether `undefined` is among it.
     pub(super) is_optional: bool,
@@ -15,7 +15,7 @@ pub(super) struct Found {
     pub(super) is_nothing: bool,
 }
 
-impl Found {
+impl TypeSchema {
     pub(super) fn plain(name: &str) -> Self {
         Self::of(Schema::from_iter([("type".to_owned(), json!(name))]))
     }

@@ -1,5 +1,5 @@
-//! The conversation that `tool explain` prints: of one message, or of a file, with all that
-//! `apply_chat_template` of Transformers takes beside it.
+//! Flags of `tool explain` for the conversation: one message or a file, and what Transformers'
+//! `apply_chat_template` takes beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const DOCUMENTS: Limit = Limit {
 };
 
 #[derive(Debug, Args)]
-pub(super) struct Said {
+pub(super) struct ConversationFlags {
     /// What the user says in the conversation
     #[arg(long, value_name = "TEXT", default_value = "Hello!")]
     message: String,
@@ -60,7 +60,7 @@ pub(super) struct Said {
     no_generation_prompt: bool,
 }
 
-impl Said {
+impl ConversationFlags {
     /// `chat` with all of it.
     pub(super) fn in_chat(
         &self,
@@ -79,7 +79,7 @@ impl Said {
         if let Some(file) = &self.documents {
             let value = json_or_input(file, &config.working, &DOCUMENTS)?;
             let Value::Array(documents) = value else {
-                let what = format!("{} is no list of documents", shown(file));
+                let what = format!("{} must be a list of documents", shown(file));
                 return Err(Problem::user(what)
                     .hint("write [{\"title\": …, \"text\": …}, …]")
                     .into());
@@ -110,7 +110,7 @@ impl Said {
             value = list.take();
         }
         serde_json::from_value(value).map_err(|_| {
-            Problem::user(format!("{} is no list of messages", shown(file)))
+            Problem::user(format!("{} must be a list of messages", shown(file)))
                 .hint("write [{\"role\": …, \"content\": …}, …], or say with --from whose form it has")
                 .into()
         })

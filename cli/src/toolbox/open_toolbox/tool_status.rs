@@ -1,5 +1,5 @@
-//! How the tools of a toolbox stand: which of them this user approved as they are written
-//! there, and what is wrong with the others.
+//! The status of each tool of a toolbox: whether this user approved it as it is written there, and
+//! what is wrong otherwise.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
 
 /// One tool as the toolbox names it, whether it can be used or not.
-pub(crate) struct Standing<'a> {
+pub(crate) struct ToolStatus<'a> {
     pub(crate) key: &'a ToolKey,
     pub(crate) entry: &'a ToolboxEntry,
     pub(crate) member: Result<Member<'a>, Unusable>,
@@ -37,9 +37,9 @@ impl OpenToolbox {
     /// # Errors
     /// When one of them cannot be used as it stands.
     pub(crate) fn members(&self) -> anyhow::Result<Vec<Member<'_>>> {
-        self.standings()
+        self.statuses()
             .into_iter()
-            .map(|standing| standing.member.map_err(|unusable| unusable.problem.into()))
+            .map(|status| status.member.map_err(|unusable| unusable.problem.into()))
             .collect()
     }
 
@@ -49,16 +49,16 @@ impl OpenToolbox {
     /// When there is none, or when it cannot be used as it stands.
     pub(crate) fn member(&self, key: &str) -> anyhow::Result<Member<'_>> {
         let (key, entry) = self.named(key)?;
-        let standing = self.standing(key, entry);
-        Ok(standing.member.map_err(|unusable| unusable.problem)?)
+        let status = self.status(key, entry);
+        Ok(status.member.map_err(|unusable| unusable.problem)?)
     }
 
     /// Every tool, in the order of the toolbox.
-    pub(crate) fn standings(&self) -> Vec<Standing<'_>> {
+    pub(crate) fn statuses(&self) -> Vec<ToolStatus<'_>> {
         self.toolbox
             .tools
             .iter()
-            .map(|(key, entry)| self.standing(key, entry))
+            .map(|(key, entry)| self.status(key, entry))
             .collect()
     }
 
@@ -66,13 +66,13 @@ impl OpenToolbox {
     ///
     /// # Errors
     /// When there is no tool of a name.
-    pub(crate) fn chosen(&self, names: &[String]) -> anyhow::Result<Vec<Standing<'_>>> {
+    pub(crate) fn chosen(&self, names: &[String]) -> anyhow::Result<Vec<ToolStatus<'_>>> {
         if names.is_empty() {
-            return Ok(self.standings());
+            return Ok(self.statuses());
         }
         let named = |name: &String| {
             let (key, entry) = self.named(name)?;
-            Ok(self.standing(key, entry))
+            Ok(self.status(key, entry))
         };
         names.iter().map(named).collect()
     }
@@ -89,16 +89,16 @@ impl OpenToolbox {
         names: &[String],
         printer: &Printer,
     ) -> anyhow::Result<Vec<Member<'_>>> {
-        let standings = self.chosen(names)?;
+        let statuses = self.chosen(names)?;
         let mut named = BTreeSet::new();
-        if let Some(twice) = standings.iter().find(|one| !named.insert(one.key)) {
+        if let Some(twice) = statuses.iter().find(|one| !named.insert(one.key)) {
             let twice = format!("the tool `{}` is named twice", twice.key);
             return Err(Problem::user(twice).hint("name each tool once").into());
         }
-        let all_or_none = !names.is_empty() || standings.iter().all(|one| one.member.is_err());
+        let all_or_none = !names.is_empty() || statuses.iter().all(|one| one.member.is_err());
         let mut usable = Vec::new();
-        for standing in standings {
-            match standing.member {
+        for status in statuses {
+            match status.member {
                 Ok(member) => {
                     member.warn_if_changed(printer);
                     usable.push(member);
@@ -113,12 +113,12 @@ impl OpenToolbox {
     /// What is left of what was offered, now that the toolbox is another one: what was taken
     /// away, or is not approved any more, is gone, whoever relies on it.
     pub(crate) fn still_usable(&self, names: &[String], printer: &Printer) -> Vec<Member<'_>> {
-        let standings = match names {
-            [] => self.standings(),
+        let statuses = match names {
+            [] => self.statuses(),
             names => {
                 let found = names.iter().map(|name| self.named(name));
                 let found = found.filter_map(|found| match found {
-                    Ok((key, entry)) => Some(self.standing(key, entry)),
+                    Ok((key, entry)) => Some(self.status(key, entry)),
                     Err(error) => {
                         left_out(&error, printer);
                         None
@@ -127,7 +127,7 @@ impl OpenToolbox {
                 found.collect()
             }
         };
-        let members = standings.into_iter().map(|standing| standing.member);
+        let members = statuses.into_iter().map(|status| status.member);
         let usable = members.filter_map(|member| match member {
             Ok(member) => Some(member),
             Err(unusable) => {
@@ -138,12 +138,12 @@ impl OpenToolbox {
         usable.collect()
     }
 
-    pub(super) fn standing<'a>(
+    pub(super) fn status<'a>(
         &'a self,
         key: &'a ToolKey,
         entry: &'a ToolboxEntry,
-    ) -> Standing<'a> {
-        Standing {
+    ) -> ToolStatus<'a> {
+        ToolStatus {
             key,
             entry,
             member: self.approved(key, entry),
