@@ -21,20 +21,20 @@ struct FailedCall {
 }
 
 impl FailedCalls {
-    /// The failure of a call that failed before and is not made again.
-    pub(crate) fn of(&self, function: &str, arguments: &str) -> Option<Failure> {
+    /// The failure of a call that failed before and is not made again. It is counted.
+    pub(crate) fn repeated(&mut self, function: &str, arguments: &str) -> Option<Failure> {
         let is_same = |call: &&FailedCall| call.function == function && call.arguments == arguments;
         let failed = self.calls.iter().find(is_same)?;
+        self.repeated += 1;
         let fix = "this call failed before and was not made again; change its arguments, call \
                    another function, or answer without it";
         Some(failed.failure.clone().with_fix(fix))
     }
 
-    /// Takes what a call came to that was made, or that was refused as one that failed before.
+    /// Takes the result of a call that was made.
     pub(crate) fn take<T>(&mut self, function: &str, arguments: &str, result: &Result<T, Failure>) {
         match result {
             Ok(_) => self.calls.clear(),
-            Err(_) if self.of(function, arguments).is_some() => self.repeated += 1,
             Err(failure) if may_succeed(failure) => {}
             Err(failure) => self.calls.push(FailedCall {
                 function: function.to_owned(),
@@ -71,12 +71,12 @@ mod tests {
     fn a_call_that_failed_is_not_made_again() {
         let mut failed = FailedCalls::default();
         failed.take::<()>("read", "{}", &Err(failure()));
-        assert_eq!(failed.of("read", "{}").unwrap().message, "no note `a`");
-        assert!(failed.of("read", "{\"a\":1}").is_none());
-        assert!(failed.of("write", "{}").is_none());
+        assert!(failed.repeated("read", "{\"a\":1}").is_none());
+        assert!(failed.repeated("write", "{}").is_none());
         for _ in 0..REPEATED_MAX {
             assert!(!failed.are_repeated());
-            failed.take::<()>("read", "{}", &Err(failure()));
+            let again = failed.repeated("read", "{}").unwrap();
+            assert_eq!(again.message, "no note `a`");
         }
         assert!(failed.are_repeated());
     }
@@ -86,8 +86,8 @@ mod tests {
         let mut failed = FailedCalls::default();
         failed.take::<()>("read", "{}", &Err(failure()));
         failed.take("write", "{}", &Ok(()));
-        assert!(failed.of("read", "{}").is_none());
+        assert!(failed.repeated("read", "{}").is_none());
         failed.take::<()>("read", "{}", &Err(failure().retryable()));
-        assert!(failed.of("read", "{}").is_none());
+        assert!(failed.repeated("read", "{}").is_none());
     }
 }

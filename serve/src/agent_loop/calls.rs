@@ -4,10 +4,10 @@
 use serde_json::Value;
 use tool_hub_agent::conversation::{Content, Message, Role, ToolCall, ToolResult};
 use tool_hub_manifest::FunctionSpec;
-use tool_hub_manifest::contract::{Failure, FailureKind};
+use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::error::LoopError;
-use super::function_call::{Reader, call_function};
+use super::function_call::{CallEnd, Reader, call_function};
 use super::message_parts::{calls_of, text_of};
 use super::model::{ChatModel, ModelRequest};
 use super::state::AgentState;
@@ -87,11 +87,42 @@ async fn answer_calls(
     calls: &[ToolCall],
     failed: &mut FailedCalls,
 ) -> Result<(), LoopError> {
+    // Calls of one message were made without knowing of each other's failures.
+    let known: Vec<Option<Failure>> = calls
+        .iter()
+        .map(|call| failed.repeated(&call.name, &text_of_arguments(call)))
+        .collect();
     let mut results = Vec::with_capacity(calls.len());
-    for (index, call) in calls.iter().enumerate() {
-        results.push(Content::Result(result(state, index, call, failed).await));
+    for (index, (call, known)) in calls.iter().zip(known).enumerate() {
+        let result = match known {
+            Some(failure) => Err(failure),
+            None if index < CALLS_MAX => made(state, call, failed).await,
+            None => {
+                let message = format!("more than {CALLS_MAX} functions were called at once");
+                Err(Failure::new(FailureKind::LimitReached, message))
+            }
+        };
+        results.push(Content::Result(tool_result(state, call, result)));
     }
     state.push(Message::new(Role::Tool, results))
+}
+
+async fn made(
+    state: &mut AgentState,
+    call: &ToolCall,
+    failed: &mut FailedCalls,
+) -> Result<Reply, Failure> {
+    let arguments = state.values.filled_in(&call.arguments);
+    let (toolset, watcher) = (&state.toolset, &*state.watcher);
+    let end = call_function(toolset, watcher, Reader::Model, &call.name, &arguments).await;
+    if let CallEnd::Made(result) = &end {
+        failed.take(&call.name, &text_of_arguments(call), result);
+    }
+    end.into_result()
+}
+
+fn text_of_arguments(call: &ToolCall) -> String {
+    Value::Object(call.arguments.clone()).to_string()
 }
 
 /// Tells the model what of its answer could not be read.
@@ -104,32 +135,13 @@ fn tell_problems(state: &mut AgentState, problems: &[String]) -> Result<(), Loop
     state.push(Message::text(Role::User, told))
 }
 
-/// Runs one call.
-async fn result(
+/// The result of a call as the model reads it. Pictures and sounds are kept under names.
+fn tool_result(
     state: &mut AgentState,
-    index: usize,
     call: &ToolCall,
-    failed: &mut FailedCalls,
+    result: Result<Reply, Failure>,
 ) -> ToolResult {
-    let written = Value::Object(call.arguments.clone()).to_string();
-    let came = if let Some(failure) = failed.of(&call.name, &written) {
-        Err(failure)
-    } else if index < CALLS_MAX {
-        let arguments = state.values.filled_in(&call.arguments);
-        call_function(
-            &state.toolset,
-            &*state.watcher,
-            Reader::Model,
-            &call.name,
-            &arguments,
-        )
-        .await
-    } else {
-        let message = format!("more than {CALLS_MAX} functions were called at once");
-        Err(Failure::new(FailureKind::LimitReached, message))
-    };
-    failed.take(&call.name, &written, &came);
-    let result = match came {
+    let result = match result {
         Ok(reply) => CallResult::of_reply(state.values.keep_media(&call.name, reply)),
         Err(mut failure) => {
             let unknown = state.values.unknown_in(&call.arguments);

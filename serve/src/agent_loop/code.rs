@@ -289,6 +289,7 @@ impl Interaction for Bridge {
                 &arguments,
             )
             .await
+            .into_result()
             .into()
         })
     }

@@ -21,6 +21,23 @@ pub(super) enum Reader {
     Code,
 }
 
+/// The end of a call.
+pub(super) enum CallEnd {
+    /// It was made.
+    Made(Result<Reply, Failure>),
+    /// The person declined it, which the failure says.
+    Declined(Failure),
+}
+
+impl CallEnd {
+    pub(super) fn into_result(self) -> Result<Reply, Failure> {
+        match self {
+            Self::Made(result) => result,
+            Self::Declined(failure) => Err(failure),
+        }
+    }
+}
+
 /// Calls the function that agents call `name`, if `watcher` allows it, and tells it what came.
 pub(super) async fn call_function(
     toolset: &Toolset,
@@ -28,9 +45,14 @@ pub(super) async fn call_function(
     reader: Reader,
     name: &str,
     arguments: &Map<String, Value>,
-) -> Result<Reply, Failure> {
-    let resolved = ResolvedFunction::find(toolset, name)
-        .map_err(|unknown| Failure::new(FailureKind::UnknownFunction, unknown.to_string()))?;
+) -> CallEnd {
+    let resolved = match ResolvedFunction::find(toolset, name) {
+        Ok(resolved) => resolved,
+        Err(unknown) => {
+            let failure = Failure::new(FailureKind::UnknownFunction, unknown.to_string());
+            return CallEnd::Made(Err(failure));
+        }
+    };
     let mut call = PreparedCall::new(&resolved, Value::Object(arguments.clone()).to_string());
     if let Reader::Code = reader {
         call.note = None;
@@ -42,15 +64,15 @@ pub(super) async fn call_function(
         arguments: &call.arguments,
     };
     if let Verdict::Refused { why } = watcher.allows(act).await {
-        return Err(refused(why));
+        return CallEnd::Declined(declined(why));
     }
     let outcome = call.run(FrontEnd::Loop, Arc::new(Nobody)).await;
     watcher.came(spec, &outcome);
-    outcome.into_result()
+    CallEnd::Made(outcome.into_result())
 }
 
-/// What the model reads of a call that somebody refused.
-fn refused(why: Option<String>) -> Failure {
+/// What the model reads of a call that the person declined.
+fn declined(why: Option<String>) -> Failure {
     let failure = Failure::new(FailureKind::Failed, "the user declined this call");
     failure.with_fix(match why {
         Some(why) => format!("the user says: {why}"),

@@ -81,21 +81,30 @@ pub(super) async fn run(
     room: &mut usize,
     failed: &mut FailedCalls,
 ) -> Vec<CallResult> {
-    let running = calls.iter().enumerate().map(|(index, call)| {
-        let refused = failed.of(&call.name, &call.arguments);
-        async move {
-            match refused {
-                Some(failure) => Err(failure),
-                None => one(offered, index, call).await,
-            }
-        }
-    });
+    let refused: Vec<Option<Failure>> = calls
+        .iter()
+        .map(|call| failed.repeated(&call.name, &call.arguments))
+        .collect();
+    let is_repeated: Vec<bool> = refused.iter().map(Option::is_some).collect();
+    let running =
+        calls
+            .iter()
+            .zip(refused)
+            .enumerate()
+            .map(|(index, (call, refused))| async move {
+                match refused {
+                    Some(failure) => Err(failure),
+                    None => one(offered, index, call).await,
+                }
+            });
     let running: Vec<_> = running.collect();
     let mut running = stream::iter(running).buffered(offered.at_once);
     let mut results = Vec::with_capacity(calls.len());
     while let Some(came) = running.next().await {
         let call = &calls[results.len()];
-        failed.take(&call.name, &call.arguments, &came);
+        if !is_repeated[results.len()] {
+            failed.take(&call.name, &call.arguments, &came);
+        }
         let result = match came {
             Ok(reply) => CallResult::of_reply(reply),
             Err(failure) => CallResult::of_failure(&shown(&call.name), &failure),
