@@ -55,8 +55,9 @@ impl Client {
     }
 
     /// Finds tools whose repo's name, manifest or card holds `query`; an empty query finds all. At
-    /// most `limit` results, and never more than [`SEARCH_RESULTS_MAX`], in the registry's order.
-    /// Repos whose ids cannot be tool references are left out.
+    /// most `limit` results, and never more than
+    /// [`SEARCH_RESULTS_MAX`](crate::SEARCH_RESULTS_MAX), in the registry's order. Repos whose ids
+    /// cannot be tool references are left out.
     ///
     /// A request brings up to 100 results, and one is under way at a time. Nothing is downloaded. A
     /// registry that does not know what a tool is refuses the first request and is asked once more,

@@ -51,7 +51,7 @@ impl Datasets {
     /// Builds a client. No connection is made yet.
     ///
     /// # Errors
-    /// As [`Client::new`].
+    /// As [`Client::new`](crate::Client::new).
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
         let registry = Registry::new(RepoTypeAny::Dataset, &config)?;
         Ok(Self { registry })
@@ -61,7 +61,7 @@ impl Datasets {
     /// taken as its default branch has it, whatever versions it was tagged with.
     ///
     /// # Errors
-    /// As [`Client::resolve`].
+    /// As [`Client::resolve`](crate::Client::resolve).
     pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
         let revision = match &reference.revision {
             Revision::Newest => Revision::Branch(DEFAULT_BRANCH.to_owned()),
@@ -74,7 +74,7 @@ impl Datasets {
     /// Those of `names` that are there at a commit, each with its text.
     ///
     /// # Errors
-    /// As [`Client::texts`].
+    /// As [`Client::texts`](crate::Client::texts).
     pub async fn texts(
         &self,
         at: &Resolved,
