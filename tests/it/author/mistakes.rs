@@ -127,7 +127,7 @@ fn what_a_tool_prints() {
         "        import sys\n        print(\"one\\x1b[2J\")\n        print(\"two\", file=sys.stderr)\n        return greeting",
     );
     let built = home.tool("build greeter");
-    says(&built, 0, "warning: greet: its description is too short");
+    says(&built, 0, "warning: greet: nothing says what it returns");
     load(&home, "./greeter", &[]);
     assert_eq!(home.tool("call greeter name=Ada").stderr(), "");
     for flag in ["--verbose", "--stats"] {

@@ -122,10 +122,29 @@ impl Terminal {
         String::from_utf8_lossy(&self.shown).into_owned()
     }
 
+    fn has_ended(&mut self) -> bool {
+        let status = self.child.try_wait().expect("the command was started");
+        status.is_some()
+    }
+
     /// Waits until the command ends.
     #[track_caller]
     pub(crate) fn end(mut self) -> Ended {
-        assert_eq!(self.wait_for_any(&[]), None);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match self.output.recv_timeout(Duration::from_millis(50)) {
+                Ok(bytes) => self.shown.extend(bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                // A program that another test starts at the wrong moment has a copy of the
+                // terminal, and keeps it open.
+                Err(RecvTimeoutError::Timeout) if self.has_ended() => break,
+                Err(RecvTimeoutError::Timeout) => assert!(
+                    Instant::now() < deadline,
+                    "the command has not ended:\n{}",
+                    self.text()
+                ),
+            }
+        }
         Ended {
             status: self.child.wait().expect("the command was started"),
             shown: self.text(),
