@@ -206,7 +206,7 @@ fn what_makes_no_callers_is_said_at_once() {
         ("[ann]\nfile = \"missing\"\n".to_owned(), "cannot be read"),
         (
             format!("[\"a b\"]\nsha256 = \"{digest}\"\n"),
-            "no name of a caller",
+            "not a valid name of a caller",
         ),
         (
             format!("[ann]\nsha256 = \"{digest}\"\ntools = []\n"),
