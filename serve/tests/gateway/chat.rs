@@ -418,7 +418,7 @@ async fn what_cannot_be_answered_is_refused() {
         (json!({"tools": 3}), "tools", "`tools` must be an array"),
         (json!({"n": 2}), "n", "`n` is 1"),
         (json!({"functions": []}), "functions", "as `tools`"),
-        (json!({"messages": "hi"}), "messages", "no list"),
+        (json!({"messages": "hi"}), "messages", "must be an array"),
         (
             json!({"tool_choice": {"type": "allowed_tools"}}),
             "tool_choice",

@@ -162,7 +162,7 @@ async fn a_stream_that_breaks_off_ends_with_an_error() {
                 &[("content-type", "text/event-stream")],
                 "data: {\n\n".into(),
             ),
-            "no JSON",
+            "not valid JSON",
         ),
         (
             Reply::Other(200, &[("content-type", "application/json")], "{}".into()),

@@ -135,7 +135,7 @@ async fn refusals_of_the_endpoint_are_handed_on() {
             502,
             "it redirects",
         ),
-        (Reply::Other(200, JSON, "no".into()), 502, "no JSON"),
+        (Reply::Other(200, JSON, "no".into()), 502, "not valid JSON"),
         (Reply::Whole(json!({"choices": []})), 502, "no message"),
     ] {
         served.then([reply]);

@@ -195,12 +195,12 @@ async fn what_never_reaches_a_tool_is_a_problem() {
         (
             raw("{", "application/json"),
             StatusCode::BAD_REQUEST,
-            "no JSON",
+            "not valid JSON",
         ),
         (
             raw("{\"a\":\"\u{0}\"}", "application/json"),
             StatusCode::BAD_REQUEST,
-            "no JSON",
+            "not valid JSON",
         ),
         (
             raw("a=1&b=2", "application/x-www-form-urlencoded"),
