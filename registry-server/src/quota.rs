@@ -6,7 +6,7 @@
 //! repository has room at once. Bodies that are on their way count towards that as they are
 //! written.
 
-mod arriving;
+pub(crate) mod arriving;
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,6 @@ use crate::http::Refusal;
 use crate::registry::Registry;
 
 use arriving::Body;
-pub(crate) use arriving::UploadsInProgress;
 
 /// An owner keeps, or would keep, more than they may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
