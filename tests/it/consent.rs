@@ -225,8 +225,10 @@ fn hostile_texts_are_shown_and_not_obeyed() {
     let mut terminal = loading(&home);
     terminal.wait_for("Let it read the variable API_KEY? [y/N] ");
     check_nothing_is_obeyed(&terminal.text());
-    terminal.press(CTRL_C);
-    terminal.end();
+    terminal.answer("n");
+    terminal.wait_for(QUESTION);
+    terminal.answer("no");
+    assert_eq!(terminal.end().status.code(), Some(3));
 
     let mut terminal = Terminal::start(home.command(["load", "./adder", "--verbose"]));
     terminal.wait_for("Let it read the variable API_KEY? [y/N] ");

@@ -134,7 +134,7 @@ mod tests {
             }
             false => {
                 let failure = entry(&listed).unwrap_err();
-                assert!(failure.message.contains("no absolute URI"), "{failure}");
+                assert!(failure.message.contains("not an absolute URI"), "{failure}");
                 assert_eq!(part(&read).unwrap_err(), failure);
             }
         }
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(read.uri_template.as_str(), "notes://{name}");
         let failure = template(&family("notes://{+name}")).unwrap_err();
         assert!(
-            failure.message.contains("no template of absolute URIs"),
+            failure.message.contains("not a template of absolute URIs"),
             "{failure}"
         );
     }
