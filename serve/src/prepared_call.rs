@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tool_hub_agent::conversation::repair::repair;
 use tool_hub_host::Interaction;
-use tool_hub_manifest::contract::Outcome;
+use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 
 use crate::argument_repair;
 use crate::audit::{self, FrontEnd, Request, Subject};
@@ -97,10 +97,13 @@ impl PreparedCall {
             BuiltIn::DescribeTool => built_in::read::<DescribeTool>(arguments)
                 .and_then(|wanted| function.other(&wanted.name))
                 .map(|other| built_in::answer(discovery::described(other.spec()))),
-            // A call of a function that there is was prepared as one of that function.
+            // What can be called was prepared as a call of that function, so this says why not.
             BuiltIn::CallTool => built_in::read::<CallTool>(arguments)
                 .and_then(|wanted| function.other(&wanted.name))
-                .map(|other| built_in::answer(discovery::described(other.spec()))),
+                .and_then(|other| {
+                    let message = format!("the call of `{}` was not prepared", other.spec().name);
+                    Err(Failure::new(FailureKind::Internal, message))
+                }),
             BuiltIn::ReadAnswer => match built_in::read::<ReadAnswer>(arguments) {
                 Ok(wanted) => return function.toolset().stored_results().read(wanted).await,
                 Err(failure) => Err(failure),

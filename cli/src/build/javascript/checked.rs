@@ -13,7 +13,7 @@ const TEMPLATE: &str = include_str!("checked.js");
 /// The name by which it takes in the project's module.
 pub(super) const MODULE: &str = "tool-checked";
 
-/// What its error begins with.
+/// The beginning of the error that the check throws.
 const MARK: &str = "the module is not what the WIT says: ";
 
 /// Functions that the module has to export in one place.
@@ -63,7 +63,8 @@ fn short(interface: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What to say of `error`, with which the build of `file` ended: what the look found, where it did.
+/// The message for a build of `file` that failed with `error`: the finding of the check, if it is
+/// one.
 pub(super) fn explained(error: anyhow::Error, file: &str) -> anyhow::Error {
     let said = error.chain().nth(1).map(ToString::to_string);
     let said = said.unwrap_or_default();
