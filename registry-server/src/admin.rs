@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use crate::access::hash;
 use crate::clock;
 use crate::database::accounts::{Account, AccountKind};
+use crate::database::keys::{AccountKey, TokenKey};
 use crate::database::tokens::TokenRow;
 use crate::error::RegistryError;
 use crate::names::{AccountName, TokenScope};
@@ -163,7 +164,7 @@ impl Registry {
         // The JavaScript client takes no token without this prefix.
         let secret = format!("hf_{}", HEXLOWER.encode(&random::bytes::<32>()?));
         let row = TokenRow {
-            id: random::id()?,
+            id: TokenKey::random()?,
             name: name.to_owned(),
             role,
             created_ms,
@@ -203,7 +204,10 @@ impl Registry {
     /// [`RegistryError::NoSuchToken`] when there is none of this id.
     pub async fn revoke_token(&self, id: &str) -> Result<(), RegistryError> {
         let mut writing = self.database().write().await?;
-        if !writing.revoke_token(id, clock::now_ms()).await? {
+        if !writing
+            .revoke_token(&TokenKey::from(id), clock::now_ms())
+            .await?
+        {
             return Err(RegistryError::NoSuchToken { id: id.to_owned() });
         }
         writing.commit().await
@@ -233,7 +237,7 @@ impl Registry {
     ) -> Result<(), RegistryError> {
         let name: AccountName = name.parse()?;
         let account = Account {
-            id: random::id()?,
+            id: AccountKey::random()?,
             kind,
             name: name.to_string(),
             full_name: name.to_string(),
@@ -272,7 +276,7 @@ fn summary(row: TokenRow) -> TokenSummary {
     TokenSummary {
         role: row.role,
         scope: TokenScope::from_stored(row.repositories.as_deref()),
-        id: row.id,
+        id: row.id.to_string(),
         name: row.name,
         created: clock::from_ms(row.created_ms),
         expires: row.expires_ms.map(clock::from_ms),

@@ -18,6 +18,7 @@ mod failure;
 pub(crate) mod fulltext;
 mod heads;
 pub(crate) mod holdings;
+pub(crate) mod keys;
 mod lineage;
 pub(crate) mod listings;
 mod migrations;

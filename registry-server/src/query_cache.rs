@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::database::Database;
 use crate::database::commits::Commit;
+use crate::database::keys::RepositoryKey;
 use crate::database::repositories::Repository;
 use crate::database::version::Version;
 use crate::error::RegistryError;
@@ -65,7 +66,7 @@ impl QueryCache {
     pub(crate) async fn revision(
         &self,
         version: Option<Version>,
-        repository: &str,
+        repository: &RepositoryKey,
         revision: &str,
     ) -> Result<Option<Commit>, RegistryError> {
         let message_bytes =
@@ -81,7 +82,7 @@ impl QueryCache {
     pub(crate) async fn entry(
         &self,
         version: Option<Version>,
-        repository: &str,
+        repository: &RepositoryKey,
         commit: &Commit,
         path: &str,
     ) -> Result<Option<ListedEntry>, RegistryError> {

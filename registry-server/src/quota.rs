@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use crate::clock;
 use crate::content::Sha256Digest;
 use crate::database::Writing;
+use crate::database::keys::{AccountKey, RepositoryKey};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::http::Refusal;
@@ -62,7 +63,7 @@ struct Bounded {
 impl Room {
     /// The room an owner has at this moment. Others may fill it in the meantime, so this ends an
     /// upload that cannot succeed early, and [`check`] decides.
-    pub(crate) async fn of(registry: &Registry, owner: &str) -> Result<Self, RegistryError> {
+    pub(crate) async fn of(registry: &Registry, owner: &AccountKey) -> Result<Self, RegistryError> {
         let own = registry.database().quota_of(owner).await?;
         // Counting takes longer the more an owner keeps, so it is done only where there is a bound.
         let Some(quota_bytes) = quota(registry, own) else {
@@ -87,7 +88,7 @@ impl Room {
     /// The same for what was announced, and so counts as used already.
     pub(crate) async fn of_announced(
         registry: &Registry,
-        owner: &str,
+        owner: &AccountKey,
     ) -> Result<Self, RegistryError> {
         let mut room = Self::of(registry, owner).await?;
         if let Some(bounded) = &mut room.0 {
@@ -122,8 +123,8 @@ impl Room {
 /// skipped.
 pub(crate) async fn announce(
     registry: &Registry,
-    owner: &str,
-    repository: &str,
+    owner: &AccountKey,
+    repository: &RepositoryKey,
     mut sizes: Vec<(Sha256Digest, u64)>,
     room: &mut Room,
 ) -> Result<(), QuotaError> {
@@ -151,7 +152,7 @@ pub(crate) async fn announce(
 pub(crate) async fn check(
     registry: &Registry,
     writing: &mut Writing,
-    owner: &str,
+    owner: &AccountKey,
     arrived: &BTreeSet<Sha256Digest>,
 ) -> Result<(), QuotaError> {
     check_with(registry, writing, owner, arrived, &mut Room::default()).await
@@ -162,7 +163,7 @@ pub(crate) async fn check(
 pub(crate) async fn check_with(
     registry: &Registry,
     writing: &mut Writing,
-    owner: &str,
+    owner: &AccountKey,
     arrived: &BTreeSet<Sha256Digest>,
     room: &mut Room,
 ) -> Result<(), QuotaError> {

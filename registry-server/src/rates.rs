@@ -1,4 +1,4 @@
-//! How often somebody may ask: token buckets in a table of bounded size.
+//! Rate limits: token buckets in a table of bounded size.
 //!
 //! A bucket is one number, the moment at which it will be full again. Every request moves that
 //! moment on by the time one request takes to come back; who would move it further than a whole
@@ -12,14 +12,15 @@ use std::time::{Duration, Instant};
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 
+use crate::database::keys::TokenKey;
 use crate::http::Refusal;
 use crate::limits::{Limits, RateLimit};
 
-/// Whose requests are counted together.
+/// The subject whose requests are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
-    /// A valid token, by its id.
-    Token(String),
+    /// A valid token.
+    Token(TokenKey),
     /// Whoever has no valid token, by address.
     Address(IpAddr),
 }
@@ -50,7 +51,7 @@ pub(crate) struct Rates {
     address: Option<RateLimit>,
     subjects_max: usize,
     started: Instant,
-    /// When each bucket is full again, in microseconds since the start.
+    /// The time at which each bucket is full again, in microseconds since the start.
     full_at_us: Mutex<HashMap<Subject, u64>>,
 }
 
@@ -165,7 +166,7 @@ mod tests {
         });
         limits.rate_subjects_max = 100;
         let rates = Rates::new(&limits);
-        let subject = |at: usize| Subject::Token(at.to_string());
+        let subject = |at: usize| Subject::Token(TokenKey::from(at.to_string().as_str()));
         while rates.count(subject(0)).is_ok() {}
         for at in 1..10_000 {
             assert!(rates.count(subject(at)).is_ok());

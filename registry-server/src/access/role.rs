@@ -1,6 +1,7 @@
 //! The role of an account in a name space: its own, an organisation's, or a stranger's.
 
 use crate::database::Database;
+use crate::database::keys::AccountKey;
 use crate::error::RegistryError;
 use crate::roles::MemberRole;
 
@@ -17,8 +18,8 @@ pub(crate) enum Role {
 /// The role of `account` in what `owner` owns.
 pub(crate) async fn role_in(
     database: &Database,
-    account: &str,
-    owner: &str,
+    account: &AccountKey,
+    owner: &AccountKey,
 ) -> Result<Role, RegistryError> {
     if account == owner {
         return Ok(Role::Admin);

@@ -8,6 +8,7 @@ use http::request::Parts;
 use super::caller::{Caller, Visitor};
 use super::role::{Role, role_in};
 use super::route::Access;
+use crate::database::keys::AccountKey;
 use crate::database::repositories::Repository;
 use crate::database::version::Version;
 use crate::http::{NotFound, Refusal};
@@ -237,7 +238,8 @@ async fn find_readable(
             let reached = found
                 .as_ref()
                 .filter(|found| caller.scope().covers(&found.owner_name, &found.name));
-            let owner = reached.map_or("", |found| found.owner.as_str());
+            let nobody = AccountKey::NONE;
+            let owner = reached.map_or(&nobody, |found| &found.owner);
             role_in(database, &caller.account.id, owner).await?
         }
         None => Role::Stranger,

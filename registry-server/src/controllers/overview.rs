@@ -83,7 +83,7 @@ pub(crate) async fn organisation(call: Call<Anyone>) -> Reply {
 
 fn overview(account: Account, counts: &Counts, holder: Holder) -> Overview {
     Overview {
-        id: account.id,
+        id: account.id.to_string(),
         fullname: account.full_name,
         avatar_url: "",
         created_at: clock::date(account.created_ms),
@@ -118,7 +118,7 @@ async fn find(call: &Call<Anyone>, kind: AccountKind) -> Result<(Account, Counts
     let database = call.registry.database();
     let caller = call.admitted.caller();
     let scope = caller.map_or(TokenScope::All, Caller::scope);
-    let viewer = caller.map(|caller| caller.account.id.as_str());
+    let viewer = caller.map(|caller| &caller.account.id);
     let counts = database.counts(&account.id, viewer, &scope).await?;
     Ok((account, counts))
 }

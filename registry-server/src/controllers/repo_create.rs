@@ -20,6 +20,7 @@ use super::write_error::refused;
 use crate::access::{Call, SignedInToWrite, require_scope};
 use crate::clock;
 use crate::content::Batch;
+use crate::database::keys::RepositoryKey;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
@@ -33,7 +34,6 @@ use crate::names::{
     AccountName, NameError, RefName, RepositoryId, RepositoryKind, RepositoryName, RepositoryPath,
 };
 use crate::quota::{self, Room};
-use crate::random;
 use crate::registry::Registry;
 
 /// A repository to make.
@@ -92,7 +92,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     let private = visibility.private()?;
     let now_ms = clock::now_ms();
     let repository = Repository {
-        id: random::id()?,
+        id: RepositoryKey::random()?,
         kind,
         owner: owner.id.clone(),
         owner_name: owner.name.clone(),
@@ -148,7 +148,7 @@ pub(crate) async fn create(mut call: Call<SignedInToWrite>) -> Reply {
     Ok(json(CreatedRepo {
         url: web_url(&call.base, &repository),
         name: repository.full_name(),
-        id: repository.id,
+        id: repository.id.to_string(),
     }))
 }
 

@@ -81,7 +81,7 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
     // Of clients of the public Hub none expects it unless it asks for it.
     if expand.is_some() && wants("tool") {
         let heads = database
-            .head_manifests([repository.id.as_str()].into_iter())
+            .head_manifests([&repository.id].into_iter())
             .await?;
         facts.tool = heads.get(&repository.id).map(ListedTool::from);
     }

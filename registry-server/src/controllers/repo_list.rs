@@ -12,6 +12,7 @@ use super::repo_info::{only, wanted_fields};
 use super::{json, not_found};
 use crate::access::{Anyone, Call, Caller};
 use crate::database::fulltext::Terms;
+use crate::database::keys::RepositoryKey;
 use crate::database::search::{Order, Position, RankedPosition, Search};
 use crate::http::{ErrorBody, Query, Refusal, Reply, next_link};
 use crate::names::{Address, RepositoryKind, TokenScope};
@@ -65,7 +66,7 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let full = query.is_on("full");
     let with_card = full || query.is_on("cardData") || expand.is_some();
     let tools = if expand.iter().flatten().any(|name| name == "tool") {
-        let ids = found.iter().map(|one| one.repository.id.as_str());
+        let ids = found.iter().map(|one| &one.repository.id);
         call.registry.database().head_manifests(ids).await?
     } else {
         HashMap::new()
@@ -184,7 +185,7 @@ fn decode(cursor: &str) -> Option<Position> {
     match *text.split(' ').collect::<Vec<_>>() {
         [key, id] => Some(Position::Sorted {
             key: key.parse().ok()?,
-            id: id.to_owned(),
+            id: RepositoryKey::from(id),
         }),
         [grade, below, shown] => Some(Position::Ranked(RankedPosition {
             grade: grade.parse().ok()?,

@@ -12,6 +12,7 @@ use crate::access::{Call, SignedIn};
 use crate::clock;
 use crate::database::accounts::AccountKind;
 use crate::database::holdings::{Holding, Holdings};
+use crate::database::keys::{AccountKey, RepositoryKey};
 use crate::http::{ErrorBody, Reply, Rows, next_link};
 
 /// The caller's repositories and what they take.
@@ -50,7 +51,7 @@ pub(crate) async fn of_organisation(call: Call<SignedIn>) -> Reply {
     list(&call, &organisation.id).await
 }
 
-async fn list(call: &Call<SignedIn>, owner: &str) -> Reply {
+async fn list(call: &Call<SignedIn>, owner: &AccountKey) -> Reply {
     let scope = call.admitted.scope();
     let holdings = Holdings {
         owner,
@@ -59,19 +60,21 @@ async fn list(call: &Call<SignedIn>, owner: &str) -> Reply {
     };
     let query = call.query();
     let page_max = query.count("limit", call.registry.limits().search_page_max);
-    let after = query.first("cursor").unwrap_or_default();
+    let after = query.first("cursor").map(RepositoryKey::from);
+    let after = after.unwrap_or(RepositoryKey::NONE);
     let database = call.registry.database();
     // One more than the page tells whether there is a next one.
-    let mut found = database.holdings(holdings, after, page_max + 1).await?;
+    let mut found = database.holdings(holdings, &after, page_max + 1).await?;
     let more = found.len() > page_max;
     found.truncate(page_max);
     let all_bytes = database.held_bytes(holdings).await?;
     let rows = Rows(|| found.iter().map(|one| row(one, all_bytes)));
     let mut response = json(rows);
     let last = found.last().filter(|_| more);
-    if let Some(link) =
-        last.and_then(|last| next_link(&call.base, &call.parts, "cursor", &last.repository.id))
-    {
+    if let Some(link) = last.and_then(|last| {
+        let cursor = last.repository.id.to_string();
+        next_link(&call.base, &call.parts, "cursor", &cursor)
+    }) {
         response.headers_mut().insert(LINK, link);
     }
     Ok(response)

@@ -78,7 +78,7 @@ pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
     let organisations = database.organisations_of(&account.id).await?;
     Ok(json(Identity {
         r#type: "user",
-        id: account.id.clone(),
+        id: account.id.to_string(),
         name: account.name.clone(),
         fullname: account.full_name.clone(),
         email: account.email.clone(),
@@ -109,7 +109,7 @@ pub(crate) async fn show(call: Call<SignedIn>) -> Reply {
 fn organisation(account: Account) -> Organisation {
     Organisation {
         r#type: "org",
-        id: account.id,
+        id: account.id.to_string(),
         name: account.name,
         fullname: account.full_name,
         email: account.email,

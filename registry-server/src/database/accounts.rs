@@ -4,6 +4,7 @@ use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
 use super::connection::Database;
+use super::keys::AccountKey;
 use super::sql::select;
 use super::writing::Writing;
 use crate::error::RegistryError;
@@ -12,7 +13,7 @@ use crate::roles::MemberRole;
 /// A user or an organisation.
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
-    pub(crate) id: String,
+    pub(crate) id: AccountKey,
     pub(crate) kind: AccountKind,
     pub(crate) name: String,
     pub(crate) full_name: String,
@@ -85,8 +86,8 @@ impl Writing {
     /// Makes a user a member of an organisation, or changes the role of one who is.
     pub(crate) async fn upsert_member(
         &mut self,
-        organisation: &str,
-        member: &str,
+        organisation: &AccountKey,
+        member: &AccountKey,
         role: MemberRole,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query(
@@ -122,7 +123,7 @@ impl Database {
     /// The organisations a user belongs to, by name.
     pub(crate) async fn organisations_of(
         &self,
-        member: &str,
+        member: &AccountKey,
     ) -> Result<Vec<Account>, RegistryError> {
         let found = select(
             ACCOUNTS,
@@ -134,8 +135,8 @@ impl Database {
     /// The role a user has in an organisation.
     pub(crate) async fn member_role(
         &self,
-        organisation: &str,
-        member: &str,
+        organisation: &AccountKey,
+        member: &AccountKey,
     ) -> Result<Option<MemberRole>, RegistryError> {
         let role =
             sqlx::query_scalar("SELECT role FROM members WHERE organisation = $1 AND member = $2");

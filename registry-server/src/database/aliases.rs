@@ -1,6 +1,7 @@
 //! The ids that repositories had before they were moved; they go on working.
 
 use super::connection::Database;
+use super::keys::AccountKey;
 use super::repositories::Repository;
 use super::writing::Writing;
 use crate::error::RegistryError;
@@ -27,7 +28,7 @@ impl Writing {
     pub(crate) async fn rename_repository(
         &mut self,
         repository: &Repository,
-        owner: &str,
+        owner: &AccountKey,
         owner_name: &str,
         name: &str,
     ) -> Result<bool, RegistryError> {

@@ -5,6 +5,7 @@ use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, FromRow, Row as _};
 
 use super::connection::Database;
+use super::keys::RepositoryKey;
 use super::objects::{object_id_in, optional_object_id_in};
 use super::sql::select;
 use super::writing::Writing;
@@ -46,7 +47,7 @@ impl FromRow<'_, AnyRow> for Commit {
 impl Database {
     pub(crate) async fn commit(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         oid: &ObjectId,
     ) -> Result<Option<Commit>, RegistryError> {
         Ok(select(COMMITS, "WHERE c.repository = $1 AND c.oid = $2")
@@ -59,7 +60,7 @@ impl Database {
     /// Those of these commits that are stored, in no order.
     pub(crate) async fn commits(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         oids: &[ObjectId],
     ) -> Result<Vec<Commit>, RegistryError> {
         self.objects(COMMITS, repository, oids).await
@@ -68,7 +69,7 @@ impl Database {
     /// The one commit whose id starts with `prefix`, or nothing when there are several.
     pub(crate) async fn commit_of_prefix(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         prefix: &str,
     ) -> Result<Option<Commit>, RegistryError> {
         let two = select(
@@ -92,7 +93,7 @@ impl Database {
     /// a long history costs as much as the first one.
     pub(crate) async fn history(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         head: &Commit,
         skip: i64,
         limit: i64,
@@ -125,7 +126,7 @@ impl Writing {
     /// Stores a commit and its git object. A commit of the same id is the same commit.
     pub(crate) async fn insert_commit(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         commit: &Commit,
         data: &[u8],
     ) -> Result<(), RegistryError> {
@@ -150,7 +151,7 @@ impl Writing {
     /// Records that a commit touched these files and directories.
     pub(crate) async fn insert_changes<'a>(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         commit: &Commit,
         paths: impl Iterator<Item = &'a str>,
     ) -> Result<(), RegistryError> {

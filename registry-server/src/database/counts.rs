@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::connection::Database;
+use super::keys::AccountKey;
 use super::visibility::{Value, bound, readable};
 use crate::error::RegistryError;
 use crate::names::{RepositoryKind, TokenScope};
@@ -21,11 +22,11 @@ impl Database {
     /// The repositories of `owner` that `viewer` may read; without a viewer the public ones.
     pub(crate) async fn counts(
         &self,
-        owner: &str,
-        viewer: Option<&str>,
+        owner: &AccountKey,
+        viewer: Option<&AccountKey>,
         scope: &TokenScope,
     ) -> Result<Counts, RegistryError> {
-        let mut values = vec![Value::Text(owner.to_owned())];
+        let mut values = vec![Value::Text(owner.to_string())];
         let readable = readable(viewer, scope, |value| {
             values.push(value);
             format!("${}", values.len())

@@ -5,6 +5,7 @@ use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
 use super::connection::Database;
+use super::keys::RepositoryKey;
 use super::objects::optional_object_id_in;
 use super::sql::select;
 use super::writing::Writing;
@@ -89,7 +90,7 @@ impl Database {
     /// The discussion of this number.
     pub(crate) async fn discussion(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         number: i64,
     ) -> Result<Option<Discussion>, RegistryError> {
         Ok(select(DISCUSSIONS, "WHERE repository = $1 AND number = $2")
@@ -102,7 +103,7 @@ impl Database {
     /// A page of discussions, the newest first, and how many there are on all pages.
     pub(crate) async fn discussions(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         filter: DiscussionFilter<'_>,
         skip: i64,
         limit: i64,
@@ -141,7 +142,7 @@ impl Writing {
     /// locked.
     pub(crate) async fn insert_discussion(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         discussion: NewDiscussion<'_>,
     ) -> Result<u32, RegistryError> {
         let number = sqlx::query_scalar(

@@ -11,6 +11,7 @@ use sqlx::{Any, AssertSqlSafe, Row as _, Transaction};
 
 use super::connection::Database;
 use super::engine::Engine;
+use super::keys::RepositoryKey;
 use super::migrations::SQLITE;
 use super::sql::placeholders;
 use super::tables::{Kind, TABLES, Table};
@@ -150,7 +151,7 @@ impl Writing {
 
     /// Makes search find all repositories, after rows were added.
     pub(crate) async fn index_all_documents(&mut self) -> Result<(), RegistryError> {
-        let repositories: Vec<String> = sqlx::query_scalar("SELECT id FROM repositories")
+        let repositories: Vec<RepositoryKey> = sqlx::query_scalar("SELECT id FROM repositories")
             .fetch_all(self.connection())
             .await?;
         for repository in repositories {

@@ -1,6 +1,7 @@
 //! Words that somebody searches for, as queries of SQLite's FTS5 and of PostgreSQL (`tsquery`), and
 //! the document of each repository that they look through.
 
+use super::keys::RepositoryKey;
 use super::writing::Writing;
 use crate::error::RegistryError;
 
@@ -96,7 +97,10 @@ impl Writing {
     /// Writes the document of a repository anew from what is stored about it. To be called whenever
     /// a part of it changed: names, texts or tags. The triggers of the migrations keep the index of
     /// words and `search_entries` in step.
-    pub(super) async fn index_document(&mut self, repository: &str) -> Result<(), RegistryError> {
+    pub(super) async fn index_document(
+        &mut self,
+        repository: &RepositoryKey,
+    ) -> Result<(), RegistryError> {
         let statement = sqlx::query(
             "INSERT INTO search_documents (repository, name, description, functions, body) \
              SELECT r.id, o.name || '/' || r.name || ' ' || COALESCE(t.name, ''), \
@@ -112,7 +116,7 @@ impl Writing {
     /// As [`Writing::index_document`], and makes the document the newest.
     pub(super) async fn index_new_document(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
     ) -> Result<(), RegistryError> {
         let statement =
             sqlx::query("DELETE FROM search_documents WHERE repository = $1").bind(repository);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use super::connection::Database;
+use super::keys::RepositoryKey;
 use super::sql::{BATCH_MAX, placeholders};
 use super::tools::stored;
 use crate::content::Sha256Digest;
@@ -16,9 +17,9 @@ impl Database {
     /// left out.
     pub(crate) async fn head_manifests<'a>(
         &self,
-        repositories: impl Iterator<Item = &'a str>,
-    ) -> Result<HashMap<String, KnownManifest>, RegistryError> {
-        let repositories: Vec<&str> = repositories.collect();
+        repositories: impl Iterator<Item = &'a RepositoryKey>,
+    ) -> Result<HashMap<RepositoryKey, KnownManifest>, RegistryError> {
+        let repositories: Vec<&RepositoryKey> = repositories.collect();
         let mut heads = HashMap::with_capacity(repositories.len());
         for batch in repositories.chunks(BATCH_MAX) {
             let sql = format!(
@@ -26,9 +27,10 @@ impl Database {
                  JOIN manifests m ON m.repository = t.repository AND m.sha256 = t.manifest WHERE t.repository IN ({})",
                 placeholders(1, batch.len())
             );
-            let mut query = sqlx::query_as::<_, (String, Sha256Digest, String)>(AssertSqlSafe(sql));
+            let mut query =
+                sqlx::query_as::<_, (RepositoryKey, Sha256Digest, String)>(AssertSqlSafe(sql));
             for repository in batch {
-                query = query.bind((*repository).to_owned());
+                query = query.bind((*repository).clone());
             }
             for (repository, sha256, facts) in query.fetch_all(&self.pool).await? {
                 heads.insert(repository, stored(sha256, &facts)?);

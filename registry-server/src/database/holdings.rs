@@ -1,6 +1,7 @@
 //! The repositories of one owner and what each takes.
 
 use super::connection::Database;
+use super::keys::{AccountKey, RepositoryKey};
 use super::repositories::{REPOSITORIES, Repository};
 use super::rows::from_row;
 use super::visibility::{Value, bound, readable};
@@ -19,8 +20,8 @@ from_row!(Holding { stored_bytes; repository });
 /// Whose repositories are listed, and for whom.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Holdings<'a> {
-    pub(crate) owner: &'a str,
-    pub(crate) viewer: &'a str,
+    pub(crate) owner: &'a AccountKey,
+    pub(crate) viewer: &'a AccountKey,
     /// Where the viewer's rights count.
     pub(crate) scope: &'a TokenScope,
 }
@@ -28,7 +29,7 @@ pub(crate) struct Holdings<'a> {
 impl Holdings<'_> {
     /// The condition on `repositories r` and `accounts o`, and the values it binds.
     fn condition(&self) -> (String, Vec<Value>) {
-        let mut values = vec![Value::Text(self.owner.to_owned())];
+        let mut values = vec![Value::Text(self.owner.to_string())];
         let readable = readable(Some(self.viewer), self.scope, |value| {
             values.push(value);
             format!("${}", values.len())
@@ -42,12 +43,12 @@ impl Database {
     pub(crate) async fn holdings(
         &self,
         holdings: Holdings<'_>,
-        after: &str,
+        after: &RepositoryKey,
         limit: usize,
     ) -> Result<Vec<Holding>, RegistryError> {
         let (condition, mut values) = holdings.condition();
         let bounds = values.len();
-        values.push(Value::Text(after.to_owned()));
+        values.push(Value::Text(after.to_string()));
         values.push(Value::Number(i64::try_from(limit).unwrap_or(i64::MAX)));
         let sql = format!(
             "SELECT (SELECT CAST(COALESCE(SUM(b.size_bytes), 0) AS BIGINT) FROM blobs b WHERE b.repository = r.id) AS stored_bytes, \

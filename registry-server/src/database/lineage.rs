@@ -12,6 +12,7 @@ use sqlx::AssertSqlSafe;
 use super::commits::Commit;
 use super::connection::Database;
 use super::engine::Engine;
+use super::keys::RepositoryKey;
 use super::objects::object_id;
 use super::sql::{BATCH_MAX, placeholders};
 use crate::error::RegistryError;
@@ -42,7 +43,7 @@ impl Database {
     /// would take too long a walk are left out.
     pub(crate) async fn last_changes(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         head: &Commit,
         paths: &[&str],
     ) -> Result<HashMap<String, Commit>, RegistryError> {
@@ -81,7 +82,7 @@ impl Database {
     /// of every other path.
     async fn settle_alone(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         head: &Commit,
         paths: &[String],
         generation: i64,
@@ -106,7 +107,7 @@ impl Database {
     /// The newest change of each path up to `generation`, in any history.
     async fn newest_changes(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         generation: i64,
         paths: &[String],
     ) -> Result<Vec<(String, Place)>, RegistryError> {
@@ -130,7 +131,7 @@ impl Database {
     /// than `generation`.
     async fn newest_among(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         generation: i64,
         paths: &[String],
         commits: &[String],
@@ -161,7 +162,7 @@ impl Database {
     /// found without a walk.
     pub(super) async fn at_or_after(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         head: &Commit,
         generation: i64,
     ) -> Result<Place, RegistryError> {
@@ -187,7 +188,7 @@ impl Database {
     /// Those commits that are the only one of their generation, among these generations.
     async fn alone(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         generations: &[i64],
     ) -> Result<HashMap<i64, ObjectId>, RegistryError> {
         let mut alone = HashMap::with_capacity(generations.len());
@@ -211,7 +212,7 @@ impl Database {
     /// The ids of the commits from `from` back to the generation `first`.
     async fn walk(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         from: &ObjectId,
         first: i64,
     ) -> Result<Vec<String>, RegistryError> {
@@ -292,9 +293,13 @@ mod tests {
         }
     }
 
+    fn key() -> RepositoryKey {
+        RepositoryKey::from("r")
+    }
+
     async fn head(database: &Database, oid: String) -> Commit {
         database
-            .commit("r", &object_id(&oid).unwrap())
+            .commit(&key(), &object_id(&oid).unwrap())
             .await
             .unwrap()
             .unwrap()
@@ -317,7 +322,7 @@ mod tests {
             (fork(2_400), [main(100), main(10), main(90)]),
         ] {
             let head = head(&database, oid.clone()).await;
-            let last = database.last_changes("r", &head, &paths).await.unwrap();
+            let last = database.last_changes(&key(), &head, &paths).await.unwrap();
             let oid_of = |commit: &Commit| commit.oid.to_string();
             let found = |path: &str| last.get(path).map(oid_of).unwrap_or_default();
             assert_eq!(
@@ -337,7 +342,7 @@ mod tests {
             (fork(3_000), 2_999, main(1)),
         ] {
             let head = head(&database, oid).await;
-            let page = database.history("r", &head, skip, 2).await.unwrap();
+            let page = database.history(&key(), &head, skip, 2).await.unwrap();
             assert_eq!(page[0].oid.to_string(), expect);
             assert_eq!(page.len(), if head.generation - skip > 1 { 2 } else { 1 });
         }
@@ -356,10 +361,13 @@ mod tests {
                 let started = std::time::Instant::now();
                 for _ in 0..5 {
                     database
-                        .last_changes("r", &head, &["busy", "old"])
+                        .last_changes(&key(), &head, &["busy", "old"])
                         .await
                         .unwrap();
-                    database.history("r", &head, length - 50, 10).await.unwrap();
+                    database
+                        .history(&key(), &head, length - 50, 10)
+                        .await
+                        .unwrap();
                 }
                 started.elapsed()
             };

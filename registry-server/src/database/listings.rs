@@ -1,6 +1,7 @@
 //! What is known of a repository's files for listings and search.
 
 use super::connection::Database;
+use super::keys::RepositoryKey;
 use super::writing::Writing;
 use crate::error::RegistryError;
 use crate::tool::KnownManifest;
@@ -19,7 +20,10 @@ pub(crate) struct Listing {
 
 impl Database {
     /// The tags of a repository, in alphabetical order.
-    pub(crate) async fn tags_of(&self, repository: &str) -> Result<Vec<String>, RegistryError> {
+    pub(crate) async fn tags_of(
+        &self,
+        repository: &RepositoryKey,
+    ) -> Result<Vec<String>, RegistryError> {
         let tags = sqlx::query_scalar(
             "SELECT tag FROM repository_tags WHERE repository = $1 ORDER BY tag",
         );
@@ -31,7 +35,7 @@ impl Writing {
     /// Replaces what listings and search know of a repository.
     pub(crate) async fn set_listing(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         listing: &Listing,
     ) -> Result<(), RegistryError> {
         // PostgreSQL has no zero byte in a text, and a card is whatever its author wrote.

@@ -11,6 +11,7 @@ use sqlx::{AssertSqlSafe, FromRow, Row as _};
 use super::connection::Database;
 use super::contents::Claimed;
 use super::engine::Engine;
+use super::keys::RepositoryKey;
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
 use super::writing::Writing;
@@ -75,7 +76,7 @@ impl Database {
     /// The bytes of each of these trees.
     pub(crate) async fn trees(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         oids: &[ObjectId],
     ) -> Result<HashMap<ObjectId, Vec<u8>>, RegistryError> {
         let rows: Vec<(String, Vec<u8>)> = self
@@ -93,7 +94,7 @@ impl Database {
     /// As [`Database::objects`].
     pub(crate) async fn blobs(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         oids: &[ObjectId],
     ) -> Result<HashMap<ObjectId, Blob>, RegistryError> {
         let mut oids = oids.to_vec();
@@ -128,7 +129,7 @@ impl Database {
     pub(super) async fn objects<T>(
         &self,
         columns: &'static str,
-        repository: &str,
+        repository: &RepositoryKey,
         oids: &[ObjectId],
     ) -> Result<Vec<T>, RegistryError>
     where
@@ -158,7 +159,7 @@ impl Database {
 /// A git tree or commit as stored.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredGitObject {
-    pub(crate) repository: String,
+    pub(crate) repository: RepositoryKey,
     pub(crate) oid: String,
     /// The object without its header.
     pub(crate) data: Vec<u8>,
@@ -176,7 +177,7 @@ impl Database {
     pub(crate) async fn git_objects_after(
         &self,
         kind: Kind,
-        after: &(String, String),
+        after: &(RepositoryKey, String),
         limit: i64,
     ) -> Result<Vec<StoredGitObject>, RegistryError> {
         let table = match kind {
@@ -216,7 +217,7 @@ impl Blob {
 impl Writing {
     pub(crate) async fn insert_trees(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         trees: &BTreeMap<ObjectId, Vec<u8>>,
     ) -> Result<(), RegistryError> {
         let sql = [
@@ -237,7 +238,7 @@ impl Writing {
     /// tells how many no commit named before.
     pub(crate) async fn insert_blobs(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         blobs: &BTreeMap<ObjectId, Blob>,
         claimed: &Claimed,
     ) -> Result<u64, RegistryError> {
@@ -247,7 +248,7 @@ impl Writing {
     /// Records the content of a blob that awaits its commit; false when the repository has it.
     pub(crate) async fn insert_uploaded_blob(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         oid: &ObjectId,
         blob: &Blob,
         claimed: &Claimed,
@@ -263,7 +264,7 @@ impl Writing {
     /// version was published, because versions never change.
     async fn upsert_blobs(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         blobs: &BTreeMap<ObjectId, Blob>,
         claimed: &Claimed,
         uploaded_ms: Option<i64>,
@@ -360,7 +361,8 @@ mod tests {
         // One is not there, and one is asked for twice.
         let mut oids: Vec<ObjectId> = (0..=10_001).rev().map(oid).collect();
         oids.push(oid(7));
-        let blobs = database.blobs("one", &oids).await.unwrap();
+        let [one, two, three] = ["one", "two", "three"].map(RepositoryKey::from);
+        let blobs = database.blobs(&one, &oids).await.unwrap();
         assert_eq!(blobs.len(), 10_001);
         assert!(blobs.len() > BLOBS_MAX);
         assert_eq!(blobs[&oid(10_000)].size_bytes, 10_000);
@@ -373,9 +375,9 @@ mod tests {
         };
         assert_eq!(blobs[&oid(7)], expect);
         assert!(!blobs.contains_key(&oid(10_001)));
-        assert!(database.blobs("two", &oids).await.unwrap().is_empty());
-        assert!(database.blobs("one", &[]).await.unwrap().is_empty());
-        let gone = database.blobs("three", &oids).await;
+        assert!(database.blobs(&two, &oids).await.unwrap().is_empty());
+        assert!(database.blobs(&one, &[]).await.unwrap().is_empty());
+        let gone = database.blobs(&three, &oids).await;
         assert!(matches!(gone, Err(RegistryError::RepositoryGone)));
     }
 }

@@ -5,6 +5,7 @@ use sqlx::AssertSqlSafe;
 
 use super::connection::Database;
 use super::engine::Engine;
+use super::keys::RepositoryKey;
 use super::repositories::Repository;
 use super::rows::from_row;
 use super::writing::Writing;
@@ -53,7 +54,10 @@ impl Engine {
 impl Database {
     /// True if a version of a tool was ever published under an id of this repository, even by
     /// another repository that is deleted.
-    pub(crate) async fn has_published(&self, repository: &str) -> Result<bool, RegistryError> {
+    pub(crate) async fn has_published(
+        &self,
+        repository: &RepositoryKey,
+    ) -> Result<bool, RegistryError> {
         let sql =
             format!("SELECT p.version FROM published_versions p JOIN {IDS} ON {OF_IDS} LIMIT 1");
         let found = sqlx::query(AssertSqlSafe(sql)).bind(repository);
@@ -69,7 +73,7 @@ impl Writing {
     /// still get what they pinned.
     pub(crate) async fn publish(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         publication: &Publication,
         now_ms: i64,
     ) -> Result<Option<Earlier>, RegistryError> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use sqlx::{Any, AssertSqlSafe, Executor};
 
 use super::connection::Database;
+use super::keys::{AccountKey, RepositoryKey};
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders};
 use super::writing::Writing;
@@ -65,30 +66,33 @@ const ANNOUNCED: &str = "SELECT u.repository, u.sha256, MAX(u.size_bytes) AS siz
      GROUP BY u.repository, u.sha256";
 
 impl Database {
-    pub(crate) async fn stored_by(&self, owner: &str) -> Result<Stored, RegistryError> {
+    pub(crate) async fn stored_by(&self, owner: &AccountKey) -> Result<Stored, RegistryError> {
         stored_by(&self.pool, owner).await
     }
 
     /// The owner's own quota.
-    pub(crate) async fn quota_of(&self, owner: &str) -> Result<Option<i64>, RegistryError> {
+    pub(crate) async fn quota_of(&self, owner: &AccountKey) -> Result<Option<i64>, RegistryError> {
         quota_of(&self.pool, owner).await
     }
 }
 
 impl Writing {
     /// As the transaction leaves it.
-    pub(crate) async fn stored_by(&mut self, owner: &str) -> Result<Stored, RegistryError> {
+    pub(crate) async fn stored_by(&mut self, owner: &AccountKey) -> Result<Stored, RegistryError> {
         stored_by(self.connection(), owner).await
     }
 
     /// The owner's own quota.
-    pub(crate) async fn quota_of(&mut self, owner: &str) -> Result<Option<i64>, RegistryError> {
+    pub(crate) async fn quota_of(
+        &mut self,
+        owner: &AccountKey,
+    ) -> Result<Option<i64>, RegistryError> {
         quota_of(self.connection(), owner).await
     }
 
     /// Lets nobody else change what the owner keeps until the transaction ends. What other
     /// transactions wrote before is seen after.
-    pub(crate) async fn lock_quota(&mut self, owner: &str) -> Result<(), RegistryError> {
+    pub(crate) async fn lock_quota(&mut self, owner: &AccountKey) -> Result<(), RegistryError> {
         let statement =
             sqlx::query("UPDATE accounts SET quota_bytes = quota_bytes WHERE id = $1").bind(owner);
         self.run(statement).await?;
@@ -98,7 +102,7 @@ impl Writing {
     /// Counts contents for an owner until a commit refers to them or they are collected.
     pub(crate) async fn insert_arrivals(
         &mut self,
-        owner: &str,
+        owner: &AccountKey,
         sizes: &[(Sha256Digest, u64)],
         now_ms: i64,
     ) -> Result<(), RegistryError> {
@@ -120,7 +124,7 @@ impl Writing {
     /// Stops counting contents as arrived.
     pub(crate) async fn delete_arrivals(
         &mut self,
-        owner: &str,
+        owner: &AccountKey,
         digests: &BTreeSet<Sha256Digest>,
     ) -> Result<(), RegistryError> {
         let all: Vec<&Sha256Digest> = digests.iter().collect();
@@ -141,8 +145,8 @@ impl Writing {
     /// Counts the contents that only this repository refers to as arrived.
     pub(crate) async fn abandon_contents(
         &mut self,
-        owner: &str,
-        repository: &str,
+        owner: &AccountKey,
+        repository: &RepositoryKey,
         now_ms: i64,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query(
@@ -169,7 +173,7 @@ impl Writing {
 
     pub(crate) async fn set_quota(
         &mut self,
-        owner: &str,
+        owner: &AccountKey,
         quota_bytes: Option<i64>,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query("UPDATE accounts SET quota_bytes = $1 WHERE id = $2")
@@ -182,7 +186,7 @@ impl Writing {
 
 async fn stored_by(
     database: impl Executor<'_, Database = Any>,
-    owner: &str,
+    owner: &AccountKey,
 ) -> Result<Stored, RegistryError> {
     let sql = format!(
         "SELECT a.quota_bytes, (SELECT CAST(COALESCE(SUM(b.size_bytes), 0) AS BIGINT) FROM blobs b \
@@ -203,7 +207,7 @@ async fn stored_by(
 
 async fn quota_of(
     database: impl Executor<'_, Database = Any>,
-    owner: &str,
+    owner: &AccountKey,
 ) -> Result<Option<i64>, RegistryError> {
     let quota = sqlx::query_scalar("SELECT quota_bytes FROM accounts WHERE id = $1");
     let quota: Option<Option<i64>> = quota.bind(owner).fetch_optional(database).await?;

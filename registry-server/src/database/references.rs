@@ -5,6 +5,7 @@ use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
 use super::connection::Database;
+use super::keys::RepositoryKey;
 use super::objects::object_id_in;
 use super::sql::select;
 use super::writing::Writing;
@@ -34,7 +35,7 @@ impl Database {
     /// All references of a repository, by name.
     pub(crate) async fn references(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
     ) -> Result<Vec<Reference>, RegistryError> {
         Ok(select(REFERENCES, "WHERE repository = $1 ORDER BY name")
             .bind(repository)
@@ -45,7 +46,7 @@ impl Database {
     /// The first of three full names that exists.
     pub(crate) async fn reference_of(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         names: [&str; 3],
     ) -> Result<Option<Reference>, RegistryError> {
         let found: Vec<Reference> =
@@ -65,7 +66,7 @@ impl Writing {
     /// Adds a reference; false when there is one of this name.
     pub(crate) async fn insert_reference(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         reference: &Reference,
         message: Option<&str>,
         now_ms: i64,
@@ -89,7 +90,7 @@ impl Writing {
     /// branch and on whatever server.
     pub(crate) async fn advance_reference(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         name: &str,
         expected: &ObjectId,
         commit: &ObjectId,
@@ -105,7 +106,7 @@ impl Writing {
     /// Removes a reference; false when there is none of this name.
     pub(crate) async fn delete_reference(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         name: &str,
     ) -> Result<bool, RegistryError> {
         let statement = sqlx::query("DELETE FROM refs WHERE repository = $1 AND name = $2")

@@ -4,6 +4,7 @@ use sqlx::any::AnyRow;
 use sqlx::{FromRow, Row as _};
 
 use super::connection::Database;
+use super::keys::{AccountKey, RepositoryKey};
 use super::sql::select;
 use super::writing::Writing;
 use crate::error::RegistryError;
@@ -12,9 +13,9 @@ use crate::names::{RepositoryId, RepositoryKind};
 /// A repository as stored, with its owner's name.
 #[derive(Debug, Clone)]
 pub(crate) struct Repository {
-    pub(crate) id: String,
+    pub(crate) id: RepositoryKey,
     pub(crate) kind: RepositoryKind,
-    pub(crate) owner: String,
+    pub(crate) owner: AccountKey,
     pub(crate) owner_name: String,
     pub(crate) name: String,
     pub(crate) private: bool,
@@ -94,7 +95,10 @@ impl Database {
     /// # Errors
     ///
     /// [`RegistryError::RepositoryGone`] when it is not.
-    pub(crate) async fn ensure_repository(&self, repository: &str) -> Result<(), RegistryError> {
+    pub(crate) async fn ensure_repository(
+        &self,
+        repository: &RepositoryKey,
+    ) -> Result<(), RegistryError> {
         let found = sqlx::query("SELECT id FROM repositories WHERE id = $1")
             .bind(repository)
             .fetch_optional(&self.pool)
@@ -103,7 +107,10 @@ impl Database {
     }
 
     /// Bytes of all distinct files a repository ever held.
-    pub(crate) async fn used_storage_bytes(&self, repository: &str) -> Result<i64, RegistryError> {
+    pub(crate) async fn used_storage_bytes(
+        &self,
+        repository: &RepositoryKey,
+    ) -> Result<i64, RegistryError> {
         let used = sqlx::query_scalar(
             "SELECT CAST(COALESCE(SUM(size_bytes), 0) AS BIGINT) FROM blobs WHERE repository = $1",
         );
@@ -140,7 +147,7 @@ impl Writing {
 
     pub(crate) async fn delete_repository(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query("DELETE FROM repositories WHERE id = $1").bind(repository);
         self.run(statement).await?;
@@ -150,7 +157,7 @@ impl Writing {
     /// Changes what its owner decides about a repository.
     pub(crate) async fn change_settings(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         settings: Settings<'_>,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query(
@@ -168,7 +175,7 @@ impl Writing {
 
     pub(crate) async fn touch_repository(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         now_ms: i64,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query("UPDATE repositories SET modified_ms = $1 WHERE id = $2")

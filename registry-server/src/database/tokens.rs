@@ -4,6 +4,7 @@ use sqlx::AssertSqlSafe;
 
 use super::accounts::{ACCOUNTS, Account};
 use super::connection::Database;
+use super::keys::{AccountKey, TokenKey};
 use super::rows::from_row;
 use super::sql::select;
 use super::writing::Writing;
@@ -13,7 +14,7 @@ use crate::roles::TokenRole;
 /// A token as stored.
 #[derive(Debug, Clone)]
 pub(crate) struct TokenRow {
-    pub(crate) id: String,
+    pub(crate) id: TokenKey,
     pub(crate) name: String,
     pub(crate) role: TokenRole,
     pub(crate) created_ms: i64,
@@ -42,7 +43,7 @@ const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created
 impl Writing {
     pub(crate) async fn insert_token(
         &mut self,
-        account: &str,
+        account: &AccountKey,
         token: &TokenRow,
         sha256: &str,
     ) -> Result<(), RegistryError> {
@@ -66,7 +67,7 @@ impl Writing {
     /// time it first was.
     pub(crate) async fn revoke_token(
         &mut self,
-        id: &str,
+        id: &TokenKey,
         now_ms: i64,
     ) -> Result<bool, RegistryError> {
         let statement =
@@ -97,7 +98,10 @@ impl Database {
     }
 
     /// All tokens of an account, oldest first, the revoked ones among them.
-    pub(crate) async fn tokens_of(&self, account: &str) -> Result<Vec<TokenRow>, RegistryError> {
+    pub(crate) async fn tokens_of(
+        &self,
+        account: &AccountKey,
+    ) -> Result<Vec<TokenRow>, RegistryError> {
         Ok(select(
             COLUMNS,
             "FROM tokens t WHERE t.account = $1 ORDER BY t.created_ms, t.id",

@@ -3,6 +3,7 @@
 use sqlx::AssertSqlSafe;
 
 use super::connection::Database;
+use super::keys::RepositoryKey;
 use super::sql::{BATCH_MAX, placeholders};
 use super::writing::Writing;
 use crate::content::Sha256Digest;
@@ -16,7 +17,7 @@ impl Database {
     /// The description in the manifest of the tool that the default branch carries.
     pub(crate) async fn tool_description(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
     ) -> Result<Option<String>, RegistryError> {
         let found = sqlx::query_scalar("SELECT description FROM tools WHERE repository = $1");
         Ok(found.bind(repository).fetch_optional(&self.pool).await?)
@@ -25,7 +26,7 @@ impl Database {
     /// The facts of those of these manifests that are known.
     pub(crate) async fn manifests(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         digests: &[Sha256Digest],
     ) -> Result<Vec<KnownManifest>, RegistryError> {
         let mut known = Vec::with_capacity(digests.len());
@@ -57,7 +58,7 @@ impl Writing {
     /// Keeps the facts of a manifest.
     pub(crate) async fn insert_manifest(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         manifest: &KnownManifest,
     ) -> Result<(), RegistryError> {
         let facts = serde_json::to_string(&manifest.facts)
@@ -75,7 +76,7 @@ impl Writing {
     /// Says which tool the default branch carries, if any.
     pub(super) async fn set_tool(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         manifest: Option<&KnownManifest>,
     ) -> Result<(), RegistryError> {
         let statement = sqlx::query("DELETE FROM tools WHERE repository = $1").bind(repository);

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use super::connection::Database;
+use super::keys::{AccountKey, RepositoryKey, TokenKey};
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
 use super::writing::Writing;
@@ -28,11 +29,11 @@ pub(crate) struct NewUpload {
 #[derive(Debug, Clone)]
 pub(crate) struct Upload {
     pub(crate) ticket: String,
-    pub(crate) repository: String,
+    pub(crate) repository: RepositoryKey,
     /// Who owns the repository.
-    pub(crate) owner: String,
+    pub(crate) owner: AccountKey,
     /// Whose token the permission was asked for with.
-    pub(crate) account: String,
+    pub(crate) account: AccountKey,
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,
     pub(crate) part_bytes: Option<i64>,
@@ -103,7 +104,7 @@ impl Database {
     /// does not count: who only knows a hash must not get at the content.
     pub(crate) async fn given(
         &self,
-        repository: &str,
+        repository: &RepositoryKey,
         digests: &[Sha256Digest],
     ) -> Result<HashMap<Sha256Digest, UploadedFile>, RegistryError> {
         let mut given = HashMap::new();
@@ -135,7 +136,7 @@ impl Database {
         &self,
         expired_ms: i64,
         uploaded_ms: i64,
-    ) -> Result<Vec<String>, RegistryError> {
+    ) -> Result<Vec<RepositoryKey>, RegistryError> {
         let repositories = sqlx::query_scalar(
             "SELECT repository FROM lfs_uploads WHERE expires_ms <= $1 UNION SELECT repository FROM blobs WHERE uploaded_ms <= $2",
         );
@@ -150,8 +151,8 @@ impl Database {
 impl Writing {
     pub(crate) async fn insert_uploads(
         &mut self,
-        repository: &str,
-        token: &str,
+        repository: &RepositoryKey,
+        token: &TokenKey,
         uploads: &[NewUpload],
     ) -> Result<(), RegistryError> {
         let sql = [
@@ -176,7 +177,7 @@ impl Writing {
     /// `enough` in all, those that have arrived are counted too, which is faster.
     pub(crate) async fn open_uploads(
         &mut self,
-        owner: &str,
+        owner: &AccountKey,
         enough: usize,
     ) -> Result<usize, RegistryError> {
         let all = "SELECT COUNT(*) FROM lfs_uploads u JOIN repositories r ON r.id = u.repository WHERE r.owner = $1";
@@ -196,7 +197,7 @@ impl Writing {
     /// The parts of expired uploads to a repository, as ticket and number.
     pub(crate) async fn parts_of_repository(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         expired_ms: i64,
     ) -> Result<Vec<(String, i64)>, RegistryError> {
         let parts = sqlx::query_as(
@@ -238,7 +239,7 @@ impl Writing {
     /// Restarts the time that uploaded files may wait for their commit.
     pub(crate) async fn renew_uploads(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         digests: &[Sha256Digest],
         now_ms: i64,
     ) -> Result<(), RegistryError> {
@@ -262,7 +263,7 @@ impl Writing {
     /// since before `uploaded_ms`.
     pub(crate) async fn delete_old_uploads(
         &mut self,
-        repository: &str,
+        repository: &RepositoryKey,
         expired_ms: i64,
         uploaded_ms: i64,
     ) -> Result<(), RegistryError> {

@@ -4,6 +4,7 @@ use sqlx::any::{AnyArguments, AnyRow};
 use sqlx::query::QueryAs;
 use sqlx::{Any, AssertSqlSafe, FromRow};
 
+use super::keys::AccountKey;
 use crate::names::TokenScope;
 
 /// A value bound to a statement that is put together from parts.
@@ -28,14 +29,14 @@ where
 /// A condition on the owner, name and privacy of `repositories r`, or of `search_entries r`. Only
 /// fixed text and what `bind` gives back go into it.
 pub(super) fn readable(
-    account: Option<&str>,
+    account: Option<&AccountKey>,
     scope: &TokenScope,
     mut bind: impl FnMut(Value) -> String,
 ) -> String {
     let Some(account) = account else {
         return "r.private = 0".to_owned();
     };
-    let account = bind(Value::Text(account.to_owned()));
+    let account = bind(Value::Text(account.to_string()));
     let within = within(scope, bind);
     format!(
         "(r.private = 0 OR ({within} AND (r.owner = {account} OR \

@@ -9,6 +9,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::connection::Database;
 use super::engine::Engine;
+use super::keys::RepositoryKey;
 use super::sql::placeholders;
 use crate::error::RegistryError;
 
@@ -48,13 +49,16 @@ impl Database {
     /// # Errors
     ///
     /// [`RegistryError::RepositoryGone`] when it was deleted meanwhile.
-    pub(crate) async fn write_to(&self, repository: &str) -> Result<Writing, RegistryError> {
+    pub(crate) async fn write_to(
+        &self,
+        repository: &RepositoryKey,
+    ) -> Result<Writing, RegistryError> {
         self.write().await?.lock(repository).await
     }
 }
 
 impl Writing {
-    async fn lock(mut self, repository: &str) -> Result<Self, RegistryError> {
+    async fn lock(mut self, repository: &RepositoryKey) -> Result<Self, RegistryError> {
         let found = sqlx::query(self.engine.lock_repository())
             .bind(repository)
             .fetch_optional(self.connection())

@@ -7,6 +7,7 @@ use gix_hash::ObjectId;
 use super::listing::decode;
 use crate::database::Database;
 use crate::database::commits::Commit;
+use crate::database::keys::RepositoryKey;
 use crate::database::objects::Blob;
 use crate::error::RegistryError;
 use crate::git::TreeEntry;
@@ -35,7 +36,7 @@ type Sides = [Option<ObjectId>; 2];
 /// Directories that are alike are not read, so this takes as long as the difference is large.
 pub(crate) async fn compare(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     old: Option<&Commit>,
     new: &Commit,
 ) -> Result<Vec<Difference>, RegistryError> {
@@ -103,7 +104,7 @@ fn compare_directory(
 
 async fn with_blobs(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     files: BTreeMap<String, Sides>,
 ) -> Result<Vec<Difference>, RegistryError> {
     let oids: Vec<ObjectId> = files.values().flatten().flatten().copied().collect();

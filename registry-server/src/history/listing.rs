@@ -6,6 +6,7 @@ use gix_hash::ObjectId;
 
 use crate::database::Database;
 use crate::database::commits::Commit;
+use crate::database::keys::RepositoryKey;
 use crate::database::objects::Blob;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree};
@@ -28,7 +29,7 @@ pub(crate) enum ListedKind {
 /// The entry at `path`, with its content when it is a file.
 pub(crate) async fn find_entry(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     commit: &Commit,
     path: &str,
 ) -> Result<Option<ListedEntry>, RegistryError> {
@@ -64,7 +65,7 @@ pub(crate) async fn find_entry(
 /// The entries at these paths; a path without one is left out.
 pub(crate) async fn list_entries(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     commit: &Commit,
     paths: &[String],
 ) -> Result<Vec<ListedEntry>, RegistryError> {
@@ -150,7 +151,7 @@ pub(crate) enum Depth {
 /// the empty path is the root.
 pub(crate) async fn list_directory(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     commit: &Commit,
     path: &str,
     range: ListingRange<'_>,
@@ -255,7 +256,7 @@ fn ends_before(directory: &str, path: &str) -> bool {
 
 async fn directory_entries(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     oid: ObjectId,
 ) -> Result<BTreeMap<String, TreeEntry>, RegistryError> {
     decode(&database.trees(repository, &[oid]).await?, oid)
@@ -288,7 +289,7 @@ fn listed(path: String, entry: &TreeEntry) -> ListedEntry {
 
 async fn add_blobs(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     entries: &mut [ListedEntry],
 ) -> Result<(), RegistryError> {
     let oids: Vec<ObjectId> = entries

@@ -2,6 +2,7 @@
 
 use crate::database::Database;
 use crate::database::commits::Commit;
+use crate::database::keys::RepositoryKey;
 use crate::database::objects::object_id;
 use crate::error::RegistryError;
 use crate::names::RefName;
@@ -17,7 +18,7 @@ const SHORT_ID_MIN: usize = 5;
 /// `HEAD`, or at least five digits of a commit id.
 pub(crate) async fn resolve_revision(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     revision: &str,
 ) -> Result<Option<Commit>, RegistryError> {
     let revision = if revision.eq_ignore_ascii_case("head") {

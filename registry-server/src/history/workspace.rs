@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gix_hash::ObjectId;
 
 use crate::database::Database;
+use crate::database::keys::RepositoryKey;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree, encode_tree};
 use crate::names::RepositoryPath;
@@ -74,7 +75,7 @@ impl Workspace {
     pub(super) async fn put(
         &mut self,
         database: &Database,
-        repository: &str,
+        repository: &RepositoryKey,
         path: &RepositoryPath,
         oid: ObjectId,
     ) -> Result<(), ChangeError> {
@@ -109,7 +110,7 @@ impl Workspace {
     pub(super) async fn remove(
         &mut self,
         database: &Database,
-        repository: &str,
+        repository: &RepositoryKey,
         path: &RepositoryPath,
     ) -> Result<(), ChangeError> {
         let mut directory = &mut self.root;
@@ -167,7 +168,7 @@ impl Directory {
     async fn open(
         &mut self,
         database: &Database,
-        repository: &str,
+        repository: &RepositoryKey,
     ) -> Result<&mut BTreeMap<String, Node>, RegistryError> {
         if let Self::Stored(oid) = *self {
             let trees = database.trees(repository, &[oid]).await?;

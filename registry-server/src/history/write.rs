@@ -10,6 +10,7 @@ use super::workspace::{ChangeError, Snapshot, Workspace};
 use crate::clock;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
+use crate::database::keys::RepositoryKey;
 use crate::database::listings::Listing;
 use crate::database::objects::Blob;
 use crate::database::references::Reference;
@@ -273,7 +274,7 @@ async fn names_commit(
 
 async fn build(
     database: &Database,
-    repository: &str,
+    repository: &RepositoryKey,
     tree: Option<ObjectId>,
     operations: &[Operation],
 ) -> Result<Snapshot, WriteError> {

@@ -6,6 +6,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use gix_object::Kind;
 
 use crate::content::{Sha256Digest, StoredObject};
+use crate::database::keys::RepositoryKey;
 use crate::database::objects::{StoredGitObject, object_id};
 use crate::error::RegistryError;
 use crate::git;
@@ -245,7 +246,7 @@ impl Registry {
         kind: Kind,
         report: &mut ScrubReport,
     ) -> Result<(), RegistryError> {
-        let mut after = (String::new(), String::new());
+        let mut after = (RepositoryKey::NONE, String::new());
         loop {
             let page = self
                 .database()
@@ -261,7 +262,7 @@ impl Registry {
                     report.add(ScrubFault::GitObjectAltered {
                         kind: if kind == Kind::Tree { "tree" } else { "commit" },
                         oid: object.oid,
-                        repository: object.repository,
+                        repository: object.repository.to_string(),
                     });
                 }
             }
@@ -303,7 +304,7 @@ mod tests {
         registry.add_user("alice", None).await.unwrap();
         let alice = registry.database().account("alice").await.unwrap().unwrap();
         let repository = Repository {
-            id: "r".to_owned(),
+            id: RepositoryKey::from("r"),
             kind: RepositoryKind::Model,
             owner: alice.id,
             owner_name: alice.name,
@@ -323,7 +324,7 @@ mod tests {
         let mut writing = registry.database().write().await.unwrap();
         writing.insert_repository(&repository).await.unwrap();
         let trees = [(oid, sound), (other, altered)].into();
-        writing.insert_trees("r", &trees).await.unwrap();
+        writing.insert_trees(&repository.id, &trees).await.unwrap();
         writing.commit().await.unwrap();
         let report = registry.scrub().await.unwrap();
         assert_eq!(report.git_objects, 2);

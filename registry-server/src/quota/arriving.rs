@@ -7,9 +7,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::database::keys::AccountKey;
+
 /// The bodies of all owners.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct UploadsInProgress(Arc<Mutex<HashMap<String, Owner>>>);
+pub(crate) struct UploadsInProgress(Arc<Mutex<HashMap<AccountKey, Owner>>>);
 
 /// An owner with open bodies.
 #[derive(Debug, Default)]
@@ -25,7 +27,7 @@ struct Owner {
 /// One body, or several that belong together.
 #[derive(Debug)]
 pub(crate) struct Body {
-    owner: String,
+    owner: AccountKey,
     bytes: u64,
     arriving: UploadsInProgress,
 }
@@ -35,11 +37,11 @@ pub(crate) struct Body {
 pub(crate) struct CountGeneration(u64);
 
 impl UploadsInProgress {
-    fn owners(&self) -> MutexGuard<'_, HashMap<String, Owner>> {
+    fn owners(&self) -> MutexGuard<'_, HashMap<AccountKey, Owner>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn open(&self, owner: &str) -> (Body, CountGeneration) {
+    pub(crate) fn open(&self, owner: &AccountKey) -> (Body, CountGeneration) {
         let mut owners = self.owners();
         let entry = owners.entry(owner.to_owned()).or_default();
         entry.bodies += 1;
@@ -52,14 +54,14 @@ impl UploadsInProgress {
     }
 
     /// The bytes that are arriving for an owner, without this body.
-    pub(crate) fn beside(&self, owner: &str, own: Option<&Body>) -> u64 {
+    pub(crate) fn beside(&self, owner: &AccountKey, own: Option<&Body>) -> u64 {
         let owners = self.owners();
         let all = owners.get(owner).map_or(0, |owner| owner.arriving_bytes);
         all - own.map_or(0, |own| own.bytes)
     }
 
     /// A transaction has counted what the disk holds of an owner, and this body with it.
-    pub(crate) fn counted(&self, owner: &str, stored_bytes: u64, own: Option<&mut Body>) {
+    pub(crate) fn counted(&self, owner: &AccountKey, stored_bytes: u64, own: Option<&mut Body>) {
         let mut owners = self.owners();
         if let Some(owner) = owners.get_mut(owner) {
             owner.counts += 1;
@@ -117,23 +119,24 @@ mod tests {
     #[test]
     fn bodies_of_an_owner_share_a_bound_and_give_back() {
         let arriving = UploadsInProgress::default();
-        let (mut first, moment) = arriving.open("alice");
+        let (alice, bob) = (AccountKey::from("alice"), AccountKey::from("bob"));
+        let (mut first, moment) = arriving.open(&alice);
         first.looked(moment, 40);
         assert_eq!(first.add(30, 100), Ok(()));
-        let (mut second, moment) = arriving.open("alice");
+        let (mut second, moment) = arriving.open(&alice);
         second.looked(moment, 40);
         assert_eq!(second.add(31, 100), Err(30));
         assert_eq!(second.add(30, 100), Ok(()));
-        assert_eq!(arriving.beside("alice", Some(&second)), 30);
-        assert_eq!(arriving.beside("bob", None), 0);
+        assert_eq!(arriving.beside(&alice, Some(&second)), 30);
+        assert_eq!(arriving.beside(&bob, None), 0);
         // What a transaction has counted is stored and arrives no more.
-        arriving.counted("alice", 70, Some(&mut first));
+        arriving.counted(&alice, 70, Some(&mut first));
         assert_eq!(second.add(1, 100), Err(0));
         // Who looked before it knows less.
         second.looked(moment, 40);
         assert_eq!(second.add(1, 100), Err(0));
         drop(first);
-        assert_eq!(arriving.beside("alice", None), 30);
+        assert_eq!(arriving.beside(&alice, None), 30);
         drop(second);
         assert!(arriving.owners().is_empty());
     }

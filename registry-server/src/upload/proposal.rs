@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::base64_stream::Base64Stream;
 use super::scanner::{Event, Scanner};
 use crate::content::{Batch, Sha256Digest, Spool, Spooled};
+use crate::database::keys::RepositoryKey;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::uploads::UploadedFile;
 use crate::git::{pointer_oid, read_pointer};
@@ -69,7 +70,7 @@ const CHANGE_BYTES: usize = 384;
 struct Reading<'a> {
     registry: &'a Registry,
     /// The id of the repository the commit is for.
-    repository: &'a str,
+    repository: &'a RepositoryKey,
     room: Room,
     header: Option<Header>,
     changes: Vec<Change>,
@@ -98,7 +99,7 @@ enum Change {
 /// whole body before they listen.
 pub(crate) async fn read_proposal(
     registry: &Registry,
-    repository: &str,
+    repository: &RepositoryKey,
     room: Room,
     body: Body,
 ) -> Result<Proposal, Refusal> {

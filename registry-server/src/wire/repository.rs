@@ -146,7 +146,7 @@ impl RepositoryRow {
         let word = |name: &str| card[name].as_str().map(str::to_owned);
         let is_model = repository.kind == RepositoryKind::Model;
         Self {
-            key: repository.id.clone(),
+            key: repository.id.to_string(),
             id: repository.full_name(),
             model_id: is_model.then(|| repository.full_name()),
             author: repository.owner_name.clone(),

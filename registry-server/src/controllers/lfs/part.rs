@@ -99,14 +99,15 @@ pub(super) fn length(upload: &Upload, number: i64) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::content::Sha256Digest;
+    use crate::database::keys::{AccountKey, RepositoryKey};
 
     #[track_caller]
     fn check(size_bytes: i64, part_bytes: Option<i64>, number: i64, expect: Option<u64>) {
         let upload = Upload {
             ticket: String::new(),
-            repository: String::new(),
-            owner: String::new(),
-            account: String::new(),
+            repository: RepositoryKey::NONE,
+            owner: AccountKey::NONE,
+            account: AccountKey::NONE,
             sha256: Sha256Digest::new([0; 32]),
             size_bytes,
             part_bytes,

@@ -46,7 +46,7 @@ pub(super) fn conditions(engine: Engine, search: &Search, values: &mut Values) -
         sql += &format!(" AND {}", engine.contains("r.tags", &tag));
     }
     sql += " AND ";
-    sql += &readable(search.account.as_deref(), &search.scope, |value| {
+    sql += &readable(search.account.as_ref(), &search.scope, |value| {
         values.bind(value)
     });
     sql

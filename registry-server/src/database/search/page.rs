@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use super::super::connection::Database;
+use super::super::keys::RepositoryKey;
 use super::super::repositories::{REPOSITORIES, Repository};
 use super::super::sql::{BATCH_MAX, placeholders};
 use super::query::{Hit, Order, Position, Search};
@@ -46,7 +47,7 @@ impl Database {
             }
             _ => {
                 let after = match &search.after {
-                    Some(Position::Sorted { key, id }) => Some((*key, id.as_str())),
+                    Some(Position::Sorted { key, id }) => Some((*key, id)),
                     _ => None,
                 };
                 self.sorted(search, after).await?
@@ -58,7 +59,7 @@ impl Database {
     async fn show(&self, hits: Vec<Hit>) -> Result<Vec<Found>, RegistryError> {
         let mut found = Vec::with_capacity(hits.len());
         for batch in hits.chunks(BATCH_MAX) {
-            let ids: Vec<&str> = batch.iter().map(|hit| hit.repository.as_str()).collect();
+            let ids: Vec<&RepositoryKey> = batch.iter().map(|hit| &hit.repository).collect();
             let mut tags = self.tags_of_all(&ids).await?;
             let mut shown = self.shown(&ids).await?;
             for hit in batch {
@@ -78,7 +79,10 @@ impl Database {
         Ok(found)
     }
 
-    async fn shown(&self, ids: &[&str]) -> Result<HashMap<String, Shown>, RegistryError> {
+    async fn shown(
+        &self,
+        ids: &[&RepositoryKey],
+    ) -> Result<HashMap<RepositoryKey, Shown>, RegistryError> {
         let sql = format!(
             "SELECT h.commit_oid AS head, t.description AS tool_description, {REPOSITORIES} \
              LEFT JOIN tools t ON t.repository = r.id \
@@ -98,17 +102,17 @@ impl Database {
 
     async fn tags_of_all(
         &self,
-        ids: &[&str],
-    ) -> Result<HashMap<String, Vec<String>>, RegistryError> {
+        ids: &[&RepositoryKey],
+    ) -> Result<HashMap<RepositoryKey, Vec<String>>, RegistryError> {
         let sql = format!(
             "SELECT repository, tag FROM repository_tags WHERE repository IN ({}) ORDER BY tag",
             placeholders(1, ids.len())
         );
-        let mut query = sqlx::query_as::<_, (String, String)>(AssertSqlSafe(sql));
+        let mut query = sqlx::query_as::<_, (RepositoryKey, String)>(AssertSqlSafe(sql));
         for id in ids {
             query = query.bind(*id);
         }
-        let mut tags: HashMap<String, Vec<String>> = HashMap::new();
+        let mut tags: HashMap<RepositoryKey, Vec<String>> = HashMap::new();
         for (repository, tag) in query.fetch_all(&self.pool).await? {
             tags.entry(repository).or_default().push(tag);
         }

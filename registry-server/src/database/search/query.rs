@@ -1,6 +1,7 @@
 //! What a search asks for, and places in its answer.
 
 use super::super::fulltext::Terms;
+use super::super::keys::{AccountKey, RepositoryKey};
 use crate::names::{RepositoryKind, TokenScope};
 
 /// What to look for.
@@ -8,7 +9,7 @@ use crate::names::{RepositoryKind, TokenScope};
 pub(crate) struct Search {
     pub(crate) kind: RepositoryKind,
     /// The account that asks; private repositories of others stay out of sight.
-    pub(crate) account: Option<String>,
+    pub(crate) account: Option<AccountKey>,
     /// Where the account's rights count.
     pub(crate) scope: TokenScope,
     /// Words that must all occur.
@@ -37,7 +38,7 @@ pub(crate) enum Order {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Position {
     Ranked(RankedPosition),
-    Sorted { key: i64, id: String },
+    Sorted { key: i64, id: RepositoryKey },
 }
 
 /// A place in the list. Scores are not in it: they tell how common words are in repositories that
@@ -55,6 +56,6 @@ pub(crate) struct RankedPosition {
 /// A repository that fits, and where it stands.
 #[derive(Debug)]
 pub(super) struct Hit {
-    pub(super) repository: String,
+    pub(super) repository: RepositoryKey,
     pub(super) position: Position,
 }

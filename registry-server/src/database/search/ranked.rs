@@ -8,6 +8,7 @@
 use super::super::connection::Database;
 use super::super::engine::Engine;
 use super::super::fulltext::Terms;
+use super::super::keys::RepositoryKey;
 use super::filter::{Values, conditions};
 use super::query::{Hit, Position, RankedPosition, Search};
 use crate::error::RegistryError;
@@ -83,7 +84,7 @@ impl Database {
         terms: &Terms,
         grade: Grade,
         below: i64,
-    ) -> Result<Vec<(String, i64)>, RegistryError> {
+    ) -> Result<Vec<(RepositoryKey, i64)>, RegistryError> {
         let mut values = Values::default();
         let Some(Matches {
             from,

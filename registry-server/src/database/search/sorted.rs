@@ -3,6 +3,7 @@
 use super::super::connection::Database;
 use super::super::engine::Engine;
 use super::super::fulltext::Terms;
+use super::super::keys::RepositoryKey;
 use super::filter::{Values, conditions};
 use super::query::{Hit, Order, Position, Search};
 use super::ranked::{postgres_query, sqlite_documents};
@@ -27,7 +28,7 @@ impl Database {
     pub(super) async fn sorted(
         &self,
         search: &Search,
-        after: Option<(i64, &str)>,
+        after: Option<(i64, &RepositoryKey)>,
     ) -> Result<Vec<Hit>, RegistryError> {
         let mut values = Values::default();
         let mut key = search.order.column().to_owned();
@@ -45,7 +46,7 @@ impl Database {
         let after = match after {
             None => String::new(),
             Some((number, id)) => {
-                let (number, id) = (values.number(number), values.text(id));
+                let (number, id) = (values.number(number), values.text(id.to_string()));
                 format!(" AND ({key}, r.repository) < ({number}, {id})")
             }
         };
@@ -54,7 +55,7 @@ impl Database {
             "SELECT r.repository, {key} AS key FROM {from} WHERE {matching}{conditions}{after} \
              ORDER BY {key} DESC, r.repository DESC LIMIT {limit}"
         );
-        let rows: Vec<(String, i64)> = self.found(sql, values).await?;
+        let rows: Vec<(RepositoryKey, i64)> = self.found(sql, values).await?;
         let hits = rows.into_iter().map(|(repository, key)| Hit {
             position: Position::Sorted {
                 key,
