@@ -40,8 +40,8 @@ pub struct Found {
     pub repo: RepoId,
     /// What the manifest says it does or, where the registry reads no manifests, the card.
     pub description: Option<String>,
-    /// What else the manifest on the default branch says, where the registry reads manifests and
-    /// there is one.
+    /// What else the manifest says, where the registry reads manifests and there is one. Our own
+    /// registry shows the version that a pull without a version takes.
     pub tool: Option<FoundTool>,
     /// The card's tags, at most 50.
     pub tags: Vec<String>,

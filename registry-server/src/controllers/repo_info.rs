@@ -80,10 +80,10 @@ async fn show(call: &Call<ReadRepository>, commit: Option<Commit>) -> Reply {
     }
     // Of clients of the public Hub none expects it unless it asks for it.
     if expand.is_some() && wants("tool") {
-        let heads = database
-            .head_manifests([&repository.id].into_iter())
+        let listed = database
+            .listed_manifests([&repository.id].into_iter())
             .await?;
-        facts.tool = heads.get(&repository.id).map(ListedTool::from);
+        facts.tool = listed.get(&repository.id).map(ListedTool::from);
     }
     if wants("usedStorage") {
         facts.used_storage_bytes = Some(database.used_storage_bytes(&repository.id).await?);

@@ -67,7 +67,7 @@ pub(crate) async fn list(call: Call<Anyone>) -> Reply {
     let with_card = full || query.is_on("cardData") || expand.is_some();
     let tools = if expand.iter().flatten().any(|name| name == "tool") {
         let ids = found.iter().map(|one| &one.repository.id);
-        call.registry.database().head_manifests(ids).await?
+        call.registry.database().listed_manifests(ids).await?
     } else {
         HashMap::new()
     };

@@ -82,6 +82,7 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
         writing
             .insert_manifest(&repository.id, &version.manifest)
             .await?;
+        writing.list_newest_release(&repository.id).await?;
     }
     writing.commit().await?;
     Ok(json(Success::DONE))

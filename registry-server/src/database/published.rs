@@ -66,6 +66,19 @@ impl Database {
 }
 
 impl Writing {
+    /// The versions of a repository that have a tag `v1.2.3`, each with the digest of its manifest.
+    pub(super) async fn tagged_versions(
+        &mut self,
+        repository: &RepositoryKey,
+    ) -> Result<Vec<(String, Sha256Digest)>, RegistryError> {
+        let sql = format!(
+            "SELECT p.version, p.manifest_sha256 FROM published_versions p JOIN {IDS} ON {OF_IDS} \
+             JOIN refs f ON f.repository = $1 AND f.name = 'refs/tags/v' || p.version"
+        );
+        let versions = sqlx::query_as(AssertSqlSafe(sql)).bind(repository);
+        Ok(versions.fetch_all(self.connection()).await?)
+    }
+
     /// Records a version under every id of its repository, unless it was published before with
     /// other bytes. In that case, that publication is returned.
     ///

@@ -1,6 +1,8 @@
-//! What is known of tools: the facts of each manifest, and which repositories carry a tool.
+//! Tools in the database: the facts of each manifest, and the manifest that listings show of each
+//! repository.
 
 use sqlx::AssertSqlSafe;
+use tool_hub_manifest::Version;
 
 use super::connection::Database;
 use super::keys::RepositoryKey;
@@ -14,7 +16,7 @@ use crate::tool::{KnownManifest, ToolFacts};
 const FUNCTIONS_BYTES_MAX: usize = 16 << 10;
 
 impl Database {
-    /// The description in the manifest of the tool that the default branch carries.
+    /// The description of the tool that listings show.
     pub(crate) async fn tool_description(
         &self,
         repository: &RepositoryKey,
@@ -73,18 +75,74 @@ impl Writing {
         Ok(())
     }
 
-    /// Says which tool the default branch carries, if any.
+    /// Updates the listed tool after a commit on the default branch, which carries `head` or no
+    /// tool.
     pub(super) async fn set_tool(
         &mut self,
         repository: &RepositoryKey,
-        manifest: Option<&KnownManifest>,
+        head: Option<&KnownManifest>,
     ) -> Result<(), RegistryError> {
-        let statement = sqlx::query("DELETE FROM tools WHERE repository = $1").bind(repository);
-        self.run(statement).await?;
-        let Some(manifest) = manifest else {
+        let Some(head) = head else {
+            return self.delete_tool(repository).await;
+        };
+        self.insert_manifest(repository, head).await?;
+        match self.newest_release(repository).await? {
+            Some(release) => self.replace_tool(repository, &release).await,
+            None => self.replace_tool(repository, head).await,
+        }
+    }
+
+    /// Updates the listed tool after a version was published. A repository whose default branch
+    /// carries no tool is not listed as one.
+    pub(crate) async fn list_newest_release(
+        &mut self,
+        repository: &RepositoryKey,
+    ) -> Result<(), RegistryError> {
+        let listed = sqlx::query("SELECT name FROM tools WHERE repository = $1").bind(repository);
+        let listed = listed.fetch_optional(self.connection()).await?;
+        let release = self.newest_release(repository).await?;
+        let (Some(_), Some(release)) = (listed, release) else {
             return Ok(());
         };
-        self.insert_manifest(repository, manifest).await?;
+        self.replace_tool(repository, &release).await?;
+        self.index_document(repository).await
+    }
+
+    /// The manifest of the highest tagged version that is not a pre-release. Clients take this
+    /// version when they are asked for none, and only without one the default branch.
+    async fn newest_release(
+        &mut self,
+        repository: &RepositoryKey,
+    ) -> Result<Option<KnownManifest>, RegistryError> {
+        let tagged = self.tagged_versions(repository).await?;
+        let releases = tagged.into_iter().filter_map(|(version, manifest)| {
+            let version: Version = version.parse().ok()?;
+            version.pre.is_empty().then_some((version, manifest))
+        });
+        let Some((_, sha256)) = releases.max() else {
+            return Ok(None);
+        };
+        let facts: Option<String> =
+            sqlx::query_scalar("SELECT facts FROM manifests WHERE repository = $1 AND sha256 = $2")
+                .bind(repository)
+                .bind(sha256.to_string())
+                .fetch_optional(self.connection())
+                .await?;
+        facts.map(|facts| stored(sha256, &facts)).transpose()
+    }
+
+    async fn delete_tool(&mut self, repository: &RepositoryKey) -> Result<(), RegistryError> {
+        let statement = sqlx::query("DELETE FROM tools WHERE repository = $1").bind(repository);
+        self.run(statement).await?;
+        Ok(())
+    }
+
+    async fn replace_tool(
+        &mut self,
+        repository: &RepositoryKey,
+        manifest: &KnownManifest,
+    ) -> Result<(), RegistryError> {
+        self.delete_tool(repository).await?;
         let facts = &manifest.facts;
         let statement = sqlx::query(
             "INSERT INTO tools (repository, name, version, description, functions, manifest) VALUES ($1, $2, $3, $4, $5, $6)",

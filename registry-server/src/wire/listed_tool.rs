@@ -11,7 +11,7 @@ const FUNCTIONS_MAX: usize = 20;
 /// Longest description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 300;
 
-/// What the manifest of the default branch says of a tool.
+/// A tool by the manifest of its newest release, or without one that of the default branch.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListedTool {

@@ -63,7 +63,7 @@ pub(crate) struct RepositoryFacts {
     pub(crate) used_storage_bytes: Option<i64>,
     /// What a tool says of itself.
     pub(crate) description: Option<String>,
-    /// The tool on the default branch, as listings show it.
+    /// The tool as listings show it.
     pub(crate) tool: Option<ListedTool>,
 }
 

@@ -273,3 +273,51 @@ async fn the_view_is_for_readers_of_tools_only() {
     let request = hub.request(Method::GET, "/api/models/alice/closed/tool", Some(&reader));
     assert_eq!(request.send().await.unwrap().status(), 200);
 }
+
+/// A reference without a version means the highest release, and that is what listings show.
+#[tokio::test]
+async fn listings_show_the_highest_release_and_not_the_last_push() {
+    let hub = TestRegistry::start().await;
+    hub.create("alice/tool").await;
+    let listed = async || {
+        let found = hub
+            .get_json("/api/models?filter=tool-hub&expand=tool,description")
+            .await;
+        let info = hub.get_json("/api/models/alice/tool?expand=tool").await;
+        assert_eq!(info["tool"], found[0]["tool"]);
+        assert_eq!(found[0]["description"], found[0]["tool"]["description"]);
+        found[0]["tool"]["version"].as_str().unwrap().to_owned()
+    };
+    let commit = async |version: &str| {
+        let manifest = manifest(version).replace("words.", &format!("words{version}."));
+        let files = [("tool.toml", manifest.as_bytes())];
+        hub.commit("alice/tool", version, &files).await
+    };
+    // Without a release, the default branch counts.
+    commit("0.0.1").await;
+    assert_eq!(listed().await, "0.0.1");
+    for (version, before_tag, after_tag) in [
+        ("0.1.0", "0.1.0", "0.1.0"),
+        ("0.0.9", "0.1.0", "0.1.0"),
+        ("0.10.0-rc.1", "0.1.0", "0.1.0"),
+        ("0.10.0", "0.1.0", "0.10.0"),
+        ("0.9.0", "0.10.0", "0.10.0"),
+    ] {
+        commit(version).await;
+        assert_eq!(listed().await, before_tag, "{version} before its tag");
+        let tagged = tag(&hub, "alice/tool", "main", &format!("v{version}")).await;
+        assert_eq!(tagged.status(), 200);
+        assert_eq!(listed().await, after_tag, "{version} after its tag");
+    }
+    // Words are looked for in what is shown.
+    for (word, count) in [("words0.10.0", 1), ("words0.9.0", 0)] {
+        let found = hub.get_json(&format!("/api/models?search={word}")).await;
+        assert_eq!(found.as_array().unwrap().len(), count, "{word}");
+    }
+    // Whoever takes the manifest from the default branch takes the tool off the list.
+    let gone = header("gone") + &deletion("deletedFile", "tool.toml");
+    assert_eq!(hub.send_commit("alice/tool", gone).await.status(), 200);
+    assert_eq!(hub.get_json("/api/models?filter=tool-hub").await, json!([]));
+    let found = hub.get_json("/api/models?search=tool&expand=tool").await;
+    assert_eq!(found[0].get("tool"), None);
+}

@@ -1,4 +1,4 @@
-//! The tools that default branches carry, for listings.
+//! The manifests of the tools that listings show.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,13 @@ use crate::error::RegistryError;
 use crate::tool::KnownManifest;
 
 impl Database {
-    /// What the default branches of these repositories carry, by repository; one without a tool is
-    /// left out.
-    pub(crate) async fn head_manifests<'a>(
+    /// The manifests that listings show, by repository; one without a tool is left out.
+    pub(crate) async fn listed_manifests<'a>(
         &self,
         repositories: impl Iterator<Item = &'a RepositoryKey>,
     ) -> Result<HashMap<RepositoryKey, KnownManifest>, RegistryError> {
         let repositories: Vec<&RepositoryKey> = repositories.collect();
-        let mut heads = HashMap::with_capacity(repositories.len());
+        let mut manifests = HashMap::with_capacity(repositories.len());
         for batch in repositories.chunks(BATCH_MAX) {
             let sql = format!(
                 "SELECT t.repository, m.sha256, m.facts FROM tools t \
@@ -33,9 +32,9 @@ impl Database {
                 query = query.bind((*repository).clone());
             }
             for (repository, sha256, facts) in query.fetch_all(&self.pool).await? {
-                heads.insert(repository, stored(sha256, &facts)?);
+                manifests.insert(repository, stored(sha256, &facts)?);
             }
         }
-        Ok(heads)
+        Ok(manifests)
     }
 }
