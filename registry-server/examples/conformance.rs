@@ -24,7 +24,7 @@ use tool_hub_registry_server::{
     Downloads, MemberRole, Registry, RegistryConfig, RegistryError, TokenRole, serve,
 };
 
-use crate::backends::Place;
+use crate::backends::Backend;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_writer(std::io::stderr)
         .init();
     let directory = tempfile::tempdir()?;
-    let mut config = match Place::wanted() {
+    let mut config = match Backend::wanted() {
         Some(place) => place.config(directory.path(), Downloads::Redirect),
         None => RegistryConfig::new(directory.path()),
     };

@@ -13,8 +13,8 @@ mod store;
 mod upload;
 
 pub(crate) use batch::Batch;
-pub(crate) use bucket::ShownAs;
+pub(crate) use bucket::FileHeaders;
 pub(crate) use digest::Sha256Digest;
 pub(crate) use inventory::StoredObject;
-pub(crate) use spool::{Spool, Spooled};
+pub(crate) use spool::{Spool, SpooledFile};
 pub(crate) use store::ContentStore;

@@ -43,4 +43,4 @@ mod writing;
 
 pub(crate) use connection::Database;
 pub(crate) use failure::DatabaseFailure;
-pub(crate) use writing::Writing;
+pub(crate) use writing::WriteTransaction;

@@ -14,7 +14,7 @@ use crate::error::RegistryError;
 use crate::git::TreeEntry;
 use crate::history::{Operation, Proposal};
 use crate::registry::Registry;
-use crate::tool::{KnownManifest, MANIFEST, ManifestError, TOOL_TAG, read_manifest};
+use crate::tool::{MANIFEST, ManifestError, StoredManifest, TOOL_TAG, read_manifest};
 
 /// The card of a repository.
 const CARD: &str = "README.md";
@@ -90,7 +90,7 @@ fn put_blob(operations: &[Operation], wanted: &ObjectId) -> Option<Blob> {
     })
 }
 
-fn add_tool(listing: &mut Listing, manifest: KnownManifest) {
+fn add_tool(listing: &mut Listing, manifest: StoredManifest) {
     if !listing.tags.iter().any(|tag| tag == TOOL_TAG) {
         listing.tags.push(TOOL_TAG.to_owned());
     }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::clock;
 use crate::content::Sha256Digest;
-use crate::database::Writing;
+use crate::database::WriteTransaction;
 use crate::database::keys::{AccountKey, RepositoryKey};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
@@ -49,11 +49,11 @@ impl From<RegistryError> for QuotaError {
 #[derive(Debug, Default)]
 pub(crate) struct Room(
     /// `None` without a quota.
-    Option<Bounded>,
+    Option<BoundedRoom>,
 );
 
 #[derive(Debug)]
-struct Bounded {
+struct BoundedRoom {
     /// What this body may have, because commits would refer to it.
     left_bytes: u64,
     exceeded: QuotaExceeded,
@@ -73,7 +73,7 @@ impl Room {
         let stored = registry.database().stored_by(owner).await?;
         body.looked(moment, stored.on_disk());
         let used_bytes = stored.used();
-        Ok(Self(Some(Bounded {
+        Ok(Self(Some(BoundedRoom {
             left_bytes: quota_bytes.saturating_sub(used_bytes),
             exceeded: QuotaExceeded {
                 quota_bytes,
@@ -151,7 +151,7 @@ pub(crate) async fn announce(
 /// the `arrived` contents, so they no longer count as waiting.
 pub(crate) async fn check(
     registry: &Registry,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     owner: &AccountKey,
     arrived: &BTreeSet<Sha256Digest>,
 ) -> Result<(), QuotaError> {
@@ -162,7 +162,7 @@ pub(crate) async fn check(
 /// any more.
 pub(crate) async fn check_with(
     registry: &Registry,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     owner: &AccountKey,
     arrived: &BTreeSet<Sha256Digest>,
     room: &mut Room,
@@ -197,7 +197,7 @@ pub(crate) async fn check_with(
 /// Call this before the repository is deleted.
 pub(crate) async fn abandon(
     registry: &Registry,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     repository: &Repository,
 ) -> Result<(), RegistryError> {
     let owner = &repository.owner;

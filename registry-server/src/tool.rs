@@ -49,7 +49,7 @@ pub(crate) struct FunctionFacts {
 
 /// A valid manifest and the content it was read from.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct KnownManifest {
+pub(crate) struct StoredManifest {
     pub(crate) sha256: Sha256Digest,
     pub(crate) facts: ToolFacts,
 }
@@ -84,7 +84,7 @@ pub(crate) async fn read_manifest(
     files: &Batch,
     blob: &Blob,
     bytes_max: usize,
-) -> Result<KnownManifest, ManifestError> {
+) -> Result<StoredManifest, ManifestError> {
     if blob.size_bytes > bytes_max as u64 {
         let fault = ManifestFault::whole(format!(
             "the document has {} bytes, at most {bytes_max} are read",
@@ -100,7 +100,7 @@ pub(crate) async fn read_manifest(
     let parsed =
         parsing.map_err(|_| RegistryError::Damaged("reading a manifest panicked".to_owned()))?;
     let facts = parsed.map_err(ManifestError::Invalid)?;
-    Ok(KnownManifest { sha256, facts })
+    Ok(StoredManifest { sha256, facts })
 }
 
 fn parse(bytes: &[u8]) -> Result<ToolFacts, ManifestFault> {

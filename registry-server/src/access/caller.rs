@@ -36,7 +36,7 @@ impl Caller {
 #[derive(Debug, Clone)]
 pub(crate) enum Visitor {
     Anonymous,
-    Known(Box<Caller>),
+    SignedIn(Box<Caller>),
 }
 
 impl Visitor {
@@ -53,7 +53,7 @@ impl Visitor {
             .valid_token(&hash(secret), clock::now_ms())
             .await?;
         match found {
-            Some((account, token)) => Ok(Self::Known(Box::new(Caller { account, token }))),
+            Some((account, token)) => Ok(Self::SignedIn(Box::new(Caller { account, token }))),
             None => Err(invalid_credentials()),
         }
     }
@@ -61,7 +61,7 @@ impl Visitor {
     pub(crate) fn caller(&self) -> Option<&Caller> {
         match self {
             Self::Anonymous => None,
-            Self::Known(caller) => Some(caller),
+            Self::SignedIn(caller) => Some(caller),
         }
     }
 }

@@ -179,7 +179,7 @@ pub(crate) async fn admit_to_manage(
     caller: &Caller,
     id: &RepositoryId,
 ) -> Result<Repository, Refusal> {
-    let visitor = Visitor::Known(Box::new(caller.clone()));
+    let visitor = Visitor::SignedIn(Box::new(caller.clone()));
     let (repository, _, role) = find_readable(registry, &visitor, id, None).await?;
     require(caller, &repository, role, Role::Admin)?;
     Ok(repository)
@@ -190,7 +190,7 @@ pub(crate) async fn admit_to_manage(
 pub(crate) fn repo_not_found(visitor: &Visitor) -> Refusal {
     let status = match visitor {
         Visitor::Anonymous => StatusCode::UNAUTHORIZED,
-        Visitor::Known(_) => StatusCode::NOT_FOUND,
+        Visitor::SignedIn(_) => StatusCode::NOT_FOUND,
     };
     Refusal::new(status, "Repository not found").code(NotFound::Repository)
 }
@@ -258,7 +258,7 @@ async fn find_readable(
 
 fn signed_in(visitor: Visitor) -> Result<Caller, Refusal> {
     match visitor {
-        Visitor::Known(caller) => Ok(*caller),
+        Visitor::SignedIn(caller) => Ok(*caller),
         Visitor::Anonymous => Err(Refusal::new(
             StatusCode::UNAUTHORIZED,
             "a token is needed: send Authorization: Bearer hf_…",

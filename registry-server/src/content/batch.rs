@@ -12,7 +12,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::runtime::Handle;
 
 use super::digest::Sha256Digest;
-use super::spool::{Spooled, SpooledBytes, StagedFile};
+use super::spool::{SpooledBytes, SpooledFile, StagedFile};
 use super::store::{ContentStore, key_of};
 use crate::error::RegistryError;
 
@@ -28,7 +28,7 @@ const SYNCED_ALONE_MAX: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Batch {
     content: ContentStore,
-    files: BTreeMap<Sha256Digest, Spooled>,
+    files: BTreeMap<Sha256Digest, SpooledFile>,
     /// The files that are still in memory, and their total length.
     waiting: Vec<Sha256Digest>,
     waiting_bytes: usize,
@@ -58,7 +58,7 @@ impl Batch {
         }
     }
 
-    pub(crate) async fn add(&mut self, spooled: Spooled) -> Result<(), RegistryError> {
+    pub(crate) async fn add(&mut self, spooled: SpooledFile) -> Result<(), RegistryError> {
         let sha256 = spooled.sha256;
         if self.files.contains_key(&sha256) {
             return Ok(());
@@ -126,14 +126,14 @@ impl Batch {
     async fn stage(&mut self) -> Result<(), RegistryError> {
         self.waiting_bytes = 0;
         let waiting = std::mem::take(&mut self.waiting);
-        let files: Vec<Spooled> = waiting
+        let files: Vec<SpooledFile> = waiting
             .iter()
             .filter_map(|sha256| self.files.remove(sha256))
             .collect();
         let incoming = self.content.incoming.clone();
         let staging = tokio::task::spawn_blocking(move || {
             let staged = files.into_iter().map(|file| file.staged_in(&incoming));
-            staged.collect::<Result<Vec<Spooled>, std::io::Error>>()
+            staged.collect::<Result<Vec<SpooledFile>, std::io::Error>>()
         });
         let staged = staging
             .await
@@ -154,7 +154,10 @@ const CAN_SYNC_ALL: bool = false;
 /// Contents are synced before the files get their names: a file may replace an object with the same
 /// bytes that acknowledged commits refer to, and a power failure must not leave half of it. Then
 /// the names are synced.
-fn keep_together(root: &Path, files: BTreeMap<Sha256Digest, Spooled>) -> Result<(), RegistryError> {
+fn keep_together(
+    root: &Path,
+    files: BTreeMap<Sha256Digest, SpooledFile>,
+) -> Result<(), RegistryError> {
     sync_all(root)?;
     for (sha256, file) in files {
         let SpooledBytes::File(staged) = file.bytes else {

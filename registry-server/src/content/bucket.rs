@@ -44,7 +44,7 @@ pub(super) struct Bucket {
 
 /// The headers under which the storage shows a file, because it knows no names and no types.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ShownAs<'a> {
+pub(crate) struct FileHeaders<'a> {
     pub(crate) content_type: &'a str,
     pub(crate) disposition: &'a str,
 }
@@ -114,7 +114,7 @@ impl Bucket {
     pub(super) async fn signed_url(
         &self,
         key: &Key,
-        shown: ShownAs<'_>,
+        shown: FileHeaders<'_>,
     ) -> Result<Option<Url>, RegistryError> {
         if self.downloads == Downloads::Proxy {
             return Ok(None);

@@ -71,7 +71,7 @@ pub(super) async fn read_part(
     if left == 0 {
         return Ok(Body::from(first));
     }
-    let state = Reading {
+    let state = FileStream {
         ready: Some(first),
         next: Some(Next::after(file, left, &pieces)),
         left,
@@ -81,7 +81,7 @@ pub(super) async fn read_part(
 }
 
 /// A file that is on its way to a client.
-struct Reading {
+struct FileStream {
     /// A piece that was read before the stream began.
     ready: Option<Bytes>,
     next: Option<Next>,
@@ -107,7 +107,7 @@ impl Next {
     }
 }
 
-async fn next_piece(mut reading: Reading) -> io::Result<Option<(Bytes, Reading)>> {
+async fn next_piece(mut reading: FileStream) -> io::Result<Option<(Bytes, FileStream)>> {
     if let Some(piece) = reading.ready.take() {
         return Ok(Some((piece, reading)));
     }

@@ -9,7 +9,7 @@ use object_store::path::Path as Key;
 use object_store::{ObjectStore as _, ObjectStoreExt as _};
 use time::OffsetDateTime;
 
-use super::spool::Spooled;
+use super::spool::SpooledFile;
 use super::store::ContentStore;
 use crate::error::RegistryError;
 
@@ -22,7 +22,7 @@ impl ContentStore {
         &self,
         upload: &str,
         number: i64,
-        spooled: Spooled,
+        spooled: SpooledFile,
     ) -> Result<(), RegistryError> {
         self.place(spooled, &key(upload, number)).await
     }

@@ -35,7 +35,7 @@ pub(crate) struct Spool {
 
 /// A file that has arrived, with its names.
 #[derive(Debug)]
-pub(crate) struct Spooled {
+pub(crate) struct SpooledFile {
     pub(crate) sha256: Sha256Digest,
     pub(crate) oid: ObjectId,
     pub(crate) size_bytes: u64,
@@ -68,7 +68,7 @@ impl StagedFile {
     }
 }
 
-impl Spooled {
+impl SpooledFile {
     /// The whole file, when it is in memory, as all short ones are.
     pub(crate) fn in_memory(&self) -> Option<&[u8]> {
         match &self.bytes {
@@ -165,7 +165,7 @@ impl Spool {
     ///
     /// A git blob id covers the length before the bytes, so a file whose length was not known is
     /// read once more, from the page cache.
-    pub(crate) async fn finish(mut self) -> Result<Spooled, RegistryError> {
+    pub(crate) async fn finish(mut self) -> Result<SpooledFile, RegistryError> {
         let (oid, bytes) = if self.file.is_none() {
             let oid = git::object_id(Kind::Blob, &self.memory)?;
             (oid, SpooledBytes::Memory(self.memory, self.held))
@@ -183,7 +183,7 @@ impl Spool {
             (oid, SpooledBytes::File(staged))
         };
         let sha256 = Sha256Digest::new(self.sha256.finalize().into());
-        Ok(Spooled {
+        Ok(SpooledFile {
             sha256,
             oid,
             size_bytes: self.size_bytes,

@@ -12,11 +12,11 @@ use object_store::path::Path as Key;
 use object_store::{GetOptions, ObjectStore, ObjectStoreExt as _};
 use url::Url;
 
-use super::bucket::{self, Bucket, ShownAs};
+use super::bucket::{self, Bucket, FileHeaders};
 use super::digest::Sha256Digest;
 use super::file;
 use super::small::{PART_BYTES_MAX, SmallParts};
-use super::spool::{Spool, Spooled, SpooledBytes};
+use super::spool::{Spool, SpooledBytes, SpooledFile};
 
 use crate::config::S3Storage;
 use crate::error::RegistryError;
@@ -92,7 +92,7 @@ impl ContentStore {
     pub(crate) async fn signed_url(
         &self,
         sha256: &Sha256Digest,
-        shown: ShownAs<'_>,
+        shown: FileHeaders<'_>,
     ) -> Result<Option<Url>, RegistryError> {
         match &self.bucket {
             Some(bucket) => bucket.signed_url(&key_of(sha256), shown).await,
@@ -106,12 +106,12 @@ impl ContentStore {
     }
 
     /// Makes a complete file part of the store. When this returns the bytes are durable.
-    pub(crate) async fn keep(&self, spooled: Spooled) -> Result<(), RegistryError> {
+    pub(crate) async fn keep(&self, spooled: SpooledFile) -> Result<(), RegistryError> {
         let key = key_of(&spooled.sha256);
         self.place(spooled, &key).await
     }
 
-    pub(super) async fn place(&self, spooled: Spooled, key: &Key) -> Result<(), RegistryError> {
+    pub(super) async fn place(&self, spooled: SpooledFile, key: &Key) -> Result<(), RegistryError> {
         match (spooled.bytes, &self.bucket) {
             (SpooledBytes::Memory(bytes, _held), _) => {
                 self.store.put(key, bytes.into()).await?;

@@ -36,8 +36,8 @@ use crate::upload::read_proposal;
 )]
 pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let body = call.take_body();
-    let place = match place(&call).await {
-        Ok(place) => place,
+    let target = match commit_target(&call).await {
+        Ok(target) => target,
         Err(refusal) => {
             drain(body, &call.registry).await;
             return Err(refusal);
@@ -47,14 +47,14 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     let author = &call.admitted.caller.account;
     let room = Room::of(&call.registry, &repository.owner).await?;
     let mut proposal = read_proposal(&call.registry, &repository.id, room, body).await?;
-    match place {
-        Place::Head(head) => {
+    match target {
+        CommitTarget::Head(head) => {
             let written =
                 write_commit(&call.registry, repository, &head, author, &mut proposal).await;
             let commit = written.map_err(|error| refused(error, &head.reference()))?;
             Ok(answer(&call, &commit, None))
         }
-        Place::NewPullRequest(base) => {
+        CommitTarget::NewPullRequest(base) => {
             // The commit that the sender looked at is the base; on a pull request it is not a
             // condition.
             let base = match &proposal.parent {
@@ -69,14 +69,14 @@ pub(crate) async fn create(mut call: Call<WriteRepository>) -> Reply {
     }
 }
 
-/// What a commit is put on.
-enum Place {
+/// The reference that a commit goes on.
+enum CommitTarget {
     Head(Head),
     /// A pull request that is opened with it, on top of this commit.
     NewPullRequest(Commit),
 }
 
-async fn place(call: &Call<WriteRepository>) -> Result<Place, Refusal> {
+async fn commit_target(call: &Call<WriteRepository>) -> Result<CommitTarget, Refusal> {
     let mut text = call.admitted.address.rest_text().unwrap_or_default();
     if text.eq_ignore_ascii_case("head") {
         text = DEFAULT_BRANCH.to_owned();
@@ -88,9 +88,9 @@ async fn place(call: &Call<WriteRepository>) -> Result<Place, Refusal> {
         };
         let repository = &call.admitted.repository;
         let base = target::find_commit(&call.registry, repository, &head.reference()).await?;
-        return Ok(Place::NewPullRequest(base));
+        return Ok(CommitTarget::NewPullRequest(base));
     }
-    Head::parse(&text).map(Place::Head).ok_or_else(|| {
+    Head::parse(&text).map(CommitTarget::Head).ok_or_else(|| {
         Refusal::bad_request(format!(
             "{text:?} is neither a branch nor refs/pr/ and a number"
         ))

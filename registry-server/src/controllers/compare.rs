@@ -157,7 +157,7 @@ async fn line(content: ContentStore, difference: Difference) -> Result<String, R
         }
     }
     let mut line = String::new();
-    // Writing to a text cannot fail.
+    // WriteTransaction to a text cannot fail.
     let _ = writeln!(
         line,
         "{kind} {size_bytes}\t:{} {} {}... {}... {letter}\t{}",

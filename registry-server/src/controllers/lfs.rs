@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use http::StatusCode;
 
 use crate::clock;
-use crate::content::Spooled;
+use crate::content::SpooledFile;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::uploads::Upload;
 use crate::git::pointer_oid;
@@ -28,7 +28,7 @@ fn size_of(upload: &Upload) -> u64 {
 async fn take_in(
     registry: &Registry,
     upload: &Upload,
-    spooled: Spooled,
+    spooled: SpooledFile,
     room: &mut Room,
 ) -> Result<(), Refusal> {
     if spooled.sha256 != upload.sha256 || spooled.size_bytes != size_of(upload) {

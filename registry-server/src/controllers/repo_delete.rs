@@ -42,7 +42,7 @@ pub(crate) async fn delete(mut call: Call<SignedInToWrite>) -> Reply {
         (None, false) => format!("{}/{}", call.admitted.account.name, request.name),
     };
     let id = RepositoryId::parse(kind, &id)
-        .map_err(|_| repo_not_found(&Visitor::Known(Box::new(call.admitted.clone()))))?;
+        .map_err(|_| repo_not_found(&Visitor::SignedIn(Box::new(call.admitted.clone()))))?;
     let repository = admit_to_manage(&call.registry, &call.admitted, &id).await?;
     let mut writing = call.registry.database().write_to(&repository.id).await?;
     quota::abandon(&call.registry, &mut writing, &repository).await?;

@@ -42,7 +42,7 @@ pub(crate) struct MoveRepoRequest {
 pub(crate) async fn rename(mut call: Call<SignedInToWrite>) -> Reply {
     let request: MoveRepoRequest = call.json().await?;
     let kind = kind_of(request.kind.as_deref())?;
-    let visitor = Visitor::Known(Box::new(call.admitted.clone()));
+    let visitor = Visitor::SignedIn(Box::new(call.admitted.clone()));
     let from =
         RepositoryId::parse(kind, &request.from_repo).map_err(|_| repo_not_found(&visitor))?;
     let to = RepositoryId::parse(kind, &request.to_repo)

@@ -15,7 +15,7 @@ use url::Url;
 
 use super::target;
 use crate::access::{Call, ReadRepository};
-use crate::content::ShownAs;
+use crate::content::FileHeaders;
 use crate::database::objects::{Blob, BlobForm};
 use crate::error::RegistryError;
 use crate::git::pointer_text;
@@ -69,34 +69,34 @@ pub(crate) async fn download(call: Call<ReadRepository>) -> Reply {
         // Clients remember that this commit has no such file.
         return Err(Refusal::entry_not_found(&path).header(X_REPO_COMMIT, commit));
     };
-    let shown = match blob.form {
+    let content = match blob.form {
         BlobForm::Pointer if is_raw(&call) => {
-            Shown::Pointer(pointer_text(&blob.sha256, blob.size_bytes))
+            FileContent::Pointer(pointer_text(&blob.sha256, blob.size_bytes))
         }
-        _ => Shown::File(blob),
+        _ => FileContent::File(blob),
     };
     // A version is known by what is sent: the pointer by git's id, the file behind it by its own
     // hash.
-    let etag = match &shown {
-        Shown::File(blob) if blob.form == BlobForm::Pointer => blob.sha256.to_string(),
+    let etag = match &content {
+        FileContent::File(blob) if blob.form == BlobForm::Pointer => blob.sha256.to_string(),
         _ => oid.to_string(),
     };
     let etag = HeaderValue::from_str(&format!("\"{etag}\""))
         .map_err(|_| RegistryError::Damaged(format!("object id {oid}")))?;
     let private = call.admitted.repository.private;
-    let mut headers = file_headers(&path, shown.size_bytes(), &etag, private);
+    let mut headers = file_headers(&path, content.size_bytes(), &etag, private);
     headers.insert(X_REPO_COMMIT, commit);
-    answer(&call, &shown, &etag, headers).await
+    answer(&call, &content, &etag, headers).await
 }
 
-/// What is sent of a file.
-enum Shown {
+/// The bytes that are sent of a file.
+enum FileContent {
     File(Blob),
     /// The text that stands in git for an LFS file.
     Pointer(String),
 }
 
-impl Shown {
+impl FileContent {
     fn size_bytes(&self) -> u64 {
         match self {
             Self::File(blob) => blob.size_bytes,
@@ -146,7 +146,7 @@ fn moved(call: &Call<ReadRepository>) -> Reply {
 
 async fn answer(
     call: &Call<ReadRepository>,
-    shown: &Shown,
+    content: &FileContent,
     etag: &HeaderValue,
     mut headers: HeaderMap,
 ) -> Reply {
@@ -159,16 +159,16 @@ async fn answer(
         headers.remove(CONTENT_TYPE);
         return Ok((StatusCode::NOT_MODIFIED, headers).into_response());
     }
-    let size = shown.size_bytes();
+    let size = content.size_bytes();
     let range = match request.get(IF_RANGE) {
-        Some(condition) if condition != etag => Asked::Whole,
-        _ => request.get(RANGE).map_or(Asked::Whole, |value| {
-            asked_range(value.to_str().unwrap_or_default(), size)
+        Some(condition) if condition != etag => RequestedRange::Whole,
+        _ => request.get(RANGE).map_or(RequestedRange::Whole, |value| {
+            requested_range(value.to_str().unwrap_or_default(), size)
         }),
     };
     let (status, part) = match range {
-        Asked::Whole => (StatusCode::OK, 0..size),
-        Asked::Part(part) => {
+        RequestedRange::Whole => (StatusCode::OK, 0..size),
+        RequestedRange::Part(part) => {
             headers.insert(
                 CONTENT_RANGE,
                 content_range(&format!("{}-{}", part.start, part.end - 1), size),
@@ -177,11 +177,11 @@ async fn answer(
         }
         // The JavaScript client begins every download with the first byte and breaks on 416 for a
         // file that has none.
-        Asked::Outside if size == 0 => {
+        RequestedRange::Outside if size == 0 => {
             headers.insert(CONTENT_RANGE, content_range("*", size));
             (StatusCode::OK, 0..0)
         }
-        Asked::Outside => {
+        RequestedRange::Outside => {
             let refusal = Refusal::new(
                 StatusCode::RANGE_NOT_SATISFIABLE,
                 "the file is shorter than the range",
@@ -190,7 +190,7 @@ async fn answer(
         }
     };
     if call.parts.method == Method::GET
-        && let Shown::File(blob) = shown
+        && let FileContent::File(blob) = content
         && let Some(url) = elsewhere(call, blob, &part, &headers).await?
     {
         return redirect(headers, &url);
@@ -198,7 +198,7 @@ async fn answer(
     headers.insert(CONTENT_LENGTH, (part.end - part.start).into());
     let body = match call.parts.method {
         Method::HEAD => Body::empty(),
-        _ => shown.read(&call.registry, part).await?,
+        _ => content.read(&call.registry, part).await?,
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;
@@ -226,13 +226,13 @@ async fn elsewhere(
         return Ok(None);
     }
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let shown = ShownAs {
+    let shown_headers = FileHeaders {
         content_type: text(CONTENT_TYPE).unwrap_or("application/octet-stream"),
         disposition: text(CONTENT_DISPOSITION).unwrap_or("inline"),
     };
     call.registry
         .content()
-        .signed_url(&blob.sha256, shown)
+        .signed_url(&blob.sha256, shown_headers)
         .await
 }
 
@@ -313,30 +313,30 @@ fn matches_etag(value: &HeaderValue, etag: &HeaderValue) -> bool {
 
 /// What a `Range` header asks of a file.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum RequestedRange {
     /// No range, one that is not understood, or several: the whole file is a proper answer.
     Whole,
     Part(Range<u64>),
     Outside,
 }
 
-fn asked_range(value: &str, size: u64) -> Asked {
+fn requested_range(value: &str, size: u64) -> RequestedRange {
     let Some((first, last)) = value
         .strip_prefix("bytes=")
         .and_then(|spec| spec.split_once('-'))
     else {
-        return Asked::Whole;
+        return RequestedRange::Whole;
     };
     let part = match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
         (Ok(first), Ok(last)) if first <= last => first..last.saturating_add(1).min(size),
         (Ok(first), Err(_)) if last.trim().is_empty() => first..size,
         (Err(_), Ok(last)) if first.trim().is_empty() => size.saturating_sub(last)..size,
-        _ => return Asked::Whole,
+        _ => return RequestedRange::Whole,
     };
     if part.start < part.end {
-        Asked::Part(part)
+        RequestedRange::Part(part)
     } else {
-        Asked::Outside
+        RequestedRange::Outside
     }
 }
 
@@ -345,24 +345,28 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(value: &str, size: u64, expect: Asked) {
-        assert_eq!(asked_range(value, size), expect, "{value:?} of {size}");
+    fn check(value: &str, size: u64, expect: RequestedRange) {
+        assert_eq!(requested_range(value, size), expect, "{value:?} of {size}");
     }
 
     #[test]
     fn ranges() {
-        check("bytes=0-0", 10, Asked::Part(0..1));
-        check("bytes=2-", 10, Asked::Part(2..10));
-        check("bytes=-3", 10, Asked::Part(7..10));
-        check("bytes=-30", 10, Asked::Part(0..10));
-        check("bytes=5-100", 10, Asked::Part(5..10));
-        check("bytes=10-", 10, Asked::Outside);
-        check("bytes=-0", 10, Asked::Outside);
-        check("bytes=0-0", 0, Asked::Outside);
-        check("bytes=5-2", 10, Asked::Whole);
-        check("bytes=0-1,3-4", 10, Asked::Whole);
-        check("lines=1-2", 10, Asked::Whole);
-        check("bytes=a-b", 10, Asked::Whole);
-        check("bytes=0-18446744073709551615", 10, Asked::Part(0..10));
+        check("bytes=0-0", 10, RequestedRange::Part(0..1));
+        check("bytes=2-", 10, RequestedRange::Part(2..10));
+        check("bytes=-3", 10, RequestedRange::Part(7..10));
+        check("bytes=-30", 10, RequestedRange::Part(0..10));
+        check("bytes=5-100", 10, RequestedRange::Part(5..10));
+        check("bytes=10-", 10, RequestedRange::Outside);
+        check("bytes=-0", 10, RequestedRange::Outside);
+        check("bytes=0-0", 0, RequestedRange::Outside);
+        check("bytes=5-2", 10, RequestedRange::Whole);
+        check("bytes=0-1,3-4", 10, RequestedRange::Whole);
+        check("lines=1-2", 10, RequestedRange::Whole);
+        check("bytes=a-b", 10, RequestedRange::Whole);
+        check(
+            "bytes=0-18446744073709551615",
+            10,
+            RequestedRange::Part(0..10),
+        );
     }
 }

@@ -13,7 +13,7 @@ use crate::content::Batch;
 use crate::database::Database;
 use crate::database::commits::Commit;
 use crate::database::objects::Blob;
-use crate::database::published::{Earlier, Publication};
+use crate::database::published::{EarlierPublication, Publication};
 use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::history::{DEFAULT_BRANCH, ListedKind, find_entry, resolve_revision};
@@ -21,13 +21,13 @@ use crate::http::Refusal;
 use crate::names::RefName;
 use crate::registry::Registry;
 use crate::tool::{
-    COMPONENT, KnownManifest, MANIFEST, ManifestError, ManifestFault, read_manifest,
+    COMPONENT, MANIFEST, ManifestError, ManifestFault, StoredManifest, read_manifest,
     version_in_name,
 };
 
 /// A version that is published by a new tag.
 pub(super) struct NewVersion {
-    pub(super) manifest: KnownManifest,
+    pub(super) manifest: StoredManifest,
     pub(super) publication: Publication,
 }
 
@@ -95,8 +95,8 @@ pub(super) async fn check_new_tag(
 
 /// The refusal if the version was published with other bytes, possibly by a repository that is
 /// deleted.
-pub(super) fn published_before(id: &str, earlier: &Earlier) -> Refusal {
-    let Earlier {
+pub(super) fn published_before(id: &str, earlier: &EarlierPublication) -> Refusal {
+    let EarlierPublication {
         version,
         commit,
         published_ms,

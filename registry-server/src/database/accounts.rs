@@ -6,7 +6,7 @@ use sqlx::{FromRow, Row as _};
 use super::connection::Database;
 use super::keys::AccountKey;
 use super::sql::select;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 use crate::roles::MemberRole;
 
@@ -63,7 +63,7 @@ impl FromRow<'_, AnyRow> for Account {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Adds an account; false when the name is taken.
     pub(crate) async fn insert_account(
         &mut self,

@@ -3,7 +3,7 @@
 use super::connection::Database;
 use super::keys::AccountKey;
 use super::repositories::Repository;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 
@@ -22,7 +22,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Gives a repository another owner and name and keeps its old id as an alias; false when the
     /// new id is taken.
     pub(crate) async fn rename_repository(

@@ -8,7 +8,7 @@ use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::objects::{object_id_in, optional_object_id_in};
 use super::sql::select;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use super::writing::insertions;
 use crate::error::RegistryError;
 
@@ -122,7 +122,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Stores a commit and its git object. A commit of the same id is the same commit.
     pub(crate) async fn insert_commit(
         &mut self,

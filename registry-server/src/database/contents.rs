@@ -24,7 +24,7 @@ use sqlx::{Any, AssertSqlSafe, Executor};
 use super::connection::Database;
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders};
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::clock;
 use crate::content::{ContentStore, Sha256Digest};
 use crate::error::RegistryError;
@@ -34,9 +34,9 @@ pub(crate) const REMOVAL_DOUBT: Duration = Duration::from_secs(2 * 60);
 
 /// Proof that a transaction may refer to some contents: they are there, and stay until it has
 /// ended.
-pub(crate) struct Claimed(BTreeSet<Sha256Digest>);
+pub(crate) struct ClaimedContents(BTreeSet<Sha256Digest>);
 
-impl Claimed {
+impl ClaimedContents {
     pub(super) fn covers(&self, digest: &Sha256Digest) -> bool {
         self.0.contains(digest)
     }
@@ -105,7 +105,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Makes sure that these contents are there and stay, whatever a collection is doing. Whoever
     /// refers to a content claims it first, in the transaction that makes the reference.
     ///
@@ -117,7 +117,7 @@ impl Writing {
         &mut self,
         store: &ContentStore,
         digests: BTreeSet<Sha256Digest>,
-    ) -> Result<Claimed, RegistryError> {
+    ) -> Result<ClaimedContents, RegistryError> {
         let all: Vec<&Sha256Digest> = digests.iter().collect();
         for batch in all.chunks(BATCH_MAX) {
             let mut open = batch.to_vec();
@@ -142,7 +142,7 @@ impl Writing {
                 open.retain(|digest| !seen.contains(*digest));
             }
         }
-        Ok(Claimed(digests))
+        Ok(ClaimedContents(digests))
     }
 
     /// Makes the rows that are missing and tells which those were. The order is that of the digests

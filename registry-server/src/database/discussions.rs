@@ -8,7 +8,7 @@ use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::objects::optional_object_id_in;
 use super::sql::select;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 
 /// What a discussion is for.
@@ -137,7 +137,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Opens a discussion under the next number of its repository, which the transaction has
     /// locked.
     pub(crate) async fn insert_discussion(

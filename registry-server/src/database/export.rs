@@ -15,7 +15,7 @@ use super::keys::RepositoryKey;
 use super::migrations::SQLITE;
 use super::sql::placeholders;
 use super::tables::{Kind, TABLES, Table};
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -36,18 +36,18 @@ pub(crate) enum Value {
 pub(crate) type Row = Vec<Value>;
 
 /// A database as it was at one moment, whatever is written meanwhile.
-pub(crate) struct Reading(Transaction<'static, Any>);
+pub(crate) struct Snapshot(Transaction<'static, Any>);
 
 impl Database {
     /// Begins to read at one moment.
-    pub(crate) async fn snapshot(&self) -> Result<Reading, RegistryError> {
+    pub(crate) async fn snapshot(&self) -> Result<Snapshot, RegistryError> {
         let begin = self.engine.begin_snapshot();
         let mut transaction = self.pool.begin_with(begin).await?;
         // The moment is that of the first question.
         sqlx::query("SELECT id FROM accounts LIMIT 1")
             .fetch_optional(&mut *transaction)
             .await?;
-        Ok(Reading(transaction))
+        Ok(Snapshot(transaction))
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn schema_version() -> i64 {
         .unwrap_or_default()
 }
 
-impl Reading {
+impl Snapshot {
     /// The rows of a table, in order.
     pub(crate) fn rows<'a>(
         &'a mut self,
@@ -94,7 +94,7 @@ fn read(row: &AnyRow, table: &Table) -> Result<Row, sqlx::Error> {
     values.collect()
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Keeps all other writers out until the transaction ends, and tells the first table that has
     /// rows, if any. As everything belongs to an account, whoever writes has to do with that table.
     pub(crate) async fn begin_import(&mut self) -> Result<Option<&'static str>, RegistryError> {

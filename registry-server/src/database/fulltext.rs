@@ -2,7 +2,7 @@
 //! the document of each repository that they look through.
 
 use super::keys::RepositoryKey;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 
 /// Longest part of a name that is looked for, in bytes; no name is longer.
@@ -93,7 +93,7 @@ fn parts(word: &str) -> Vec<String> {
         .collect()
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Writes the document of a repository anew from what is stored about it. To be called whenever
     /// a part of it changed: names, texts or tags. The triggers of the migrations keep the index of
     /// words and `search_entries` in step.
@@ -113,7 +113,7 @@ impl Writing {
         Ok(())
     }
 
-    /// As [`Writing::index_document`], and makes the document the newest.
+    /// As [`WriteTransaction::index_document`], and makes the document the newest.
     pub(super) async fn index_new_document(
         &mut self,
         repository: &RepositoryKey,

@@ -24,7 +24,7 @@ const STEPS_MAX: i64 = 10_000;
 const CHANGES_MAX: usize = 500_000;
 
 /// The generation and the id of a commit.
-type Place = (i64, ObjectId);
+type CommitPosition = (i64, ObjectId);
 
 impl Engine {
     /// SQL that turns the JSON list of strings `list` into rows of `value`.
@@ -110,7 +110,7 @@ impl Database {
         repository: &RepositoryKey,
         generation: i64,
         paths: &[String],
-    ) -> Result<Vec<(String, Place)>, RegistryError> {
+    ) -> Result<Vec<(String, CommitPosition)>, RegistryError> {
         let sql = format!(
             "SELECT wanted.value AS path, (SELECT generation || ' ' || commit_oid FROM changes WHERE repository = $1 \
              AND path = wanted.value AND generation <= $2 ORDER BY generation DESC, commit_oid DESC LIMIT 1) AS newest FROM {}",
@@ -122,7 +122,7 @@ impl Database {
                 .bind(repository)
                 .bind(generation)
                 .bind(serde_json::json!(batch).to_string());
-            newest.extend(places(query.fetch_all(&self.pool).await?)?);
+            newest.extend(parse_positions(query.fetch_all(&self.pool).await?)?);
         }
         Ok(newest)
     }
@@ -135,7 +135,7 @@ impl Database {
         generation: i64,
         paths: &[String],
         commits: &[String],
-    ) -> Result<Vec<(String, Place)>, RegistryError> {
+    ) -> Result<Vec<(String, CommitPosition)>, RegistryError> {
         let changes_max = (CHANGES_MAX / paths.len().max(1)).max(1);
         let sql = format!(
             "SELECT wanted.value AS path, (SELECT n.generation || ' ' || n.commit_oid FROM ( \
@@ -153,7 +153,7 @@ impl Database {
                 .bind(serde_json::json!(batch).to_string())
                 .bind(i64::try_from(changes_max).unwrap_or(i64::MAX))
                 .bind(serde_json::json!(commits).to_string());
-            newest.extend(places(query.fetch_all(&self.pool).await?)?);
+            newest.extend(parse_positions(query.fetch_all(&self.pool).await?)?);
         }
         Ok(newest)
     }
@@ -165,7 +165,7 @@ impl Database {
         repository: &RepositoryKey,
         head: &Commit,
         generation: i64,
-    ) -> Result<Place, RegistryError> {
+    ) -> Result<CommitPosition, RegistryError> {
         let own = (head.generation, head.oid);
         if generation >= head.generation {
             return Ok(own);
@@ -231,15 +231,17 @@ impl Database {
 
 /// Parses rows of a path with the generation and the commit of its newest change. Paths without a
 /// change are left out.
-fn places(rows: Vec<(String, Option<String>)>) -> Result<Vec<(String, Place)>, RegistryError> {
-    let place = |text: &str| -> Option<Place> {
+fn parse_positions(
+    rows: Vec<(String, Option<String>)>,
+) -> Result<Vec<(String, CommitPosition)>, RegistryError> {
+    let position = |text: &str| -> Option<CommitPosition> {
         let (generation, oid) = text.split_once(' ')?;
         Some((generation.parse().ok()?, object_id(oid).ok()?))
     };
     rows.into_iter()
         .filter_map(|(path, newest)| Some((path, newest?)))
-        .map(|(path, newest)| match place(&newest) {
-            Some(place) => Ok((path, place)),
+        .map(|(path, newest)| match position(&newest) {
+            Some(position) => Ok((path, position)),
             None => Err(RegistryError::Damaged(format!("the change {newest:?}"))),
         })
         .collect()

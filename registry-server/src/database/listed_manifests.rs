@@ -10,14 +10,14 @@ use super::sql::{BATCH_MAX, placeholders};
 use super::tools::stored;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
-use crate::tool::KnownManifest;
+use crate::tool::StoredManifest;
 
 impl Database {
     /// The manifests that listings show, by repository; one without a tool is left out.
     pub(crate) async fn listed_manifests<'a>(
         &self,
         repositories: impl Iterator<Item = &'a RepositoryKey>,
-    ) -> Result<HashMap<RepositoryKey, KnownManifest>, RegistryError> {
+    ) -> Result<HashMap<RepositoryKey, StoredManifest>, RegistryError> {
         let repositories: Vec<&RepositoryKey> = repositories.collect();
         let mut manifests = HashMap::with_capacity(repositories.len());
         for batch in repositories.chunks(BATCH_MAX) {

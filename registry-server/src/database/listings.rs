@@ -2,9 +2,9 @@
 
 use super::connection::Database;
 use super::keys::RepositoryKey;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
-use crate::tool::KnownManifest;
+use crate::tool::StoredManifest;
 
 /// What the registry reads out of the default branch's files for listings and search.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,7 +15,7 @@ pub(crate) struct Listing {
     /// Lower case; what `search=` looks through.
     pub(crate) search_text: String,
     /// The tool, when the branch carries a valid manifest.
-    pub(crate) tool: Option<KnownManifest>,
+    pub(crate) tool: Option<StoredManifest>,
 }
 
 impl Database {
@@ -31,7 +31,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Replaces what listings and search know of a repository.
     pub(crate) async fn set_listing(
         &mut self,

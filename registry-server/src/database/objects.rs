@@ -9,12 +9,12 @@ use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, FromRow, Row as _};
 
 use super::connection::Database;
-use super::contents::Claimed;
+use super::contents::ClaimedContents;
 use super::engine::Engine;
 use super::keys::RepositoryKey;
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use super::writing::insertions;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
@@ -214,7 +214,7 @@ impl Blob {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub(crate) async fn insert_trees(
         &mut self,
         repository: &RepositoryKey,
@@ -240,7 +240,7 @@ impl Writing {
         &mut self,
         repository: &RepositoryKey,
         blobs: &BTreeMap<ObjectId, Blob>,
-        claimed: &Claimed,
+        claimed: &ClaimedContents,
     ) -> Result<u64, RegistryError> {
         self.upsert_blobs(repository, blobs, claimed, None).await
     }
@@ -251,7 +251,7 @@ impl Writing {
         repository: &RepositoryKey,
         oid: &ObjectId,
         blob: &Blob,
-        claimed: &Claimed,
+        claimed: &ClaimedContents,
         now_ms: i64,
     ) -> Result<bool, RegistryError> {
         let one = BTreeMap::from([(*oid, *blob)]);
@@ -266,7 +266,7 @@ impl Writing {
         &mut self,
         repository: &RepositoryKey,
         blobs: &BTreeMap<ObjectId, Blob>,
-        claimed: &Claimed,
+        claimed: &ClaimedContents,
         uploaded_ms: Option<i64>,
     ) -> Result<u64, RegistryError> {
         let sql = [
@@ -303,7 +303,7 @@ fn json_list(oids: &[ObjectId]) -> String {
     let mut list = String::with_capacity(oids.len() * 43 + 2);
     for oid in oids {
         let before = if list.is_empty() { '[' } else { ',' };
-        // Writing to a text never fails.
+        // WriteTransaction to a text never fails.
         let _ = write!(list, "{before}\"{oid}\"");
     }
     list + "]"

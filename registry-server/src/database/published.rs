@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::keys::RepositoryKey;
 use super::repositories::Repository;
 use super::rows::from_row;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
@@ -26,13 +26,13 @@ pub(crate) struct Publication {
 
 /// An earlier publication of the same version with other bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierPublication {
     pub(crate) version: String,
     pub(crate) commit: String,
     pub(crate) published_ms: i64,
 }
 
-from_row!(Earlier { version, commit = "commit_oid", published_ms });
+from_row!(EarlierPublication { version, commit = "commit_oid", published_ms });
 
 /// The ids that lead to the repository `$1`: its own, and those from before it was moved.
 const IDS: &str = "(SELECT r.kind, o.name_folded AS owner_folded, r.name_folded FROM repositories r JOIN accounts o ON o.id = r.owner \
@@ -65,7 +65,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// The versions of a repository that have a tag `v1.2.3`, each with the digest of its manifest.
     pub(super) async fn tagged_versions(
         &mut self,
@@ -89,7 +89,7 @@ impl Writing {
         repository: &RepositoryKey,
         publication: &Publication,
         now_ms: i64,
-    ) -> Result<Option<Earlier>, RegistryError> {
+    ) -> Result<Option<EarlierPublication>, RegistryError> {
         let Publication {
             version,
             commit,
@@ -132,7 +132,7 @@ impl Writing {
     pub(crate) async fn publish_moved(
         &mut self,
         before: &Repository,
-    ) -> Result<Option<Earlier>, RegistryError> {
+    ) -> Result<Option<EarlierPublication>, RegistryError> {
         // The old id may also have versions of an earlier repository. Only versions with a tag in
         // this one move with it.
         const MOVED: &str = "published_versions p JOIN refs f ON f.repository = $1 \

@@ -8,14 +8,14 @@ use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey};
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders};
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use super::writing::insertions;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
 /// What an owner keeps: every version of every file, once for each repository that holds it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stored {
+pub(crate) struct StorageUsage {
     /// The bytes of contents that commits refer to or that wait for a commit.
     pub(crate) referenced_bytes: i64,
     /// The bytes of LFS uploads under way: as announced, or as arrived if that is more.
@@ -28,7 +28,7 @@ pub(crate) struct Stored {
     pub(crate) quota_bytes: Option<i64>,
 }
 
-from_row!(Stored {
+from_row!(StorageUsage {
     referenced_bytes,
     announced_bytes,
     waiting_bytes,
@@ -36,7 +36,7 @@ from_row!(Stored {
     quota_bytes
 });
 
-impl Stored {
+impl StorageUsage {
     /// The bytes that count against the quota.
     pub(crate) fn used(&self) -> u64 {
         let bytes = self.referenced_bytes.saturating_add(self.announced_bytes);
@@ -66,7 +66,10 @@ const ANNOUNCED: &str = "SELECT u.repository, u.sha256, MAX(u.size_bytes) AS siz
      GROUP BY u.repository, u.sha256";
 
 impl Database {
-    pub(crate) async fn stored_by(&self, owner: &AccountKey) -> Result<Stored, RegistryError> {
+    pub(crate) async fn stored_by(
+        &self,
+        owner: &AccountKey,
+    ) -> Result<StorageUsage, RegistryError> {
         stored_by(&self.pool, owner).await
     }
 
@@ -76,9 +79,12 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// As the transaction leaves it.
-    pub(crate) async fn stored_by(&mut self, owner: &AccountKey) -> Result<Stored, RegistryError> {
+    pub(crate) async fn stored_by(
+        &mut self,
+        owner: &AccountKey,
+    ) -> Result<StorageUsage, RegistryError> {
         stored_by(self.connection(), owner).await
     }
 
@@ -187,7 +193,7 @@ impl Writing {
 async fn stored_by(
     database: impl Executor<'_, Database = Any>,
     owner: &AccountKey,
-) -> Result<Stored, RegistryError> {
+) -> Result<StorageUsage, RegistryError> {
     let sql = format!(
         "SELECT a.quota_bytes, (SELECT CAST(COALESCE(SUM(b.size_bytes), 0) AS BIGINT) FROM blobs b \
              JOIN repositories r ON r.id = b.repository WHERE r.owner = a.id) AS referenced_bytes, \
@@ -198,7 +204,7 @@ async fn stored_by(
              JOIN repositories r ON r.id = u.repository WHERE r.owner = a.id) AS part_bytes \
          FROM accounts a WHERE a.id = $1"
     );
-    let stored: Option<Stored> = sqlx::query_as(AssertSqlSafe(sql))
+    let stored: Option<StorageUsage> = sqlx::query_as(AssertSqlSafe(sql))
         .bind(owner)
         .fetch_optional(database)
         .await?;

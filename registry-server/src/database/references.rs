@@ -8,7 +8,7 @@ use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::objects::object_id_in;
 use super::sql::select;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 
 /// A branch or tag.
@@ -62,7 +62,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Adds a reference; false when there is one of this name.
     pub(crate) async fn insert_reference(
         &mut self,

@@ -6,7 +6,7 @@ use sqlx::{FromRow, Row as _};
 use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey};
 use super::sql::select;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 use crate::names::{RepositoryId, RepositoryKind};
 
@@ -118,7 +118,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Adds a repository; false when the id is taken. An alias of the same id gives way.
     pub(crate) async fn insert_repository(
         &mut self,

@@ -7,7 +7,7 @@ use super::connection::Database;
 use super::keys::{AccountKey, TokenKey};
 use super::rows::from_row;
 use super::sql::select;
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 use crate::roles::TokenRole;
 
@@ -40,7 +40,7 @@ from_row!(OwnedToken { ; account, token });
 /// The columns of a [`TokenRow`], of `tokens t`, under names that an account's do not have.
 const COLUMNS: &str = "t.id AS token_id, t.name AS token_name, t.role, t.created_ms AS token_created_ms, t.expires_ms, t.revoked_ms, t.repositories";
 
-impl Writing {
+impl WriteTransaction {
     pub(crate) async fn insert_token(
         &mut self,
         account: &AccountKey,

@@ -7,10 +7,10 @@ use tool_hub_manifest::Version;
 use super::connection::Database;
 use super::keys::RepositoryKey;
 use super::sql::{BATCH_MAX, placeholders};
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
-use crate::tool::{KnownManifest, ToolFacts};
+use crate::tool::{StoredManifest, ToolFacts};
 
 /// Bytes of the names and descriptions of functions that search looks through.
 const FUNCTIONS_BYTES_MAX: usize = 16 << 10;
@@ -30,7 +30,7 @@ impl Database {
         &self,
         repository: &RepositoryKey,
         digests: &[Sha256Digest],
-    ) -> Result<Vec<KnownManifest>, RegistryError> {
+    ) -> Result<Vec<StoredManifest>, RegistryError> {
         let mut known = Vec::with_capacity(digests.len());
         for batch in digests.chunks(BATCH_MAX) {
             let sql = format!(
@@ -50,18 +50,18 @@ impl Database {
     }
 }
 
-pub(super) fn stored(sha256: Sha256Digest, facts: &str) -> Result<KnownManifest, RegistryError> {
+pub(super) fn stored(sha256: Sha256Digest, facts: &str) -> Result<StoredManifest, RegistryError> {
     let damaged = || RegistryError::Damaged(format!("the facts of the manifest {sha256}"));
     let facts: ToolFacts = serde_json::from_str(facts).map_err(|_| damaged())?;
-    Ok(KnownManifest { sha256, facts })
+    Ok(StoredManifest { sha256, facts })
 }
 
-impl Writing {
+impl WriteTransaction {
     /// Keeps the facts of a manifest.
     pub(crate) async fn insert_manifest(
         &mut self,
         repository: &RepositoryKey,
-        manifest: &KnownManifest,
+        manifest: &StoredManifest,
     ) -> Result<(), RegistryError> {
         let facts = serde_json::to_string(&manifest.facts)
             .map_err(|error| RegistryError::Damaged(format!("a manifest as JSON: {error}")))?;
@@ -80,7 +80,7 @@ impl Writing {
     pub(super) async fn set_tool(
         &mut self,
         repository: &RepositoryKey,
-        head: Option<&KnownManifest>,
+        head: Option<&StoredManifest>,
     ) -> Result<(), RegistryError> {
         let Some(head) = head else {
             return self.delete_tool(repository).await;
@@ -113,7 +113,7 @@ impl Writing {
     async fn newest_release(
         &mut self,
         repository: &RepositoryKey,
-    ) -> Result<Option<KnownManifest>, RegistryError> {
+    ) -> Result<Option<StoredManifest>, RegistryError> {
         let tagged = self.tagged_versions(repository).await?;
         let releases = tagged.into_iter().filter_map(|(version, manifest)| {
             let version: Version = version.parse().ok()?;
@@ -140,7 +140,7 @@ impl Writing {
     async fn replace_tool(
         &mut self,
         repository: &RepositoryKey,
-        manifest: &KnownManifest,
+        manifest: &StoredManifest,
     ) -> Result<(), RegistryError> {
         self.delete_tool(repository).await?;
         let facts = &manifest.facts;

@@ -8,7 +8,7 @@ use super::connection::Database;
 use super::keys::{AccountKey, RepositoryKey, TokenKey};
 use super::rows::from_row;
 use super::sql::{BATCH_MAX, placeholders, select};
-use super::writing::Writing;
+use super::writing::WriteTransaction;
 use super::writing::insertions;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
@@ -148,7 +148,7 @@ impl Database {
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     pub(crate) async fn insert_uploads(
         &mut self,
         repository: &RepositoryKey,

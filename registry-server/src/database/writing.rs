@@ -16,8 +16,8 @@ use crate::error::RegistryError;
 /// Rows inserted by one statement; below SQLite's and PostgreSQL's limits on parameters.
 const ROWS_MAX: usize = 100;
 
-/// A write transaction; dropping it without [`Writing::commit`] rolls back.
-pub(crate) struct Writing {
+/// A write transaction; dropping it without [`WriteTransaction::commit`] rolls back.
+pub(crate) struct WriteTransaction {
     // Fields are dropped in this order: the connection is free before the next writer comes.
     transaction: Transaction<'static, Any>,
     _permit: OwnedSemaphorePermit,
@@ -29,11 +29,11 @@ impl Database {
     ///
     /// SQLite lets one of these run at a time, PostgreSQL several: there a decision that rests on
     /// what was read before must be part of the statement that acts on it, as `ON CONFLICT` is.
-    pub(crate) async fn write(&self) -> Result<Writing, RegistryError> {
+    pub(crate) async fn write(&self) -> Result<WriteTransaction, RegistryError> {
         let permit = Arc::clone(&self.writers).acquire_owned().await;
         let permit = permit
             .map_err(|_| RegistryError::Damaged("the writers' queue is closed".to_owned()))?;
-        Ok(Writing {
+        Ok(WriteTransaction {
             transaction: self.pool.begin_with(self.engine.begin()).await?,
             _permit: permit,
             engine: self.engine,
@@ -52,12 +52,12 @@ impl Database {
     pub(crate) async fn write_to(
         &self,
         repository: &RepositoryKey,
-    ) -> Result<Writing, RegistryError> {
+    ) -> Result<WriteTransaction, RegistryError> {
         self.write().await?.lock(repository).await
     }
 }
 
-impl Writing {
+impl WriteTransaction {
     async fn lock(mut self, repository: &RepositoryKey) -> Result<Self, RegistryError> {
         let found = sqlx::query(self.engine.lock_repository())
             .bind(repository)

@@ -4,7 +4,7 @@
 use super::proposal::Proposal;
 use super::write::{WriteError, prepare, store};
 use crate::clock;
-use crate::database::Writing;
+use crate::database::WriteTransaction;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
 use crate::database::discussions::{DiscussionKind, NewDiscussion};
@@ -16,7 +16,7 @@ use crate::registry::Registry;
 
 /// A pull request that was opened, with its one commit.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedPullRequest {
     pub(crate) number: u32,
     pub(crate) commit: Commit,
 }
@@ -37,7 +37,7 @@ pub(crate) async fn open_pull_request(
     base: &Commit,
     author: &Account,
     proposal: &mut Proposal,
-) -> Result<Opened, WriteError> {
+) -> Result<OpenedPullRequest, WriteError> {
     let database = registry.database();
     let prepared = prepare(database, repository, base, author, proposal).await?;
     proposal.keep(registry, repository).await?;
@@ -54,7 +54,7 @@ pub(crate) async fn open_pull_request(
     let number = insert(&mut writing, repository, request, &prepared.commit).await?;
     store(registry, &mut writing, repository, &prepared, proposal).await?;
     writing.commit().await?;
-    Ok(Opened {
+    Ok(OpenedPullRequest {
         number,
         commit: prepared.commit,
     })
@@ -105,7 +105,7 @@ fn new<'a>(topic: Topic<'a>, kind: DiscussionKind, status: &'a str) -> NewDiscus
 }
 
 async fn insert(
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     repository: &Repository,
     request: NewDiscussion<'_>,
     head: &Commit,

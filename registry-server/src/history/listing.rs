@@ -69,7 +69,7 @@ pub(crate) async fn list_entries(
     commit: &Commit,
     paths: &[String],
 ) -> Result<Vec<ListedEntry>, RegistryError> {
-    let mut search = Search::new(commit.tree, paths);
+    let mut search = PathLookup::new(commit.tree, paths);
     while !search.level.is_empty() {
         let oids: Vec<ObjectId> = search.level.keys().copied().collect();
         search.descend(&database.trees(repository, &oids).await?)?;
@@ -84,14 +84,14 @@ pub(crate) async fn list_entries(
 }
 
 /// Looks up many paths at once, level by level, so that each directory is read only once.
-struct Search<'a> {
+struct PathLookup<'a> {
     found: Vec<Option<TreeEntry>>,
     /// The directories to read next, each with the paths that lead through it: their index and the
     /// remaining part.
     level: HashMap<ObjectId, Vec<(usize, &'a str)>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> PathLookup<'a> {
     fn new(root: ObjectId, paths: &'a [String]) -> Self {
         let whole = paths.iter().map(|path| path.trim_end_matches('/'));
         Self {

@@ -11,13 +11,13 @@ use crate::database::repositories::Repository;
 use crate::error::RegistryError;
 use crate::git::{TreeEntry, decode_tree};
 use crate::registry::Registry;
-use crate::tool::{COMPONENT, KnownManifest, MANIFEST, ManifestError, read_manifest};
+use crate::tool::{COMPONENT, MANIFEST, ManifestError, StoredManifest, read_manifest};
 
 /// A commit with a valid manifest.
 #[derive(Debug, Clone)]
 pub(crate) struct Release {
     pub(crate) commit: Commit,
-    pub(crate) manifest: KnownManifest,
+    pub(crate) manifest: StoredManifest,
     pub(crate) manifest_size_bytes: u64,
     pub(crate) component: Option<Blob>,
 }
@@ -51,7 +51,7 @@ pub(crate) async fn find_releases(
         .map(|blob| blob.sha256)
         .collect();
     let known = database.manifests(&repository.id, &digests).await?;
-    let mut known: HashMap<Sha256Digest, KnownManifest> = known
+    let mut known: HashMap<Sha256Digest, StoredManifest> = known
         .into_iter()
         .map(|manifest| (manifest.sha256, manifest))
         .collect();
@@ -83,7 +83,7 @@ pub(crate) async fn find_releases(
 async fn read_unknown(
     registry: &Registry,
     blob: &Blob,
-) -> Result<Option<KnownManifest>, RegistryError> {
+) -> Result<Option<StoredManifest>, RegistryError> {
     let bytes_max = registry.limits().manifest_bytes_max;
     match read_manifest(&Batch::new(registry.content()), blob, bytes_max).await {
         Ok(manifest) => Ok(Some(manifest)),

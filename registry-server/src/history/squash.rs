@@ -3,7 +3,7 @@
 use super::listing::{Blobs, Depth, ListingRange, list_directory};
 use super::write::{WriteError, head_commit};
 use crate::clock;
-use crate::database::Writing;
+use crate::database::WriteTransaction;
 use crate::database::accounts::Account;
 use crate::database::commits::Commit;
 use crate::database::repositories::Repository;
@@ -27,7 +27,7 @@ pub(crate) async fn squash_head(
 ) -> Result<Commit, WriteError> {
     let database = registry.database();
     let reference = target.reference();
-    let mut turn: Option<Writing> = None;
+    let mut turn: Option<WriteTransaction> = None;
     for _ in 0..ATTEMPTS_MAX {
         let Some(head) = head_commit(database, repository, &reference).await? else {
             return Err(WriteError::NoSuchBranch);

@@ -1,4 +1,4 @@
-//! Writing commits, one after another on a branch whoever sends them.
+//! WriteTransaction commits, one after another on a branch whoever sends them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::database::listings::Listing;
 use crate::database::objects::Blob;
 use crate::database::references::Reference;
 use crate::database::repositories::Repository;
-use crate::database::{Database, Writing};
+use crate::database::{Database, WriteTransaction};
 use crate::error::RegistryError;
 use crate::git::{CommitDraft, decode_tree, encode_commit};
 use crate::index;
@@ -91,7 +91,7 @@ pub(crate) async fn write_commit(
 ) -> Result<Commit, WriteError> {
     let database = registry.database();
     let reference = head.reference();
-    let mut turn: Option<Writing> = None;
+    let mut turn: Option<WriteTransaction> = None;
     for _ in 0..ATTEMPTS_MAX {
         let Some(base) = head_commit(database, repository, &reference).await? else {
             return Err(WriteError::NoSuchBranch);
@@ -141,10 +141,10 @@ pub(crate) async fn prepare_first(
     repository: &Repository,
     author: &Account,
     proposal: &Proposal,
-) -> Result<Prepared, WriteError> {
+) -> Result<PreparedCommit, WriteError> {
     let snapshot = build(database, &repository.id, None, &proposal.operations).await?;
     let (commit, data) = draft(author, None, &snapshot, proposal)?;
-    Ok(Prepared {
+    Ok(PreparedCommit {
         commit,
         data,
         snapshot,
@@ -156,10 +156,10 @@ pub(crate) async fn prepare_first(
 /// False when a reference of this name exists.
 pub(crate) async fn initial_commit(
     registry: &Registry,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     repository: &Repository,
     branch: &RefName,
-    prepared: &Prepared,
+    prepared: &PreparedCommit,
     operations: &[Operation],
 ) -> Result<bool, RegistryError> {
     let commit = &prepared.commit;
@@ -192,7 +192,7 @@ async fn read_listing(
 }
 
 /// A commit that fits its base and waits to be stored.
-pub(crate) struct Prepared {
+pub(crate) struct PreparedCommit {
     pub(super) commit: Commit,
     data: Vec<u8>,
     snapshot: Snapshot,
@@ -204,7 +204,7 @@ pub(super) async fn prepare(
     base: &Commit,
     author: &Account,
     proposal: &Proposal,
-) -> Result<Prepared, WriteError> {
+) -> Result<PreparedCommit, WriteError> {
     let snapshot = build(
         database,
         &repository.id,
@@ -213,7 +213,7 @@ pub(super) async fn prepare(
     )
     .await?;
     let (commit, data) = draft(author, Some(base), &snapshot, proposal)?;
-    Ok(Prepared {
+    Ok(PreparedCommit {
         commit,
         data,
         snapshot,
@@ -223,14 +223,14 @@ pub(super) async fn prepare(
 /// Stores a commit in the transaction, unless its owner would keep too much.
 pub(super) async fn store(
     registry: &Registry,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     repository: &Repository,
-    prepared: &Prepared,
+    prepared: &PreparedCommit,
     proposal: &Proposal,
 ) -> Result<(), WriteError> {
     let operations = &proposal.operations;
     let added = insert(registry, writing, repository, prepared, operations).await?;
-    if added == Added::Nothing {
+    if added == NewContent::Nothing {
         return Ok(());
     }
     let arrived = contents(operations);
@@ -340,19 +340,19 @@ fn draft(
 /// Whether a commit brought the repository content it did not have. One that only deletes is taken
 /// from whoever keeps too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Added {
+enum NewContent {
     Nothing,
     Content,
 }
 
 async fn insert(
     registry: &Registry,
-    writing: &mut Writing,
+    writing: &mut WriteTransaction,
     repository: &Repository,
-    prepared: &Prepared,
+    prepared: &PreparedCommit,
     operations: &[Operation],
-) -> Result<Added, RegistryError> {
-    let Prepared {
+) -> Result<NewContent, RegistryError> {
+    let PreparedCommit {
         commit,
         data,
         snapshot,
@@ -380,7 +380,7 @@ async fn insert(
         )
         .await?;
     Ok(match new {
-        0 => Added::Nothing,
-        _ => Added::Content,
+        0 => NewContent::Nothing,
+        _ => NewContent::Content,
     })
 }

@@ -64,7 +64,7 @@ impl Pieces {
             return Body::from(self.last);
         }
         self.full.push_back(self.last.into());
-        Body::new(Unsent {
+        Body::new(PiecesBody {
             pieces: self.full,
             bytes: self.bytes,
         })
@@ -89,12 +89,12 @@ impl io::Write for Pieces {
 }
 
 /// The rest of an answer.
-struct Unsent {
+struct PiecesBody {
     pieces: VecDeque<Bytes>,
     bytes: u64,
 }
 
-impl HttpBody for Unsent {
+impl HttpBody for PiecesBody {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -22,11 +22,11 @@ pub(crate) struct StalledWrites {
     stream: TcpStream,
     registry: Registry,
     pace: Pace,
-    waiting: Option<Waiting>,
+    waiting: Option<BlockedWrite>,
 }
 
 /// A write that the client has left no room for.
-struct Waiting {
+struct BlockedWrite {
     since: Instant,
     timer: Pin<Box<Sleep>>,
 }
@@ -55,7 +55,7 @@ impl StalledWrites {
             return Poll::Ready(written);
         }
         let patience = self.patience();
-        let waiting = self.waiting.get_or_insert_with(|| Waiting {
+        let waiting = self.waiting.get_or_insert_with(|| BlockedWrite {
             since: Instant::now(),
             timer: Box::pin(sleep(patience.min(PRESSURE_CHECK_INTERVAL))),
         });

@@ -9,10 +9,10 @@ use super::archive::{
     FORMAT, HashedLines, HashedWriter, Line, METADATA, NOTE, Note, SUMS, object_path, parse_sum,
     sum_line,
 };
-use super::unfinished::Unfinished;
+use super::unfinished::UnfinishedDirectory;
 use crate::clock;
 use crate::content::Sha256Digest;
-use crate::database::export::{Reading, schema_version};
+use crate::database::export::{Snapshot, schema_version};
 use crate::database::tables::TABLES;
 use crate::error::RegistryError;
 use crate::registry::{Registry, create_private_directory};
@@ -52,7 +52,7 @@ impl Registry {
     /// a process that is killed leaves a directory `.unfinished-…` beside it, which no restore
     /// takes.
     pub async fn backup(&self, directory: &Path) -> Result<BackupReport, RegistryError> {
-        let unfinished = Unfinished::beside(directory)?;
+        let unfinished = UnfinishedDirectory::beside(directory)?;
         let mut backup = Backup {
             registry: self,
             directory: unfinished.path(),
@@ -104,7 +104,7 @@ impl Backup<'_> {
     }
 
     /// Writes the rows of all tables and tells what the file hashes to.
-    async fn write_rows(&mut self, reading: &mut Reading) -> Result<Sha256Digest, RegistryError> {
+    async fn write_rows(&mut self, reading: &mut Snapshot) -> Result<Sha256Digest, RegistryError> {
         let mut file = HashedWriter::create(self.directory.join(METADATA)).await?;
         for table in TABLES {
             let columns = table.columns.iter().map(|(name, _)| (*name).to_owned());

@@ -153,7 +153,10 @@ impl Collection<'_> {
 
     /// Removes those of these objects that nobody has sent again since the listing, and tells which
     /// are not there any more.
-    async fn remove_old(&self, wanted: Vec<Sha256Digest>) -> Result<Vec<Gone>, RegistryError> {
+    async fn remove_old(
+        &self,
+        wanted: Vec<Sha256Digest>,
+    ) -> Result<Vec<RemovedObject>, RegistryError> {
         let content = self.registry.content();
         let removing = futures::stream::iter(wanted).map(async |sha256| {
             let removed_bytes = match content.find(&sha256).await? {
@@ -165,7 +168,7 @@ impl Collection<'_> {
                 // Another collection was faster.
                 None => None,
             };
-            Ok(Some(Gone {
+            Ok(Some(RemovedObject {
                 sha256,
                 removed_bytes,
             }))
@@ -179,7 +182,7 @@ impl Collection<'_> {
 }
 
 /// An object that is not there any more.
-struct Gone {
+struct RemovedObject {
     sha256: Sha256Digest,
     /// Its length, if it was this collection that removed it.
     removed_bytes: Option<u64>,

@@ -9,7 +9,7 @@ use super::archive::{
 };
 use crate::config::RegistryConfig;
 use crate::content::Sha256Digest;
-use crate::database::Writing;
+use crate::database::WriteTransaction;
 use crate::database::export::{Row, schema_version};
 use crate::database::tables::{Kind, Table};
 use crate::error::RegistryError;
@@ -97,7 +97,7 @@ impl Restore<'_> {
         writing.commit().await
     }
 
-    async fn begin(&self) -> Result<Writing, RegistryError> {
+    async fn begin(&self) -> Result<WriteTransaction, RegistryError> {
         let mut writing = self.registry.database().write().await?;
         match writing.begin_import().await? {
             Some(table) => Err(RegistryError::NotEmpty { table }),
@@ -147,7 +147,7 @@ impl Restore<'_> {
 
     async fn restore_rows(
         &mut self,
-        writing: &mut Writing,
+        writing: &mut WriteTransaction,
         metadata_sha256: &str,
     ) -> Result<(), RegistryError> {
         let mut lines = HashedLines::open(self.backup.join(METADATA)).await?;
@@ -210,7 +210,7 @@ impl Batch {
         &mut self,
         row: Row,
         bytes: usize,
-        writing: &mut Writing,
+        writing: &mut WriteTransaction,
     ) -> Result<(), RegistryError> {
         self.rows.push(row);
         self.bytes += bytes;
@@ -220,7 +220,7 @@ impl Batch {
         Ok(())
     }
 
-    async fn flush(&mut self, writing: &mut Writing) -> Result<(), RegistryError> {
+    async fn flush(&mut self, writing: &mut WriteTransaction) -> Result<(), RegistryError> {
         if !self.rows.is_empty() {
             writing
                 .import(self.table, &self.columns, &self.rows)

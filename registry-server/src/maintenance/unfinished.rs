@@ -8,12 +8,12 @@ use crate::registry::create_private_directory;
 
 /// A directory under another name, which takes its own when it is complete and disappears when it
 /// never is.
-pub(super) struct Unfinished {
+pub(super) struct UnfinishedDirectory {
     directory: tempfile::TempDir,
     final_path: PathBuf,
 }
 
-impl Unfinished {
+impl UnfinishedDirectory {
     pub(super) fn beside(path: &Path) -> Result<Self, RegistryError> {
         let failed = |source| RegistryError::OpenDirectory {
             path: path.to_owned(),
@@ -98,7 +98,7 @@ mod tests {
     async fn of_two_with_one_name_the_first_to_end_has_it() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("backup");
-        let both = [(); 2].map(|()| Unfinished::beside(&path).unwrap());
+        let both = [(); 2].map(|()| UnfinishedDirectory::beside(&path).unwrap());
         for unfinished in &both {
             std::fs::create_dir(unfinished.path().join("objects")).unwrap();
         }

@@ -15,10 +15,10 @@ use tokio::sync::{Notify, oneshot};
 use crate::limits::Limits;
 
 #[derive(Debug, Clone)]
-pub(super) struct Connections(Arc<Shared>);
+pub(super) struct Connections(Arc<Inner>);
 
 #[derive(Debug)]
-struct Shared {
+struct Inner {
     all_max: usize,
     address_max: usize,
     timeouts: Timeouts,
@@ -37,12 +37,12 @@ struct Timeouts {
 struct Table {
     next: u64,
     all: HashMap<u64, Connection>,
-    waiting: Waiting,
+    waiting: IdleQueue,
     by_address: HashMap<IpAddr, AddressEntry>,
 }
 
 /// The idle connections, in the order in which they are closed.
-type Waiting = BTreeSet<(Idle, u64)>;
+type IdleQueue = BTreeSet<(Idle, u64)>;
 
 /// The kind of request a connection waits for, and since when. In the order in which connections
 /// are closed.
@@ -66,7 +66,7 @@ struct Connection {
 #[derive(Debug, Default)]
 struct AddressEntry {
     count: usize,
-    waiting: Waiting,
+    waiting: IdleQueue,
 }
 
 /// The reason why a connection is not admitted.
@@ -93,7 +93,7 @@ pub(super) struct ActiveRequest(Slot);
 
 impl Connections {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(Inner {
             all_max: limits.connections_max.max(1),
             address_max: limits.address_connections_max.max(1),
             timeouts: Timeouts {

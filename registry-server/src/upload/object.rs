@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 
-use crate::content::{Spool, Spooled};
+use crate::content::{Spool, SpooledFile};
 use crate::http::{BodyReader, Refusal};
 use crate::quota::Room;
 use crate::registry::Registry;
@@ -14,7 +14,7 @@ pub(crate) async fn read_object(
     body: Body,
     bytes_max: u64,
     room: &mut Room,
-) -> Result<Spooled, Refusal> {
+) -> Result<SpooledFile, Refusal> {
     let limits = registry.limits();
     let mut reader = BodyReader::new(body, registry, bytes_max);
     let mut spool = registry.content().spool(limits.spool_memory_bytes_max);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::base64_stream::Base64Stream;
 use super::scanner::{Event, Scanner};
-use crate::content::{Batch, Sha256Digest, Spool, Spooled};
+use crate::content::{Batch, Sha256Digest, Spool, SpooledFile};
 use crate::database::keys::RepositoryKey;
 use crate::database::objects::{Blob, BlobForm};
 use crate::database::uploads::UploadedFile;
@@ -67,7 +67,7 @@ struct PathLine {
 const CHANGE_BYTES: usize = 384;
 
 /// A commit body while it is read.
-struct Reading<'a> {
+struct ProposalReader<'a> {
     registry: &'a Registry,
     /// The id of the repository the commit is for.
     repository: &'a RepositoryKey,
@@ -105,7 +105,7 @@ pub(crate) async fn read_proposal(
 ) -> Result<Proposal, Refusal> {
     let limits = registry.limits();
     let mut reader = BodyReader::new(body, registry, limits.commit_bytes_max);
-    let mut reading = Reading {
+    let mut reading = ProposalReader {
         registry,
         repository,
         room,
@@ -126,7 +126,7 @@ pub(crate) async fn read_proposal(
     reading.finish().await
 }
 
-impl Reading<'_> {
+impl ProposalReader<'_> {
     async fn run(&mut self, reader: &mut BodyReader<'_>) -> Result<(), Refusal> {
         let mut scanner = Scanner::new(self.registry.limits().commit_line_bytes_max);
         let refuse = |error: super::scanner::ScanError| Refusal::bad_request(error.to_string());
@@ -272,7 +272,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    async fn end_file(&mut self) -> Result<Spooled, Refusal> {
+    async fn end_file(&mut self) -> Result<SpooledFile, Refusal> {
         let limits = self.registry.limits();
         let (mut spool, mut base64) = self.spool.take().unwrap_or_else(|| {
             (

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::tool::KnownManifest;
+use crate::tool::StoredManifest;
 
 /// Most functions that are named.
 const FUNCTIONS_MAX: usize = 20;
@@ -31,8 +31,8 @@ pub(crate) struct ManifestDigest {
     sha256: String,
 }
 
-impl From<&KnownManifest> for ListedTool {
-    fn from(manifest: &KnownManifest) -> Self {
+impl From<&StoredManifest> for ListedTool {
+    fn from(manifest: &StoredManifest) -> Self {
         let facts = &manifest.facts;
         let functions = facts.functions.iter().take(FUNCTIONS_MAX);
         Self {

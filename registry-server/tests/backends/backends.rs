@@ -24,7 +24,7 @@ pub(crate) struct Shared {
 
 /// Room for one registry.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct Backend {
     /// `postgres://…`
     pub(crate) database: String,
     /// `http://…`
@@ -59,9 +59,9 @@ impl Shared {
     }
 
     /// An empty database and an empty part of the bucket.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Backend {
         let name = format!("hub_{}", self.places.fetch_add(1, Ordering::Relaxed));
-        Place {
+        Backend {
             database: self.cluster.create_database(&name),
             endpoint: self.bucket.endpoint.clone(),
             storage: format!("s3://{}/{name}/content", bucket::NAME),
@@ -69,7 +69,7 @@ impl Shared {
     }
 }
 
-impl Place {
+impl Backend {
     /// The place the variable asks for; `None` for a directory.
     pub(crate) fn wanted() -> Option<Self> {
         match std::env::var(PLACE_VARIABLE).as_deref() {
@@ -110,12 +110,12 @@ impl Place {
 }
 
 /// The directory in which the keys of this place's part of the bucket are files.
-pub(crate) fn bucket_files(place: &Place) -> PathBuf {
+pub(crate) fn bucket_files(place: &Backend) -> PathBuf {
     let path = place.storage.strip_prefix("s3://").unwrap();
     Shared::get().unwrap().bucket.root.join(path)
 }
 
 /// Everything a database of this place holds, as text.
-pub(crate) fn dump(place: &Place) -> Vec<u8> {
+pub(crate) fn dump(place: &Backend) -> Vec<u8> {
     Shared::get().unwrap().cluster.dump(&place.database)
 }

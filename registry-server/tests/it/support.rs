@@ -18,7 +18,7 @@ use tool_hub_registry_server::{
     Downloads, Limits, MemberRole, Registry, RegistryConfig, StorageAddress, TokenRole, serve,
 };
 
-use crate::backends::{self, Place};
+use crate::backends::{self, Backend};
 
 /// A running registry with the users alice and bob and the organisation acme, of which alice is an
 /// administrator and carol may read.
@@ -32,7 +32,7 @@ pub(crate) struct TestRegistry {
     /// With this the registry can be opened once more.
     pub(crate) config: RegistryConfig,
     /// Where its data is, when it is not in the directory.
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Backend>,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
     client: reqwest::Client,
@@ -48,20 +48,26 @@ impl TestRegistry {
     }
 
     pub(crate) async fn start_at(address: IpAddr, configure: impl FnOnce(&mut Limits)) -> Self {
-        Self::start_as(Place::wanted(), None, address, |config| {
+        Self::start_as(Backend::wanted(), None, address, |config| {
             configure(&mut config.limits)
         })
         .await
     }
 
     pub(crate) async fn start_configured(configure: impl FnOnce(&mut RegistryConfig)) -> Self {
-        Self::start_as(Place::wanted(), None, Ipv4Addr::LOCALHOST.into(), configure).await
+        Self::start_as(
+            Backend::wanted(),
+            None,
+            Ipv4Addr::LOCALHOST.into(),
+            configure,
+        )
+        .await
     }
 
     /// Starts a registry in a place, or in a directory.
     #[allow(dead_code, reason = "the tests of several servers use it")]
     pub(crate) async fn start_in(
-        place: Option<Place>,
+        place: Option<Backend>,
         configure: impl FnOnce(&mut Limits),
     ) -> Self {
         Self::start_as(place, None, Ipv4Addr::LOCALHOST.into(), |config| {
@@ -81,7 +87,7 @@ impl TestRegistry {
     }
 
     async fn start_as(
-        place: Option<Place>,
+        place: Option<Backend>,
         files: Option<&Path>,
         address: IpAddr,
         configure: impl FnOnce(&mut RegistryConfig),
@@ -194,7 +200,7 @@ impl TestRegistry {
     #[allow(dead_code, reason = "not every target opens several registries")]
     pub(crate) fn elsewhere(&self, name: &str) -> RegistryConfig {
         let directory = self.directory.path().join(name);
-        match Place::wanted() {
+        match Backend::wanted() {
             Some(place) => place.config(&directory, Downloads::Proxy),
             None => RegistryConfig::new(directory),
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tool_hub_registry_server::Downloads;
 
-use crate::backends::Place;
+use crate::backends::Backend;
 use crate::dice::Dice;
 use crate::ledger::{self, Acknowledged};
 use crate::leftovers;
@@ -21,7 +21,7 @@ const KILLS_DEFAULT: u64 = 15;
 const SEED_VARIABLE: &str = "TOOL_HUB_TEST_SEED";
 
 /// Kills one server on a directory, or two in turn and at once on a place.
-pub(crate) async fn run(place: Option<Place>) -> Result<(), String> {
+pub(crate) async fn run(place: Option<Backend>) -> Result<(), String> {
     let kills = number(KILLS_VARIABLE).unwrap_or(KILLS_DEFAULT);
     let seed = number(SEED_VARIABLE).unwrap_or_else(|| u64::from(std::process::id()) << 20);
     let home = place
@@ -82,12 +82,12 @@ struct Server {
 /// The servers of one registry, and the registry through the first of them.
 struct Fleet {
     hub: TestRegistry,
-    place: Option<Place>,
+    place: Option<Backend>,
     servers: Vec<Server>,
 }
 
 impl Fleet {
-    async fn start(place: Option<Place>) -> Self {
+    async fn start(place: Option<Backend>) -> Self {
         let mut hub = TestRegistry::start_in(place.clone(), |_| ()).await;
         for repository in REPOSITORIES {
             hub.create(repository).await;

@@ -24,7 +24,7 @@ const WRITERS: usize = 6;
 
 /// What writers have to tell.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct WriterReport {
     pub(crate) acknowledged: Vec<Acknowledged>,
     /// Repositories that were made and whose deletion was acknowledged.
     pub(crate) deleted: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Told {
 /// Writers that go on until they are told to stop; each asks the servers in turn.
 pub(crate) struct Writers {
     stop: Arc<AtomicBool>,
-    writing: JoinSet<Told>,
+    writing: JoinSet<WriterReport>,
 }
 
 impl Writers {
@@ -48,7 +48,7 @@ impl Writers {
                 own: REPOSITORIES[1 + at % (REPOSITORIES.len() - 1)],
                 name: at,
                 dice: dice.split(),
-                told: Told::default(),
+                told: WriterReport::default(),
             };
             writing.spawn(writer.write(Arc::clone(&stop)));
         }
@@ -56,9 +56,9 @@ impl Writers {
     }
 
     /// Waits until each has an answer, or none.
-    pub(crate) async fn stop(self) -> Told {
+    pub(crate) async fn stop(self) -> WriterReport {
         self.stop.store(true, Ordering::Relaxed);
-        let mut all = Told::default();
+        let mut all = WriterReport::default();
         for told in self.writing.join_all().await {
             all.acknowledged.extend(told.acknowledged);
             all.deleted.extend(told.deleted);
@@ -73,11 +73,11 @@ struct Writer {
     own: &'static str,
     name: usize,
     dice: Dice,
-    told: Told,
+    told: WriterReport,
 }
 
 impl Writer {
-    async fn write(mut self, stop: Arc<AtomicBool>) -> Told {
+    async fn write(mut self, stop: Arc<AtomicBool>) -> WriterReport {
         for turn in self.name.. {
             if stop.load(Ordering::Relaxed) {
                 break;

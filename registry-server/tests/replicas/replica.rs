@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tool_hub_registry_server::{Downloads, Registry, RegistryConfig, serve};
 
-use crate::backends::{Place, Shared};
+use crate::backends::{Backend, Shared};
 use crate::support::TestRegistry;
 
 /// The first argument of a replica.
@@ -67,7 +67,7 @@ impl Pair {
 impl Replica {
     /// Starts a server on a place, or on a directory alone.
     pub(crate) fn start<'a>(
-        place: impl Into<Option<&'a Place>>,
+        place: impl Into<Option<&'a Backend>>,
         directory: &Path,
         downloads: Downloads,
     ) -> Self {
@@ -137,7 +137,7 @@ pub(crate) fn run_if_asked() -> Option<ExitCode> {
     if role != ROLE {
         return None;
     }
-    let place = (!database.is_empty()).then(|| Place {
+    let place = (!database.is_empty()).then(|| Backend {
         database: database.clone(),
         endpoint: endpoint.clone(),
         storage: storage.clone(),

@@ -30,13 +30,12 @@ pub(crate) struct BatchRequest {
     transfers: List<String>,
     #[serde(default)]
     hash_algo: Option<String>,
-    #[schema(value_type = Vec<Announced>)]
-    objects: List<Announced>,
+    #[schema(value_type = Vec<AnnouncedObject>)]
+    objects: List<AnnouncedObject>,
 }
 
 #[derive(Deserialize, ToSchema)]
-#[schema(as = AnnouncedObject)]
-struct Announced {
+struct AnnouncedObject {
     oid: String,
     size: u64,
 }
@@ -65,15 +64,15 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     let mut waiting = Vec::new();
     let mut rows = Vec::with_capacity(needs.len());
     for (announced, need) in announced.into_iter().zip(needs) {
-        let sent_to = match need {
-            Need::Time(sha256) => {
+        let address = match need {
+            UploadDecision::Time(sha256) => {
                 waiting.push(sha256);
                 None
             }
-            Need::Bytes(sha256) => Some(tickets.issue(sha256, announced.size)?),
+            UploadDecision::Bytes(sha256) => Some(tickets.issue(sha256, announced.size)?),
             _ => None,
         };
-        rows.push((announced, need, sent_to));
+        rows.push((announced, need, address));
     }
     announce(&call, &tickets.uploads, &waiting).await?;
     let kind = HeaderValue::from_static("application/vnd.git-lfs+json");
@@ -136,7 +135,7 @@ fn check(operation: &str, hash_algo: Option<&str>) -> Result<(), Refusal> {
 }
 
 /// What it takes until a commit can name an object.
-enum Need {
+enum UploadDecision {
     Nothing,
     /// It is there and awaits a commit, which must find it.
     Time(Sha256Digest),
@@ -145,7 +144,10 @@ enum Need {
     Refusal(String),
 }
 
-async fn needs(call: &Call<WriteRepository>, objects: &[Announced]) -> Result<Vec<Need>, Refusal> {
+async fn needs(
+    call: &Call<WriteRepository>,
+    objects: &[AnnouncedObject],
+) -> Result<Vec<UploadDecision>, Refusal> {
     let digests: Vec<Option<Sha256Digest>> = objects
         .iter()
         .map(|announced| Sha256Digest::from_hex(&announced.oid))
@@ -166,21 +168,23 @@ fn need(
     digest: Option<Sha256Digest>,
     given: &HashMap<Sha256Digest, UploadedFile>,
     bytes_max: u64,
-) -> Need {
+) -> UploadDecision {
     let Some(sha256) = digest else {
-        return Need::Refusal("the oid is not a sha256 in lower-case hexadecimal".to_owned());
+        return UploadDecision::Refusal(
+            "the oid is not a sha256 in lower-case hexadecimal".to_owned(),
+        );
     };
     if size > bytes_max {
-        return Need::Refusal(format!("a file is longer than {bytes_max} bytes"));
+        return UploadDecision::Refusal(format!("a file is longer than {bytes_max} bytes"));
     }
     match given.get(&sha256) {
-        None => Need::Bytes(sha256),
-        Some(given) if given.size_bytes != size => Need::Refusal(format!(
+        None => UploadDecision::Bytes(sha256),
+        Some(given) if given.size_bytes != size => UploadDecision::Refusal(format!(
             "the object with this oid has {} bytes",
             given.size_bytes
         )),
-        Some(given) if given.awaits_commit => Need::Time(sha256),
-        Some(_) => Need::Nothing,
+        Some(given) if given.awaits_commit => UploadDecision::Time(sha256),
+        Some(_) => UploadDecision::Nothing,
     }
 }
 
@@ -192,7 +196,7 @@ pub(crate) struct Batch<R> {
 }
 
 /// The upload address of one object: the query with its ticket, and the number of parts.
-struct SentTo {
+struct UploadAddress {
     query: String,
     parts: Option<u64>,
 }
@@ -213,7 +217,7 @@ impl<'a> Tickets<'a> {
         }
     }
 
-    fn issue(&mut self, sha256: Sha256Digest, size_bytes: u64) -> Result<SentTo, Refusal> {
+    fn issue(&mut self, sha256: Sha256Digest, size_bytes: u64) -> Result<UploadAddress, Refusal> {
         let limits = self.call.registry.limits();
         let part_bytes = limits.lfs_part_bytes.max(1);
         let parts =
@@ -227,31 +231,31 @@ impl<'a> Tickets<'a> {
             part_bytes: parts.map(|_| part_bytes),
             expires_ms: clock::now_ms().saturating_add(lifetime_ms),
         });
-        Ok(SentTo { query, parts })
+        Ok(UploadAddress { query, parts })
     }
 
     /// One object in the answer to a client.
     fn object(
         &self,
-        (announced, need, sent_to): &(Announced, Need, Option<SentTo>),
+        (announced, need, address): &(AnnouncedObject, UploadDecision, Option<UploadAddress>),
     ) -> BatchObject {
         BatchObject {
             oid: announced.oid.clone(),
             size: announced.size,
             error: match need {
-                Need::Refusal(reason) => Some(ObjectError {
+                UploadDecision::Refusal(reason) => Some(ObjectError {
                     code: 422,
                     message: reason.clone(),
                 }),
                 _ => None,
             },
-            authenticated: sent_to.as_ref().map(|_| true),
-            actions: sent_to.as_ref().map(|sent_to| self.actions(sent_to)),
+            authenticated: address.as_ref().map(|_| true),
+            actions: address.as_ref().map(|address| self.actions(address)),
         }
     }
 
     /// The requests that the client has to make for an object.
-    fn actions(&self, SentTo { query, parts }: &SentTo) -> Actions {
+    fn actions(&self, UploadAddress { query, parts }: &UploadAddress) -> Actions {
         let base = self.call.base.as_str();
         let part_bytes = self.call.registry.limits().lfs_part_bytes.max(1);
         let repository = web_url(&self.call.base, &self.call.admitted.repository);

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::part::length;
 use super::{size_of, take_in};
 use crate::access::{Call, HoldsTicket};
-use crate::content::{Sha256Digest, Spooled};
+use crate::content::{Sha256Digest, SpooledFile};
 use crate::controllers::json;
 use crate::database::uploads::{Part, Upload};
 use crate::error::RegistryError;
@@ -25,14 +25,13 @@ const PARTS_MAX: usize = 10_000;
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct CompleteRequest {
     #[serde(default)]
-    #[schema(value_type = Vec<Named>)]
-    parts: List<Named>,
+    #[schema(value_type = Vec<SentPart>)]
+    parts: List<SentPart>,
 }
 
 #[derive(Deserialize, ToSchema)]
-#[schema(as = SentPart)]
 #[serde(rename_all = "camelCase")]
-struct Named {
+struct SentPart {
     part_number: i64,
     etag: String,
 }
@@ -85,7 +84,7 @@ async fn has_arrived(registry: &Registry, upload: &Upload) -> Result<bool, Regis
 }
 
 /// All parts must be there, and be the ones the client has the ETags of.
-fn check(upload: &Upload, parts: &[Part], named: &[Named]) -> Result<(), Refusal> {
+fn check(upload: &Upload, parts: &[Part], named: &[SentPart]) -> Result<(), Refusal> {
     let refuse = |text: String| Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, text));
     let mut next = 1;
     for part in parts {
@@ -116,7 +115,7 @@ async fn join(
     upload: &Upload,
     parts: &[Part],
     room: &mut Room,
-) -> Result<Spooled, Refusal> {
+) -> Result<SpooledFile, Refusal> {
     let limits = registry.limits();
     let content = registry.content();
     let mut spool = content.spool(limits.spool_memory_bytes_max);

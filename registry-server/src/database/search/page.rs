@@ -14,7 +14,7 @@ use crate::error::RegistryError;
 
 /// One result.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub(crate) repository: Repository,
     pub(crate) head: Option<String>,
     /// The description in the manifest of a tool.
@@ -26,17 +26,17 @@ pub(crate) struct Found {
 }
 
 /// What is shown of a repository, beside its tags.
-struct Shown {
+struct ResultRow {
     repository: Repository,
     head: Option<String>,
     tool_description: Option<String>,
 }
 
-from_row!(Shown { head, tool_description; repository });
+from_row!(ResultRow { head, tool_description; repository });
 
 impl Database {
     /// One page of repositories.
-    pub(crate) async fn search(&self, search: &Search) -> Result<Vec<Found>, RegistryError> {
+    pub(crate) async fn search(&self, search: &Search) -> Result<Vec<SearchResult>, RegistryError> {
         let hits = match (&search.terms, search.order) {
             (Some(terms), Order::Relevance) => {
                 let after = match search.after {
@@ -56,7 +56,7 @@ impl Database {
         self.show(hits).await
     }
 
-    async fn show(&self, hits: Vec<Hit>) -> Result<Vec<Found>, RegistryError> {
+    async fn show(&self, hits: Vec<Hit>) -> Result<Vec<SearchResult>, RegistryError> {
         let mut found = Vec::with_capacity(hits.len());
         for batch in hits.chunks(BATCH_MAX) {
             let ids: Vec<&RepositoryKey> = batch.iter().map(|hit| &hit.repository).collect();
@@ -67,7 +67,7 @@ impl Database {
                 let Some(one) = shown.remove(&hit.repository) else {
                     continue;
                 };
-                found.push(Found {
+                found.push(SearchResult {
                     repository: one.repository,
                     head: one.head,
                     tool_description: one.tool_description,
@@ -82,14 +82,14 @@ impl Database {
     async fn shown(
         &self,
         ids: &[&RepositoryKey],
-    ) -> Result<HashMap<RepositoryKey, Shown>, RegistryError> {
+    ) -> Result<HashMap<RepositoryKey, ResultRow>, RegistryError> {
         let sql = format!(
             "SELECT h.commit_oid AS head, t.description AS tool_description, {REPOSITORIES} \
              LEFT JOIN tools t ON t.repository = r.id \
              LEFT JOIN refs h ON h.repository = r.id AND h.name = 'refs/heads/main' WHERE r.id IN ({})",
             placeholders(1, ids.len())
         );
-        let mut query = sqlx::query_as::<_, Shown>(AssertSqlSafe(sql));
+        let mut query = sqlx::query_as::<_, ResultRow>(AssertSqlSafe(sql));
         for id in ids {
             query = query.bind(*id);
         }

@@ -28,7 +28,7 @@ fn a_directory_is_read_once_however_many_paths_lead_through_it() {
     for count in [1, 10, 4_000] {
         let mut paths = vec![deepest.clone(); count];
         paths.extend((0..count).map(|at| format!("{}x{at}", "d/".repeat(62))));
-        let mut search = Search::new(root, &paths);
+        let mut search = PathLookup::new(root, &paths);
         let mut read = 0;
         while !search.level.is_empty() {
             read += search.level.len();

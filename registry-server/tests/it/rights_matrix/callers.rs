@@ -15,8 +15,8 @@ pub(super) struct Caller {
     pub(super) authorization: Option<String>,
     pub(super) token: Token,
     /// Rights in what alice owns and in what the organisation owns, before the token limits them.
-    pub(super) in_alice: Standing,
-    pub(super) in_acme: Standing,
+    pub(super) in_alice: Role,
+    pub(super) in_acme: Role,
 }
 
 /// What a token is good for.
@@ -32,14 +32,14 @@ pub(super) enum Token {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Standing {
+pub(super) enum Role {
     Stranger,
     Reads,
     Writes,
     Manages,
 }
 
-use Standing::{Manages, Reads, Stranger, Writes};
+use Role::{Manages, Reads, Stranger, Writes};
 
 pub(super) async fn callers(hub: &TestRegistry) -> Vec<Caller> {
     for (user, role) in [
@@ -206,7 +206,7 @@ pub(super) async fn callers(hub: &TestRegistry) -> Vec<Caller> {
 }
 
 impl Caller {
-    pub(super) fn standing(&self, owner: &str) -> Standing {
+    pub(super) fn standing(&self, owner: &str) -> Role {
         match owner {
             "alice" => self.in_alice,
             "acme" => self.in_acme,
@@ -231,8 +231,8 @@ fn caller(
     name: &'static str,
     authorization: Option<String>,
     token: Token,
-    in_alice: Standing,
-    in_acme: Standing,
+    in_alice: Role,
+    in_acme: Role,
 ) -> Caller {
     Caller {
         name,

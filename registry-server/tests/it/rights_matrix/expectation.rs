@@ -2,7 +2,7 @@
 
 use tool_hub_registry_server::Access;
 
-use super::callers::{Caller, Standing, Token};
+use super::callers::{Caller, Role, Token};
 use super::samples::{Named, Sample};
 use super::{State, Target};
 
@@ -44,10 +44,10 @@ fn refused(access: Access, sample: &Sample, caller: &Caller, target: &Target) ->
         Access::SignedInToWrite => writes_at_all(caller).or_else(|| body(sample, caller, target)),
         Access::ReadRepository => sees(caller, target),
         Access::WriteRepository => {
-            sees(caller, target).or_else(|| changes(caller, target, Standing::Writes))
+            sees(caller, target).or_else(|| changes(caller, target, Role::Writes))
         }
         Access::ManageRepository => {
-            sees(caller, target).or_else(|| changes(caller, target, Standing::Manages))
+            sees(caller, target).or_else(|| changes(caller, target, Role::Manages))
         }
         other => panic!("say here whom {other:?} lets in"),
     }
@@ -57,17 +57,17 @@ fn refused(access: Access, sample: &Sample, caller: &Caller, target: &Target) ->
 fn sees(caller: &Caller, target: &Target) -> Option<Answer> {
     let standing = match caller.reaches(target.owner, target.name_now()) {
         true => caller.standing(target.owner),
-        false => Standing::Stranger,
+        false => Role::Stranger,
     };
     let visible = match target.state {
         State::Public => true,
-        State::Private | State::MovedPrivate => standing >= Standing::Reads,
+        State::Private | State::MovedPrivate => standing >= Role::Reads,
         State::Missing => false,
     };
     (!visible).then(|| not_found(caller))
 }
 
-fn changes(caller: &Caller, target: &Target, needed: Standing) -> Option<Answer> {
+fn changes(caller: &Caller, target: &Target, needed: Role) -> Option<Answer> {
     let reaches = caller.reaches(target.owner, target.name_now());
     writes_at_all(caller)
         .or_else(|| (!reaches || caller.standing(target.owner) < needed).then(|| answer(403, "")))
@@ -86,12 +86,12 @@ fn body(sample: &Sample, caller: &Caller, target: &Target) -> Option<Answer> {
     match sample.named {
         Named::InPath | Named::WithoutOwner => None,
         Named::New => {
-            let may = caller.standing(target.owner) >= Standing::Writes
+            let may = caller.standing(target.owner) >= Role::Writes
                 && caller.reaches(target.owner, "new-");
             (!may).then(|| answer(403, ""))
         }
         Named::InBody { to } => sees(caller, target)
-            .or_else(|| changes(caller, target, Standing::Manages))
+            .or_else(|| changes(caller, target, Role::Manages))
             .or_else(|| {
                 to.filter(|to| !caller.reaches(target.owner, to))
                     .map(|_| answer(403, ""))
