@@ -115,7 +115,7 @@ impl FileContent {
     }
 }
 
-/// Whether the file is asked for as git has it.
+/// True if the file is asked for as git has it.
 fn is_raw(call: &Call<ReadRepository>) -> bool {
     let prefix = call.admitted.repository.kind.web_prefix();
     let path = call.parts.uri.path().trim_start_matches('/');
@@ -311,7 +311,12 @@ fn matches_etag(value: &HeaderValue, etag: &HeaderValue) -> bool {
         .any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == etag)
 }
 
-/// What a `Range` header asks of a file.
+/// The range that a request asks for.
+///
+/// `Range` of the crate `headers` does not tell a range that it does not understand, which is
+/// answered with the whole file, from one outside of the file, which is refused. It also has no
+/// range for a suffix that is longer than the file. The crate's `ETag` alone would not be worth a
+/// dependency.
 #[derive(Debug, PartialEq, Eq)]
 enum RequestedRange {
     /// No range, one that is not understood, or several: the whole file is a proper answer.
