@@ -143,10 +143,11 @@ async fn who_am_i() {
 
 #[tokio::test]
 async fn an_endpoint_that_nobody_listens_on() {
-    let url = Registry::start().await.url();
-    // The registry was dropped; its task ends, and with it the listener.
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let client = Client::new(ClientConfig::new(url, "test/1")).unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    drop(listener);
+    let config = ClientConfig::new(url.parse().unwrap(), "test/1");
+    let client = Client::new(config).unwrap();
     let error = client
         .resolve(&"alice/demo".parse().unwrap())
         .await

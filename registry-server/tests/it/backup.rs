@@ -37,7 +37,7 @@ async fn view(hub: &TestRegistry, ids: &[String]) -> Vec<Value> {
     views
 }
 
-/// What a backup says there is: the digest of each object, and every row.
+/// The content of a backup: the digest of each object, and every row.
 pub(crate) fn said(backup: &Path) -> [String; 2] {
     ["SHA256SUMS", "metadata.jsonl"].map(|name| {
         let text = std::fs::read_to_string(backup.join(name)).unwrap();
@@ -79,7 +79,11 @@ async fn one_made_during_pushes_restores_to_a_sound_registry() {
     }
     let stop = Arc::new(AtomicBool::new(false));
     let pushers = push_to_all(&hub, &ids, &stop).await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // The backup begins when each of them has pushed twice.
+    for id in &ids {
+        let path = format!("/api/models/{id}/commits/main");
+        while hub.get_json(&path).await.as_array().unwrap().len() < 3 {}
+    }
     let scratch = tempfile::tempdir().unwrap();
     let backup = scratch.path().join("during");
     let report = hub.registry.backup(&backup).await.unwrap();
@@ -174,7 +178,7 @@ pub(crate) async fn fill(hub: &TestRegistry) {
     hub.registry.set_quota("acme", Some(1 << 40)).await.unwrap();
 }
 
-/// Whether a registry shows what another one does, to the same people.
+/// Checks that a registry shows what another one does, to the same people.
 pub(crate) async fn compare(hub: &TestRegistry, registry: &Registry) {
     assert!(registry.scrub().await.unwrap().is_sound());
     let other = hub.through(&serve_on_a_port(registry).await);

@@ -156,7 +156,6 @@ async fn a_client_that_takes_nothing_is_cut_off() {
         idlers.push(stream);
     }
     // Those that hold connections lose them, so that newcomers get their turn.
-    tokio::time::sleep(Duration::from_secs(1)).await;
     let newcomer = reqwest::Client::new()
         .get(format!("{}/health", hub.endpoint))
         .send();

@@ -26,6 +26,20 @@ fn value(text: &str, line: &str) -> f64 {
     found.map_or(0.0, |value| value.parse().unwrap())
 }
 
+/// Asks again and again until there is an answer.
+async fn until<T>(ask: impl AsyncFn() -> Option<T>) -> T {
+    let asking = async {
+        loop {
+            if let Some(answer) = ask().await {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let answer = tokio::time::timeout(Duration::from_secs(20), asking).await;
+    answer.expect("it never came")
+}
+
 #[tokio::test]
 async fn live_is_not_yet_ready() {
     let hub = TestRegistry::start().await;
@@ -77,16 +91,17 @@ async fn metrics_count_and_are_elsewhere() {
         "not where everybody comes"
     );
 
-    // The count follows the last byte, which the client has a little earlier.
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    let response = reqwest::get(format!("{endpoint}/metrics")).await.unwrap();
-    let kind = response.headers()["content-type"]
-        .to_str()
-        .unwrap()
-        .to_owned();
-    assert!(kind.starts_with("application/openmetrics-text"), "{kind}");
-    let text = response.text().await.unwrap();
     let route = "route=\"/{owner}/{name}/resolve/{*rest}\",method=\"GET\"";
+    let durations = format!("tool_registry_http_request_duration_seconds_count{{{route}}}");
+    // The count follows the last byte, which the client has a little earlier.
+    let text = until(async || {
+        let response = reqwest::get(format!("{endpoint}/metrics")).await.unwrap();
+        let kind = response.headers()["content-type"].to_str().unwrap();
+        assert!(kind.starts_with("application/openmetrics-text"), "{kind}");
+        let text = response.text().await.unwrap();
+        (value(&text, &durations) >= 4.0).then_some(text)
+    })
+    .await;
     let requests = |labels: &str| {
         value(
             &text,
@@ -99,7 +114,6 @@ async fn metrics_count_and_are_elsewhere() {
         requests("route=\"unmatched\",method=\"GET\",status=\"404\""),
         2.0
     );
-    let durations = format!("tool_registry_http_request_duration_seconds_count{{{route}}}");
     assert_eq!(value(&text, &durations), 4.0);
     assert!(value(&text, "tool_registry_http_sent_bytes_total") >= 300_000.0);
     let received = value(&text, "tool_registry_http_received_bytes_total");
@@ -177,16 +191,23 @@ async fn the_log_has_a_line_for_each_request_with_who_and_how() {
             .await,
     )
     .await;
+    let probe = id_of(hub.get("/health/ready").await).await;
     let nobody = hub.request(Method::GET, "/api/models/alice/tool", None);
     let nobody = id_of(nobody.send().await.unwrap()).await;
-    let probe = id_of(hub.get("/health/ready").await).await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
 
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    let lines: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    // A line is written after the last byte, which the client has a little earlier.
+    let answered = |lines: &[Value], id: &str| {
+        let is_answer =
+            |line: &Value| line["span"]["id"] == id && line["fields"]["message"] == "answered";
+        lines.iter().any(is_answer)
+    };
+    let (text, lines) = until(async || {
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        let lines: Vec<Value> = lines.collect();
+        (answered(&lines, &download) && answered(&lines, &nobody)).then_some((text, lines))
+    })
+    .await;
     let find = |id: &str, message: &str| {
         let mut found = lines
             .iter()

@@ -19,7 +19,7 @@ pub(super) struct Caller {
     pub(super) in_acme: Role,
 }
 
-/// What a token is good for.
+/// The state and the rights of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
     Absent,
@@ -248,13 +248,15 @@ fn bearer(token: &NewToken) -> String {
 }
 
 async fn expired(hub: &TestRegistry) -> String {
-    let soon = OffsetDateTime::now_utc() + Duration::from_millis(50);
+    let later = OffsetDateTime::now_utc() + Duration::from_secs(60);
     let made = hub
         .registry
-        .create_token("alice", "x", TokenRole::Write, Some(soon))
+        .create_token("alice", "expired", TokenRole::Write, Some(later))
         .await
         .unwrap();
-    tokio::time::sleep(Duration::from_millis(80)).await;
+    hub.run_sql("UPDATE tokens SET expires_ms = 1 WHERE name = 'expired'")
+        .await
+        .unwrap();
     bearer(&made)
 }
 
