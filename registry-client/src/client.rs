@@ -1,4 +1,4 @@
-//! What a client can do, each thing in a file of its own.
+//! The client. Each of its operations has a file of its own.
 
 use hf_hub::repository::RepoTypeAny;
 use tool_hub_manifest::{Pin, RepoId, ToolRef, Verified, package_file};
@@ -64,7 +64,7 @@ impl Client {
     /// for what every registry can list.
     ///
     /// # Errors
-    /// As every question.
+    /// The errors of every request.
     pub async fn search(&self, query: &str, limit: usize) -> Result<SearchResults, ClientError> {
         search::search(&self.registry, query, limit).await
     }
@@ -91,7 +91,7 @@ impl Client {
     /// The day on which a commit was made, as `2026-01-31`; none where the registry does not tell.
     ///
     /// # Errors
-    /// As every question.
+    /// The errors of every request.
     pub async fn day_of(&self, commit: &Resolved) -> Result<Option<String>, ClientError> {
         date::day_of(&self.registry, commit).await
     }
@@ -118,8 +118,8 @@ impl Client {
         pull::pull(&self.registry, at, None, store, progress).await
     }
 
-    /// As [`Client::pull`], but accepts nothing but the bytes that were pinned for this
-    /// commit. What the store has is taken without asking the registry at all.
+    /// Does the same as [`Client::pull`], but accepts nothing but the bytes that were pinned for
+    /// this commit. What the store has is taken without asking the registry at all.
     ///
     /// # Errors
     /// [`ClientError::PinMismatch`] when the registry has other bytes for the commit, and as

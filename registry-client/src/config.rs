@@ -1,4 +1,4 @@
-//! Which registry a client speaks to, as whom, and how long it waits.
+//! The configuration of a client: endpoint, token and timeouts.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ pub struct ClientConfig {
     /// The registry's URL, `http` or `https`, possibly with a path, without user, query or
     /// fragment.
     pub endpoint: Url,
-    /// Who asks; `None` asks anonymously. It is sent to the endpoint's own origin (scheme,
-    /// host and port) and nowhere else.
+    /// The token of the caller; `None` asks anonymously. It is sent to the endpoint's own origin
+    /// (scheme, host and port) and nowhere else.
     pub token: Option<Token>,
     /// The `User-Agent` header: product and version.
     pub user_agent: String,
     /// The proxy for all requests: an `http` or `https` URL.
     pub proxy: Option<Url>,
-    /// How long to wait for what.
+    /// The timeouts.
     pub timeouts: Timeouts,
 }
 
@@ -43,8 +43,8 @@ impl ClientConfig {
         self
     }
 
-    /// Whether the token would cross a network unencrypted: plain `http` to a host that is
-    /// not this machine. A caller does well to warn.
+    /// True if the token would cross a network unencrypted: plain `http` to a host that is not this
+    /// machine. A caller does well to warn.
     pub fn sends_token_in_clear(&self) -> bool {
         let local = match self.endpoint.host() {
             Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -83,7 +83,7 @@ fn without_credentials(url: &Url) -> String {
     excerpt(url.as_str())
 }
 
-/// How long a client waits.
+/// The timeouts of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a connection, its TLS handshake included.

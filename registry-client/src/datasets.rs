@@ -29,21 +29,21 @@ pub struct PushTexts<'a> {
     pub repo: RepoId,
     /// The files' names and what they hold. Other files of the repo stay as they are.
     pub texts: &'a [(&'static str, String)],
-    /// Who may see it.
+    /// The visibility of a new repo.
     pub visibility: Visibility,
     /// The first line of the commit.
     pub message: String,
 }
 
-/// What a push of texts did.
+/// The results of a push of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PushedTexts {
     /// The commit that holds them.
     pub commit: CommitId,
-    /// Where people find them.
+    /// The page on which people find them.
     pub url: Url,
-    /// Whether they were there already, so that nothing was committed.
+    /// True if they were there already, so that nothing was committed.
     pub already_there: bool,
 }
 
@@ -51,7 +51,7 @@ impl Datasets {
     /// Builds a client. No connection is made yet.
     ///
     /// # Errors
-    /// As [`Client::new`](crate::Client::new).
+    /// The errors of [`Client::new`](crate::Client::new).
     pub fn new(config: ClientConfig) -> Result<Self, ClientError> {
         let registry = Registry::new(RepoTypeAny::Dataset, &config)?;
         Ok(Self { registry })
@@ -61,7 +61,7 @@ impl Datasets {
     /// taken as its default branch has it, whatever versions it was tagged with.
     ///
     /// # Errors
-    /// As [`Client::resolve`](crate::Client::resolve).
+    /// The errors of [`Client::resolve`](crate::Client::resolve).
     pub async fn resolve(&self, reference: &ToolRef) -> Result<Resolved, ClientError> {
         let revision = match &reference.revision {
             Revision::Newest => Revision::Branch(DEFAULT_BRANCH.to_owned()),
@@ -74,7 +74,7 @@ impl Datasets {
     /// Those of `names` that are there at a commit, each with its text.
     ///
     /// # Errors
-    /// As [`Client::texts`](crate::Client::texts).
+    /// The errors of [`Client::texts`](crate::Client::texts).
     pub async fn texts(
         &self,
         at: &Resolved,

@@ -1,4 +1,4 @@
-//! What can go wrong between this machine and a registry.
+//! Errors between this machine and a registry.
 
 use std::fmt;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub enum ClientError {
     /// The endpoint cannot be one.
     #[error("`{endpoint}` is not an endpoint: {rule}")]
     Endpoint {
-        /// What was given, without its credentials.
+        /// The given endpoint, without its credentials.
         endpoint: String,
         /// The rule it breaks.
         rule: &'static str,
@@ -29,52 +29,52 @@ pub enum ClientError {
     Setup {
         /// The endpoint.
         endpoint: Box<Url>,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// No connection: no network, unknown host, refused, or TLS that cannot be trusted.
     #[error("cannot {act}: {endpoint} cannot be reached")]
     Unreachable {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
         /// The endpoint.
         endpoint: Box<Url>,
-        /// Why.
+        /// The cause.
         #[source]
         source: reqwest::Error,
     },
     /// The connection was there and broke, or carried something that is not HTTP.
     #[error("cannot {act}: the connection broke")]
     Broken {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// Why.
+        /// The cause.
         #[source]
         source: reqwest::Error,
     },
     /// Bytes came too slowly, or not at all.
     #[error("cannot {act}: only {bytes} bytes came within {within:?}")]
     Stalled {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// How many bytes came in the last window.
+        /// The bytes that came in the last window.
         bytes: u64,
-        /// How long that window was.
+        /// The length of that window.
         within: Duration,
     },
     /// The whole act took longer than it may.
     #[error("cannot {act}: no end after {after:?}")]
     TimedOut {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// How long it may take.
+        /// The timeout.
         after: Duration,
     },
     /// The act needs a token and there is none.
     #[error("cannot {act}: {endpoint} wants a token")]
     TokenMissing {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
         /// The endpoint.
         endpoint: Box<Url>,
@@ -82,19 +82,19 @@ pub enum ClientError {
     /// The registry does not accept the token (status 401).
     #[error("cannot {act}: {endpoint} does not accept the token{answer}")]
     TokenRefused {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
         /// The endpoint.
         endpoint: Box<Url>,
-        /// What the registry said.
+        /// The registry's answer.
         answer: Box<Answer>,
     },
     /// The registry knows who asks and does not allow it (status 403, or a gated repo).
     #[error("cannot {act}: not allowed{answer}")]
     Forbidden {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// What the registry said.
+        /// The registry's answer.
         answer: Box<Answer>,
     },
     /// The repo does not exist, or is private and not for whoever asks.
@@ -104,7 +104,7 @@ pub enum ClientError {
         repo: RepoId,
         /// The endpoint.
         endpoint: Box<Url>,
-        /// Whether a token was sent.
+        /// True if a token was sent.
         signed_in: bool,
     },
     /// The repo has another name today, perhaps with another owner. It answers to its old name,
@@ -121,7 +121,7 @@ pub enum ClientError {
     RevisionNotFound {
         /// The repo.
         repo: RepoId,
-        /// What was asked for.
+        /// The requested revision.
         revision: String,
     },
     /// No version of the tool meets the requirement.
@@ -129,7 +129,7 @@ pub enum ClientError {
     VersionNotFound {
         /// The repo.
         repo: RepoId,
-        /// What was asked for.
+        /// The requirement.
         requirement: VersionReq,
         /// The versions there are, newest first.
         available: Vec<Version>,
@@ -171,7 +171,7 @@ pub enum ClientError {
         repo: RepoId,
         /// The commit that was its head when the push began.
         head: Option<CommitId>,
-        /// What the registry said.
+        /// The registry's answer.
         answer: Box<Answer>,
     },
     /// Everything was committed, but the version's tag could not be made. Pushing the same
@@ -184,7 +184,7 @@ pub enum ClientError {
         commit: CommitId,
         /// The tag that is missing.
         tag: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<ClientError>,
     },
@@ -193,58 +193,58 @@ pub enum ClientError {
     VisibilityDiffers {
         /// The repo.
         repo: RepoId,
-        /// What the push asked for.
+        /// The visibility that the push asked for.
         asked: Visibility,
-        /// What the repo is.
+        /// The visibility of the repo.
         actual: Visibility,
     },
     /// Too many requests (status 429).
     #[error("cannot {act}: too many requests{answer}")]
     RateLimited {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// How long the registry asks to wait.
+        /// The time that the registry asks to wait.
         retry_after: Option<Duration>,
-        /// What the registry said.
+        /// The registry's answer.
         answer: Box<Answer>,
     },
     /// The registry itself failed (status 5xx).
     #[error("cannot {act}: the registry failed{answer}")]
     ServerFailed {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// What the registry said.
+        /// The registry's answer.
         answer: Box<Answer>,
     },
     /// Any other status than the ones that the act allows.
     #[error("cannot {act}: refused{answer}")]
     Refused {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// What the registry said.
+        /// The registry's answer.
         answer: Box<Answer>,
     },
     /// The registry sent what no honest registry sends: a commit id that is none, a file that
     /// was not asked for, an answer that is not JSON.
     #[error("cannot {act}: the registry's answer makes no sense: {what}")]
     Nonsense {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// What is wrong with the answer.
+        /// The fault in the answer.
         what: String,
     },
     /// The upload failed in `hf-hub` or `hf-xet`.
     #[error("cannot {act}: the upload failed: {what}")]
     UploadFailed {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// What it said, escaped.
+        /// The text of the error, escaped.
         what: String,
     },
     /// A redirect leads where it may not.
     #[error("cannot {act}: redirected to {host}, which is refused: {rule}")]
     Redirect {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
         /// Scheme, host and port of the target.
         host: String,
@@ -254,7 +254,7 @@ pub enum ClientError {
     /// A file or an answer is larger than is ever taken.
     #[error("cannot {act}: more than {bytes_max} bytes")]
     TooLarge {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
         /// The bound.
         bytes_max: u64,
@@ -262,11 +262,11 @@ pub enum ClientError {
     /// A file is not as long as was announced.
     #[error("cannot {act}: {actual} bytes came, {expected} were announced")]
     SizeMismatch {
-        /// What was tried.
+        /// The attempted action.
         act: Act,
-        /// How many bytes were announced.
+        /// The announced number of bytes.
         expected: u64,
-        /// How many came; one more than expected stands for any excess.
+        /// The number of bytes that came; one more than expected stands for any excess.
         actual: u64,
     },
     /// The bytes are not what the manifest claims, or the manifest cannot be read.
@@ -276,7 +276,7 @@ pub enum ClientError {
         repo: RepoId,
         /// The commit.
         commit: CommitId,
-        /// How they differ.
+        /// The difference.
         #[source]
         source: Box<VerifyError>,
     },
@@ -287,7 +287,7 @@ pub enum ClientError {
         repo: RepoId,
         /// The commit.
         commit: CommitId,
-        /// How they differ.
+        /// The difference.
         #[source]
         source: Box<VerifyError>,
     },
@@ -296,19 +296,19 @@ pub enum ClientError {
     Store(#[from] StoreError),
 }
 
-/// What was tried. Reads as a verb: "cannot *list the versions of demo/x*".
+/// An attempted action. It reads as a verb: "cannot *list the versions of demo/x*".
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Act {
-    /// Who does the token belong to?
+    /// Finding the user that the token belongs to.
     Identify,
     /// A search.
     Search,
-    /// Which branches and tags does the repo have?
+    /// Listing the branches and tags of a repo.
     ListVersions(RepoId),
-    /// Which commit is meant by a revision?
+    /// Finding the commit that a revision means.
     FindRevision(RepoId, String),
-    /// Which files of a tool does the repo have, and how large are they?
+    /// Listing the files of a tool and their lengths.
     ListFiles(RepoId),
     /// The download of a file.
     Download(RepoId, &'static str),
@@ -356,7 +356,7 @@ impl fmt::Display for Act {
     }
 }
 
-/// What a registry said when it refused. Its texts are escaped and at most 300 characters.
+/// A registry's refusal. Its texts are escaped and at most 300 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.

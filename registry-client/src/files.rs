@@ -1,4 +1,4 @@
-//! Which files a commit has. Only names from the allow-list are ever asked for,
+//! Lists the files of a commit. Only names from the allow-list are ever asked for,
 //! and nothing but what was asked for is accepted.
 
 use serde::Deserialize;

@@ -1,11 +1,11 @@
-//! Who a token belongs to.
+//! The user that a token belongs to.
 
 use serde::Deserialize;
 
 use crate::error::{Act, ClientError, excerpt};
 use crate::registry::Registry;
 
-/// Who a registry takes the client for. Names are escaped and bounded for display.
+/// The user that a registry takes the client for. Names are escaped and bounded for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity {
@@ -15,7 +15,7 @@ pub struct Identity {
     pub full_name: Option<String>,
     /// The organisations that the user belongs to.
     pub organisations: Vec<String>,
-    /// What the token may do, such as `read` or `write`, where the registry says so.
+    /// The rights of the token, such as `read` or `write`, where the registry says so.
     pub token_role: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How much is ever taken from a registry, or kept of it.
+//! Limits on what is taken from a registry, and on what is kept of it.
 
 /// The largest manifest that is pulled or pushed, as the manifest parser reads no more.
 pub const MANIFEST_BYTES_MAX: u64 = 1 << 20;
@@ -15,18 +15,18 @@ pub const SEARCH_RESULTS_MAX: usize = 1000;
 pub(crate) const SEARCH_PAGE_MAX: usize = 100;
 /// The largest JSON answer: a list of refs or of search results.
 pub(crate) const ANSWER_BYTES_MAX: u64 = 8 << 20;
-/// How much of the body of a refusal is read for its message.
+/// The most bytes of the body of a refusal that are read for its message.
 pub(crate) const REFUSAL_BYTES_MAX: u64 = 16 << 10;
-/// How many characters of a registry's text an error carries.
+/// The most characters of a registry's text that an error carries.
 pub(crate) const EXCERPT_CHARS_MAX: usize = 300;
-/// How many redirects one request follows.
+/// The most redirects that one request follows.
 pub(crate) const REDIRECTS_MAX: usize = 5;
-/// How often a download that breaks off is started again, from its beginning.
+/// The most attempts at a download that breaks off, each from its beginning.
 pub(crate) const DOWNLOAD_ATTEMPTS_MAX: usize = 3;
-/// How often a question is asked again while the registry says that it is not available.
+/// The most attempts at a question while the registry says that it is not available.
 pub(crate) const QUESTION_ATTEMPTS_MAX: usize = 3;
 /// A transfer that is slower than this over a whole stall window has stalled. Without it a
 /// byte now and then would keep a connection, and whoever waits for it, for ever.
 pub(crate) const TRANSFER_BYTES_PER_SECOND_MIN: u64 = 1024;
-/// How many known versions an error lists.
+/// The most known versions that an error lists.
 pub(crate) const VERSIONS_LISTED_MAX: usize = 20;

@@ -3,7 +3,7 @@
 use reqwest::header::{HeaderMap, LINK};
 use url::Url;
 
-/// Where the header says that the next page is, `from` being where this one was.
+/// The address of the next page in the header, `from` being the address of this one.
 pub(crate) fn next(headers: &HeaderMap, from: &Url) -> Option<Url> {
     let headers = headers.get_all(LINK).into_iter();
     headers

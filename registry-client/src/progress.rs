@@ -1,4 +1,4 @@
-//! What a transfer tells whoever watches it.
+//! Progress of a transfer.
 
 /// Watches transfers. Methods are called from the task that transfers: they must return at
 /// once.

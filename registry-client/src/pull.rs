@@ -164,7 +164,7 @@ fn find<'a>(
     })
 }
 
-/// What the manifest says of its component, and that it is of the version it is tagged as.
+/// The manifest's claim about its component. The manifest must be of the version it is tagged as.
 fn claim_of(manifest: &[u8], at: &Resolved) -> Result<ComponentClaim, ClientError> {
     let refused = |source| not_verified(at, source);
     let text = std::str::from_utf8(manifest).map_err(|_| refused(VerifyError::NotText))?;

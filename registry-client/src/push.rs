@@ -22,7 +22,7 @@ use crate::resolve::{self, DEFAULT_BRANCH, Resolved, TaggedVersion, tag_of};
 use crate::visibility::Visibility;
 use crate::{download, refusal, repo};
 
-/// What to push, and where.
+/// The parameters of a push.
 #[derive(Debug)]
 pub struct Push<'a> {
     /// The repo; it is created when it is not there.
@@ -31,13 +31,13 @@ pub struct Push<'a> {
     pub package: &'a Verified,
     /// The card, `README.md`, at most [`CARD_BYTES_MAX`] bytes.
     pub card: &'a [u8],
-    /// Who may see it.
+    /// The visibility of a new repo.
     pub visibility: Visibility,
     /// The first line of the commit.
     pub message: String,
 }
 
-/// What a push did.
+/// The results of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pushed {
@@ -45,17 +45,17 @@ pub struct Pushed {
     pub repo: RepoId,
     /// The commit that holds the version.
     pub commit: CommitId,
-    /// Where people find it.
+    /// The page on which people find it.
     pub url: Url,
     /// The version.
     pub version: Version,
-    /// Whether the repo was made for it.
+    /// True if the repo was made for it.
     pub repo_created: bool,
-    /// How much there was to do.
+    /// The extent of the work.
     pub outcome: PushOutcome,
 }
 
-/// How much a push had to do.
+/// The extent of a push's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PushOutcome {
@@ -132,7 +132,7 @@ async fn same_or_refused(
     })
 }
 
-/// Whether a commit holds exactly what would be pushed.
+/// True if a commit holds exactly what would be pushed.
 async fn holds(
     registry: &Registry,
     push: &Push<'_>,

@@ -1,4 +1,4 @@
-//! Which commit a reference means. Versions are git tags `v1.2.3`.
+//! Resolves a reference to a commit. Versions are git tags `v1.2.3`.
 
 use semver::{Version, VersionReq};
 use serde::Deserialize;

@@ -11,23 +11,23 @@ use crate::registry::Registry;
 /// The tag in a card's front matter by which tools are found.
 pub const SEARCH_TAG: &str = "tool-hub";
 
-/// How many tags of one result are kept.
+/// The most tags of one result that are kept.
 const TAGS_MAX: usize = 50;
-/// How many names of a tool's functions are kept.
+/// The most names of a tool's functions that are kept.
 const FUNCTIONS_MAX: usize = 20;
 
-/// What every registry can list.
+/// The fields that every registry can list.
 const KEYS: [&str; 5] = ["downloads", "likes", "lastModified", "tags", "private"];
 
-/// What a search found.
+/// The results of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SearchResults {
     /// The tools, in the registry's order.
     pub found: Vec<Found>,
-    /// Whether there are more than were asked for.
+    /// True if there are more than were asked for.
     pub more: bool,
-    /// Whether the registry reads manifests. The public Hub does not: of what it finds, version and
+    /// True if the registry reads manifests. The public Hub does not: of what it finds, version and
     /// functions are known only after a download.
     pub knows_tools: bool,
 }
@@ -38,20 +38,20 @@ pub struct SearchResults {
 pub struct Found {
     /// The repo.
     pub repo: RepoId,
-    /// What the manifest says it does or, where the registry reads no manifests, the card.
+    /// The description in the manifest or, where the registry reads no manifests, in the card.
     pub description: Option<String>,
-    /// What else the manifest says, where the registry reads manifests and there is one. Our own
-    /// registry shows the version that a pull without a version takes.
+    /// More of the manifest, where the registry reads manifests and there is one. Our own registry
+    /// shows the version that a pull without a version takes.
     pub tool: Option<FoundTool>,
     /// The card's tags, at most 50.
     pub tags: Vec<String>,
-    /// How often it was downloaded, by the registry's own count.
+    /// The number of downloads, by the registry's own count.
     pub downloads: u64,
-    /// How many people like it.
+    /// The number of likes.
     pub likes: u64,
-    /// When it was last changed, as RFC 3339.
+    /// The time of the last change, as RFC 3339.
     pub last_modified: Option<String>,
-    /// Whether only its owners can see it.
+    /// True if only its owners can see it.
     pub private: bool,
 }
 
@@ -63,11 +63,11 @@ pub struct FoundTool {
     pub version: String,
     /// The names of its functions, at most 20.
     pub functions: Vec<String>,
-    /// How many functions there are.
+    /// The number of functions.
     pub function_count: u64,
 }
 
-/// What is asked of each result.
+/// The description that is asked of each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Listing {
     /// The registry's reading of the manifest.

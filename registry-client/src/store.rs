@@ -95,7 +95,7 @@ impl Store {
         }
     }
 
-    /// Whether both files are there. They may still prove damaged when they are read.
+    /// True if both files are there. They may still prove damaged when they are read.
     pub fn contains(&self, pin: &Pin) -> bool {
         [pin.manifest, pin.component]
             .iter()
@@ -163,7 +163,7 @@ impl Store {
         Ok(())
     }
 
-    /// Where the file with `digest` is, whether or not it exists.
+    /// The path of the file with `digest`, which may not exist.
     pub fn path_of(&self, digest: Digest) -> PathBuf {
         self.layout.blob(digest)
     }

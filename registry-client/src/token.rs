@@ -20,13 +20,13 @@ pub enum TokenError {
     /// More was given than any registry issues.
     #[error("the token has {bytes} bytes, at most {TOKEN_BYTES_MAX} are accepted")]
     TooLong {
-        /// How many bytes were given.
+        /// The number of bytes that were given.
         bytes: usize,
     },
     /// A character that no token has: a space, a line break, a control or non-ASCII character.
     #[error("character {position} of the token is not a visible ASCII character")]
     Character {
-        /// Which character, counted from 1.
+        /// The number of the character, counted from 1.
         position: usize,
     },
 }

@@ -1,8 +1,8 @@
-//! Who may see a repo.
+//! The visibility of a repo.
 
 use std::fmt;
 
-/// Who may see a repo.
+/// The visibility of a repo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Visibility {
     /// Everybody, in a repo that the push creates. A repo that exists stays as it is.

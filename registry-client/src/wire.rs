@@ -33,7 +33,7 @@ pub(crate) struct Wire {
     kind: RepoTypeAny,
 }
 
-/// Where redirects of a request may lead.
+/// The hosts to which redirects of a request may lead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// The endpoint itself: another host has no business answering questions about it.
@@ -390,7 +390,7 @@ mod tests {
         Wire::new(RepoTypeAny::Model, &config).unwrap()
     }
 
-    /// What becomes of a redirect by `status` from `endpoint` to `target`.
+    /// The target of a redirect by `status` from `endpoint` to `target`.
     #[track_caller]
     fn check(
         endpoint: &str,

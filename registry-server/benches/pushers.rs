@@ -89,7 +89,7 @@ async fn measure(server: &Arc<Server>, disk: &Arc<Disk>, pushers: usize) {
     );
 }
 
-/// How often a second all pushers together do one thing.
+/// Runs per second of all pushers together.
 async fn per_second<F, Fut>(pushers: usize, push: F) -> f64
 where
     F: Fn(usize, u64) -> Fut + Clone + Send + 'static,

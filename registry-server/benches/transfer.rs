@@ -43,7 +43,7 @@ const FILE_BYTES: u64 = FILE_MIB << 20;
 /// Bytes that are sent again and again; three divides them, so that the pieces join without
 /// padding.
 const PIECE_BYTES: u64 = 3 << 18;
-/// How much memory the server may need more than before.
+/// The most additional memory the server may need.
 const GROWTH_MIB_MAX: u64 = 32;
 const ROUNDS: usize = 7;
 const SAMPLE: Duration = Duration::from_millis(5);
@@ -119,7 +119,7 @@ fn body() -> reqwest::Body {
     reqwest::Body::wrap_stream(stream::iter(pieces.map(Ok::<_, std::io::Error>)))
 }
 
-/// What an upload cannot do without: base64, SHA-256, git's SHA-1 and the disk.
+/// The work that no upload can do without: base64, SHA-256, git's SHA-1 and the disk.
 fn hash_and_write(path: &Path) -> Duration {
     let text = STANDARD.encode(piece());
     let mut sha256 = Sha256::new();

@@ -1,4 +1,4 @@
-//! Who may do what. Every route names a scope; a controller sees only what its scope admitted.
+//! Access control. Every route names a scope; a controller sees only what its scope admitted.
 
 mod call;
 mod caller;

@@ -1,4 +1,4 @@
-//! What an operator does: users, organisations, tokens.
+//! Administration by an operator: users, organisations, tokens.
 
 mod quota;
 
@@ -44,7 +44,7 @@ impl fmt::Debug for TokenSecret {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct NewToken {
-    /// What clients send.
+    /// The secret that clients send.
     pub secret: TokenSecret,
     /// The rest.
     pub summary: TokenSummary,
@@ -58,15 +58,15 @@ pub struct TokenSummary {
     pub id: String,
     /// The name its owner gave it.
     pub name: String,
-    /// What it allows.
+    /// The rights it gives.
     pub role: TokenRole,
-    /// Where it allows that.
+    /// The repositories in which it gives them.
     pub scope: TokenScope,
-    /// When it was made.
+    /// The time it was made.
     pub created: OffsetDateTime,
     /// From when on it is refused.
     pub expires: Option<OffsetDateTime>,
-    /// When it was revoked.
+    /// The time it was revoked.
     pub revoked: Option<OffsetDateTime>,
 }
 
@@ -78,7 +78,7 @@ pub struct UserSummary {
     pub name: String,
     /// The address shown as the author of commits.
     pub email: Option<String>,
-    /// When the user was added.
+    /// The time the user was added.
     pub created: OffsetDateTime,
 }
 
@@ -98,7 +98,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// As [`Registry::add_user`].
+    /// The errors of [`Registry::add_user`].
     pub async fn add_organisation(&self, name: &str) -> Result<(), RegistryError> {
         self.add_account(name, AccountKind::Organisation, None)
             .await
@@ -129,7 +129,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// As [`Registry::create_limited_token`].
+    /// The errors of [`Registry::create_limited_token`].
     pub async fn create_token(
         &self,
         user: &str,

@@ -14,11 +14,11 @@ const TAG_KEYS: [&str; 4] = ["tags", "library_name", "pipeline_tag", "language"]
 pub(crate) struct Card {
     /// The front matter as a JSON object, if there is any.
     pub(crate) front_matter: Option<Value>,
-    /// Where the text after the front matter begins.
+    /// The offset of the text after the front matter.
     pub(crate) body_start: usize,
 }
 
-/// Why front matter was refused.
+/// The reason why front matter was refused.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CardError(pub(crate) String);
 
@@ -88,7 +88,7 @@ pub(crate) fn card_tags(front_matter: &Value) -> Vec<String> {
     tags
 }
 
-/// What is wrong with the values of keys that clients and search read.
+/// Faults in the values of keys that clients and search read.
 pub(crate) fn card_faults(front_matter: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let one_or_many = |value: &Value| value.is_string() || is_list(value, Value::is_string);

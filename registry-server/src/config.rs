@@ -15,7 +15,7 @@ pub use storage::{Downloads, S3Storage, StorageAddress};
 
 use crate::limits::Limits;
 
-/// Where a registry keeps its data and how it is reached.
+/// The places where a registry keeps its data, and the ways to reach it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RegistryConfig {
@@ -24,9 +24,9 @@ pub struct RegistryConfig {
     /// the metadata in PostgreSQL and the content in a bucket it holds nothing that must be kept or
     /// shared.
     pub directory: PathBuf,
-    /// Where the metadata is: accounts, tokens, repositories and their history.
+    /// The place of the metadata: accounts, tokens, repositories and their history.
     pub database: DatabaseAddress,
-    /// Where the bytes of files are.
+    /// The place of the bytes of files.
     pub storage: StorageAddress,
     /// The public URL with scheme, if it differs from the one in requests, as it does behind a TLS
     /// proxy. If it is not set, links are made from each request's `Host` header, which must be a

@@ -1,4 +1,4 @@
-//! What can go wrong inside the registry, as opposed to what a client did wrong.
+//! Errors inside the registry, as opposed to refusals of what a client did wrong.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ pub enum RegistryError {
     OpenDirectory {
         /// The directory or the file in it.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
     /// The metadata database could not be opened or brought to this version's schema.
     #[error("cannot open the metadata database {url}")]
     OpenDatabase {
-        /// Where the database is; it holds no password.
+        /// The address of the database; it holds no password.
         url: String,
-        /// What the database said.
+        /// The error of the database.
         #[source]
         source: sqlx::Error,
     },
@@ -38,9 +38,9 @@ pub enum RegistryError {
     /// The bucket with the content could not be opened.
     #[error("cannot use the storage {address}")]
     OpenStorage {
-        /// Where the storage is; it holds no key.
+        /// The address of the storage; it holds no key.
         address: String,
-        /// What the storage said.
+        /// The error of the storage.
         #[source]
         source: object_store::Error,
     },
@@ -71,15 +71,15 @@ pub enum RegistryError {
     /// A backup was asked for where something is.
     #[error("{} is in the way; name a directory that does not exist yet", path.display())]
     InTheWay {
-        /// What is there.
+        /// The file or directory in the way.
         path: PathBuf,
     },
-    /// What should be restored is not a whole backup.
+    /// The directory to restore from is not a whole backup.
     #[error("{} is not a backup of a registry: {reason}", path.display())]
     NotABackup {
         /// The directory that was named.
         path: PathBuf,
-        /// What is missing or different.
+        /// The part that is missing or different.
         reason: String,
     },
     /// A restore was asked for into a registry that is in use.
@@ -87,7 +87,7 @@ pub enum RegistryError {
         "the registry to restore into has {table} already; a backup is restored into an empty one"
     )]
     NotEmpty {
-        /// What it has: a table of the database.
+        /// The first table that has rows.
         table: &'static str,
     },
     /// Bytes built to share their SHA-1 with other bytes; git ids would be ambiguous.

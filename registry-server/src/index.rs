@@ -1,5 +1,4 @@
-//! What a commit on the default branch tells listings and search: the card's, and the tool's when
-//! there is a manifest.
+//! Reads the card and the manifest of a commit on the default branch, for listings and search.
 
 use std::collections::{BTreeMap, BTreeSet};
 

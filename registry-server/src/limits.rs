@@ -75,8 +75,8 @@ pub struct Limits {
     /// Longest wait for a client that is sent an answer, until it has taken
     /// [`Limits::stall_bytes_min`] more.
     pub answer_stall_max: Duration,
-    /// Who moves fewer bytes than these in the time above is as good as silent, and would otherwise
-    /// hold a connection for ever.
+    /// The fewest bytes in the time above. A client that moves fewer is as good as silent, and
+    /// would otherwise hold a connection for ever.
     pub stall_bytes_min: u64,
     /// Longest wait for a request on an open connection; also how long an idle connection is kept.
     /// Python pools connections and trips over servers that close theirs early, so it is above a
@@ -99,27 +99,27 @@ pub struct Limits {
     /// [trusted proxies](crate::RegistryConfig::trusted_proxies) are not limited, because all
     /// clients behind them share one address.
     pub address_connections_max: usize,
-    /// How long open requests may go on after a shutdown began.
+    /// The time that open requests may take after a shutdown began.
     pub shutdown_grace_max: Duration,
     /// Bytes of a refused request's body that are read and thrown away, so that the client sees the
     /// refusal and not a reset connection.
     pub refused_body_drain_bytes_max: u64,
-    /// How long each part of a large LFS upload is, but for the last.
+    /// The length of each part of a large LFS upload, but for the last.
     pub lfs_part_bytes: u64,
-    /// How long an address for an LFS upload is good.
+    /// The time for which an address for an LFS upload is good.
     pub lfs_ticket_lifetime: Duration,
     /// Most objects in one LFS batch request.
     pub lfs_batch_max: usize,
     /// Most LFS uploads to an owner's repositories that were announced and have not arrived.
     pub lfs_open_uploads_max: usize,
-    /// How long an object that arrived over LFS waits for a commit that names it.
+    /// The time that an object that arrived over LFS waits for a commit that names it.
     pub lfs_object_lifetime: Duration,
-    /// How often one token may ask; `None` for no bound. Each process on a registry counts for
-    /// itself.
+    /// The rate at which one token may ask; `None` for no bound. Each process on a registry counts
+    /// for itself.
     pub token_rate: Option<RateLimit>,
-    /// How often one address may ask without a valid token; `None` for no bound. A network of 64
-    /// bits of IPv6 is one address. Loopback is never counted: behind a proxy on the same machine
-    /// everybody would be one, unless the proxy is
+    /// The rate at which one address may ask without a valid token; `None` for no bound. A network
+    /// of 64 bits of IPv6 is one address. Loopback is never counted: behind a proxy on the same
+    /// machine everybody would be one, unless the proxy is
     /// [trusted](crate::RegistryConfig::trusted_proxies).
     pub address_rate: Option<RateLimit>,
     /// Most tokens and addresses that are counted at once, about 100 bytes each; beyond them those

@@ -1,4 +1,4 @@
-//! What keeps a registry small, sound and safe while it is in use.
+//! Maintenance while a registry is in use: garbage collection, scrubs, backups.
 
 mod archive;
 mod backup;

@@ -1,4 +1,4 @@
-//! What the server counts, in the text form that Prometheus reads.
+//! Metrics of the server, in the text form that Prometheus reads.
 //!
 //! Labels come from the routes and from fixed lists only: a label that clients could choose would
 //! let them fill the memory.

@@ -118,7 +118,7 @@ fn described_at(route: &str) -> String {
     route.replace("/raw/", "/resolve/")
 }
 
-/// What a described address has in place of the route's `{*rest}`, if it is an address of the
+/// The part of a described address in place of the route's `{*rest}`, if it is an address of the
 /// route.
 fn end_of<'a>(path: &'a str, route: &str) -> Option<&'a str> {
     match route.split_once("{*") {

@@ -32,7 +32,7 @@ pub(crate) struct QuotaExceeded {
     arriving_bytes: u64,
 }
 
-/// Why contents are not taken for an owner.
+/// The reason why contents are not taken for an owner.
 #[derive(Debug)]
 pub(crate) enum QuotaError {
     Exceeded(QuotaExceeded),
@@ -45,7 +45,8 @@ impl From<RegistryError> for QuotaError {
     }
 }
 
-/// What an owner may still add, and what of it is on its way with the body that this belongs to.
+/// The bytes that an owner may still add, and those of them that are on their way with the body
+/// that this belongs to.
 #[derive(Debug, Default)]
 pub(crate) struct Room(
     /// `None` without a quota.
@@ -54,7 +55,7 @@ pub(crate) struct Room(
 
 #[derive(Debug)]
 struct BoundedRoom {
-    /// What this body may have, because commits would refer to it.
+    /// The bytes that this body may have, because commits would refer to it.
     left_bytes: u64,
     exceeded: QuotaExceeded,
     body: Body,

@@ -146,12 +146,12 @@ impl Registry {
         &self.0.rates
     }
 
-    /// What callers with a token share.
+    /// Resources that callers with a token share.
     pub(crate) fn known(&self) -> &Share {
         &self.0.known
     }
 
-    /// What callers without a token share.
+    /// Resources that callers without a token share.
     pub(crate) fn strangers(&self) -> &Share {
         &self.0.strangers
     }

@@ -1,8 +1,8 @@
-//! What tokens and members of an organisation may do.
+//! The roles of tokens and of members of an organisation.
 
 use std::fmt;
 
-/// What a token allows at most; the rights of its owner bound it further.
+/// The most that a token allows; the rights of its owner bound it further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenRole {
@@ -29,7 +29,7 @@ impl fmt::Display for TokenRole {
     }
 }
 
-/// What a member may do with an organisation's repositories.
+/// The rights of a member in an organisation's repositories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MemberRole {

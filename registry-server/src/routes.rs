@@ -23,7 +23,7 @@ const POST: RouteMethod = RouteMethod::Post;
 const PUT: RouteMethod = RouteMethod::Put;
 const DELETE: RouteMethod = RouteMethod::Delete;
 
-/// What stands before an id in the address of a file; models have nothing.
+/// The segments before an id in the address of a file; models have none.
 const WEB_PREFIXES: [&str; 4] = ["", "/datasets", "/spaces", "/kernels"];
 
 pub(crate) fn router(registry: Registry, hosts: Hosts) -> Router {
@@ -39,7 +39,7 @@ pub(crate) fn router(registry: Registry, hosts: Hosts) -> Router {
         .with_state(registry)
 }
 
-/// What is for the operator only, on an address of its own.
+/// The routes for the operator only, on an address of their own.
 pub(crate) fn metrics_router(registry: Registry) -> Router {
     #[rustfmt::skip]
     let routes = Routes::new()

@@ -1,4 +1,4 @@
-//! What the registry understands of a tool: its manifest, read with the parser that every client
+//! A tool as the registry understands it: its manifest, read with the parser that every client
 //! uses, and its versions.
 
 use serde::{Deserialize, Serialize};
@@ -16,14 +16,14 @@ pub(crate) const COMPONENT: &str = package_file::COMPONENT;
 /// The tag by which listings find tools.
 pub(crate) const TOOL_TAG: &str = "tool-hub";
 
-/// What the registry tells of a manifest.
+/// The facts of a manifest that the registry tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ToolFacts {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) description: String,
     pub(crate) license: Option<String>,
-    /// Which component the manifest speaks of; only a finished manifest says it.
+    /// The component that the manifest speaks of; only a finished manifest says it.
     pub(crate) component: Option<ClaimedComponent>,
     pub(crate) functions: Vec<FunctionFacts>,
     pub(crate) capabilities: Capabilities,
@@ -37,7 +37,7 @@ pub(crate) struct ClaimedComponent {
     pub(crate) size: u64,
 }
 
-/// What a manifest says of one function.
+/// The facts of one function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = ToolFunction)]
 pub(crate) struct FunctionFacts {
@@ -54,7 +54,7 @@ pub(crate) struct StoredManifest {
     pub(crate) facts: ToolFacts,
 }
 
-/// Why a manifest is refused, and where.
+/// The reason why a manifest is refused, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ManifestFault {
     pub(crate) message: String,
@@ -66,7 +66,7 @@ pub(crate) struct ManifestFault {
     pub(crate) nearest: Option<String>,
 }
 
-/// Why a manifest could not be had.
+/// The reason why a manifest could not be read.
 #[derive(Debug)]
 pub(crate) enum ManifestError {
     Invalid(ManifestFault),
@@ -168,7 +168,7 @@ impl ManifestFault {
         }
     }
 
-    /// What, where and what next, in one sentence.
+    /// The fault, its position and the next step, in one sentence.
     pub(crate) fn explain(&self) -> String {
         let hint = match &self.nearest {
             Some(nearest) => format!("; did you mean `{nearest}`?"),

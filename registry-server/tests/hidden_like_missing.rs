@@ -110,8 +110,8 @@ async fn both_refusals_cost_the_same_questions() {
     }
 }
 
-/// What was logged, once nothing more comes: a question is logged when its connection goes back to
-/// the pool.
+/// The log, once nothing more comes: a question is logged when its connection goes back to the
+/// pool.
 async fn settled() -> Vec<String> {
     let mut before = usize::MAX;
     loop {

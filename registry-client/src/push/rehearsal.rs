@@ -5,7 +5,7 @@ use crate::error::{Act, ClientError};
 use crate::registry::Registry;
 use crate::{repo, resolve};
 
-/// What a push would find.
+/// The state of the registry that a push would find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rehearsal {

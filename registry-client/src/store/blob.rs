@@ -13,7 +13,7 @@ use crate::limits::COMPONENT_BYTES_MAX;
 use super::StoreError;
 use super::layout::{Layout, make_private, sync_directory};
 
-/// How much of a file is hashed at a time when it is not needed in memory.
+/// The bytes of a file that are hashed at a time when it is not needed in memory.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// From here on large pages are worth asking for.

@@ -1,4 +1,4 @@
-//! What can go wrong in the store.
+//! Errors of the store.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,11 +13,11 @@ pub enum StoreError {
     /// The file system refused.
     #[error("cannot {act} {}", path.display())]
     Io {
-        /// What was tried, such as `write`.
+        /// The attempted action, such as `write`.
         act: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -35,7 +35,7 @@ pub enum StoreError {
         digest: Digest,
         /// The digest of its bytes.
         actual: Digest,
-        /// Where the damaged file is, until the next cleaning.
+        /// The path of the damaged file, until the next cleaning.
         moved_to: PathBuf,
     },
     /// A file is larger than any that the store keeps. It was set aside unread.
@@ -47,7 +47,7 @@ pub enum StoreError {
         bytes: u64,
         /// The bound.
         bytes_max: u64,
-        /// Where the file is, until the next cleaning.
+        /// The path of the file, until the next cleaning.
         moved_to: PathBuf,
     },
     /// Both files are intact, but they do not belong together.
@@ -55,14 +55,14 @@ pub enum StoreError {
     Unverified {
         /// The digest over both: [`tool_hub_manifest::Pin::digest`].
         pin: Digest,
-        /// How they differ.
+        /// The difference.
         #[source]
         source: Box<VerifyError>,
     },
     /// A package was not kept, because its bytes are not what its manifest claims.
     #[error("the package is not what its manifest claims, it was not kept")]
     Refused {
-        /// How they differ.
+        /// The difference.
         #[source]
         source: Box<VerifyError>,
     },
@@ -71,7 +71,7 @@ pub enum StoreError {
     Busy {
         /// The store's directory.
         directory: PathBuf,
-        /// How long it was waited for.
+        /// The time that it was waited for.
         waited: Duration,
     },
 }

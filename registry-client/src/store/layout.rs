@@ -1,4 +1,4 @@
-//! Where things are in a store's directory.
+//! The layout of a store's directory.
 //!
 //! ```text
 //! v1/lock                  locked shared by writers, exclusively by the collector
@@ -67,7 +67,7 @@ impl Layout {
         &self.damaged
     }
 
-    /// Where the file with `digest` is or would be.
+    /// The path of the file with `digest`, which may not exist.
     pub(crate) fn blob(&self, digest: Digest) -> PathBuf {
         let hex = digest.hex();
         self.blobs.join(&hex[..2]).join(hex)

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::StoreError;
 use super::layout::{Layout, entries};
 
-/// How long a writer waits for a collector, and a collector for writers.
+/// The time that a writer waits for a collector, and a collector for writers.
 const WAIT_MAX: Duration = Duration::from_secs(15);
 const POLL: Duration = Duration::from_millis(10);
 

@@ -12,21 +12,21 @@ use super::layout::entries;
 use super::lock::{ExclusiveLock, remove_incoming};
 use super::{Store, StoreError};
 
-/// What a cleaning removed.
+/// The results of a cleaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freed {
-    /// How many files.
+    /// The number of files.
     pub files: u64,
-    /// How many bytes they had.
+    /// The number of their bytes.
     pub bytes: u64,
 }
 
-/// What a check of the whole store found.
+/// The results of a check of the whole store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreReport {
-    /// How many files were hashed, damaged ones included.
+    /// The number of files that were hashed, damaged ones included.
     pub files: u64,
-    /// How many bytes they have.
+    /// The number of their bytes.
     pub bytes: u64,
     /// The files whose bytes are not what their name says. They were set aside.
     pub damaged: Vec<DamagedBlob>,
@@ -40,7 +40,7 @@ pub struct DamagedBlob {
     /// The digest of its bytes; none when it is larger than anything that the store keeps,
     /// and was not read.
     pub actual: Option<Digest>,
-    /// Where it was moved to.
+    /// The path it was moved to.
     pub moved_to: PathBuf,
 }
 

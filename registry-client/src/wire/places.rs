@@ -1,4 +1,4 @@
-//! Where things are on a registry, by the kind of their repos.
+//! Addresses on a registry, by the kind of repo.
 
 use hf_hub::repository::{RepoType as _, RepoTypeAny};
 use tool_hub_manifest::RepoId;
@@ -11,13 +11,13 @@ impl Wire {
         self.kind
     }
 
-    /// Where questions about `repo` go, with `segments` after it.
+    /// The address for questions about `repo`, with `segments` after it.
     pub(crate) fn about(&self, repo: &RepoId, segments: &[&str]) -> Url {
         let place = ["api", self.kind.plural(), repo.owner(), repo.name()];
         self.url(&[&place, segments].concat())
     }
 
-    /// Where people and downloads find `repo`, with `segments` after it.
+    /// The address for people and downloads of `repo`, with `segments` after it.
     pub(crate) fn page_of(&self, repo: &RepoId, segments: &[&str]) -> Url {
         let prefix = self.kind.url_prefix().split_terminator('/');
         let place: Vec<&str> = prefix.chain([repo.owner(), repo.name()]).collect();

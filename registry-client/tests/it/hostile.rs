@@ -22,8 +22,8 @@ use crate::support::{Scratch, push, signed_in, variant, verified};
 
 const COMPONENT: &[u8] = b"\0asm this is a component, more or less";
 
-/// What the paths of a pull's requests have in them: the question for the versions, the one
-/// for the files, and the download.
+/// Parts of the paths of a pull's requests: the question for the versions, the one for the files,
+/// and the download.
 const REFS: &str = "/refs";
 const LISTING: &str = "/paths-info/";
 const DOWNLOAD: &str = "/tool.wasm";

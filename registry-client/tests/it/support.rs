@@ -1,4 +1,4 @@
-//! What the tests share: packages, clients, a scratch directory that is watched.
+//! Parts that the tests share: packages, clients, a scratch directory that is watched.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -13,7 +13,7 @@ pub(crate) fn median_ms(times: &[Duration]) -> f64 {
     median(times.iter().map(|time| time.as_secs_f64() * 1e3).collect())
 }
 
-/// Whether somebody wants this part of a benchmark: the first argument that is no flag is a part of
+/// True if somebody wants this part of a benchmark: the first argument that is no flag is a part of
 /// its name.
 pub(crate) fn wanted(part: &str) -> bool {
     std::env::args()

@@ -1,4 +1,4 @@
-//! What Linux tells of a running process.
+//! Figures of Linux about a running process.
 
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ use tool_hub_registry_server::{
 
 /// The first argument of a server.
 const ROLE: &str = "--serve-a-registry";
-/// Who owns what the benchmarks make.
+/// The owner of the repositories that the benchmarks make.
 pub(crate) const OWNER: &str = "bench";
 
 /// A running server. It ends with this value.

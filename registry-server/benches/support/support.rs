@@ -1,5 +1,5 @@
-//! What the benchmarks share: a registry in a process of its own, nginx beside it, and a client
-//! that costs little.
+//! Parts that the benchmarks share: a registry in a process of its own, nginx beside it, and a
+//! client that costs little.
 
 pub(crate) mod client;
 pub(crate) mod figures;

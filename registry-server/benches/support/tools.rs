@@ -11,7 +11,7 @@ const OWNERS: usize = 100;
 const VOCABULARY: usize = 20_000;
 const NOW_MS: i64 = 1_700_000_000_000;
 
-/// What is searched for, and what follows `filter=tool-hub&limit=20&`.
+/// The names of queries, and their parameters after `filter=tool-hub&limit=20&`.
 pub(super) const QUERIES: [(&str, &str); 19] = [
     ("a rare word", "search=xylophone"),
     ("a word in half of the tools", "search=ordinary"),

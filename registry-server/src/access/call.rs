@@ -37,7 +37,7 @@ pub(crate) struct Call<S: Scope> {
     /// Nothing locks this: a body is not `Sync`, and the lock only makes a call one, so that it can
     /// be lent across an await.
     body: Mutex<Body>,
-    /// What it shares with other requests of its kind of caller.
+    /// Resources that requests of this kind of caller share.
     share: Share,
     /// The memory that the request's body takes.
     held: Reservation,
@@ -255,8 +255,8 @@ async fn admit<S: Scope>(
     Ok((S::admit(registry, visitor, parts).await?, share))
 }
 
-/// Who is counted: a valid token wherever it is used, else the address, so that guessing tokens is
-/// counted too.
+/// The bucket to count in: of a valid token wherever it is used, else of the address, so that
+/// guessing tokens is counted too.
 fn subject(visitor: Option<&Visitor>, parts: &Parts) -> Option<Subject> {
     match visitor.and_then(Visitor::caller) {
         Some(caller) => Some(Subject::Token(caller.token.id.clone())),

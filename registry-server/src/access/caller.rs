@@ -1,4 +1,4 @@
-//! Who is asking, by the token in the request.
+//! The caller of a request, by its token.
 
 use data_encoding::HEXLOWER;
 use http::header::AUTHORIZATION;

@@ -1,4 +1,4 @@
-//! What a route says of itself: a list of all of them is what tests and documents are made from.
+//! The description of a route. Tests and documents are made from the list of all routes.
 
 use axum::routing::MethodFilter;
 
@@ -10,7 +10,7 @@ pub struct Route {
     pub method: RouteMethod,
     /// The path, with its variable parts in braces: `/api/{kinds}/{owner}/{name}/tree/{*rest}`.
     pub path: String,
-    /// Who is let in.
+    /// The access that the route needs.
     pub access: Access,
 }
 
@@ -50,7 +50,7 @@ impl RouteMethod {
     }
 }
 
-/// Who a route lets in.
+/// The access that a route needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Access {

@@ -19,7 +19,7 @@ use crate::roles::TokenRole;
 /// A kind of access. What it admits can be had in no other way, so a controller cannot forget to
 /// ask.
 pub(crate) trait Scope: Copy + Send + Sync + 'static {
-    /// What the controller gets to work with.
+    /// The proof of admission that the controller works with.
     type Admitted: Send;
 
     /// The name of the scope in the list of routes.

@@ -3,7 +3,7 @@
 use crate::error::RegistryError;
 use crate::registry::Registry;
 
-/// What an owner keeps and may keep.
+/// The storage that an owner uses, and their quota.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnerStorage {
@@ -36,7 +36,7 @@ impl Registry {
         writing.commit().await
     }
 
-    /// What a user or an organisation keeps.
+    /// The storage that a user or an organisation uses.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! Why the address of a database or of a storage is not understood.
+//! The error for an address of a database or a storage that is not valid.
 
-/// Why a text is not the address of a database or of a storage.
+/// The reason why a text is not the address of a database or of a storage.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
@@ -10,9 +10,9 @@ pub enum AddressError {
     /// The URL leads to something else.
     #[error("a URL that starts with {expected}:// is needed, not with {actual}://")]
     Scheme {
-        /// What the URL should start with.
+        /// The beginning that the URL should have.
         expected: &'static str,
-        /// What it starts with.
+        /// The beginning that it has.
         actual: String,
     },
     /// The URL of a storage names no bucket.

@@ -1,4 +1,4 @@
-//! Where the metadata is.
+//! The address of the metadata database.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use url::Url;
 
 use super::address_error::AddressError;
 
-/// Where a registry keeps its metadata.
+/// The place where a registry keeps its metadata.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatabaseAddress {

@@ -1,4 +1,4 @@
-//! Where the bytes of files are.
+//! The address of the storage for the bytes of files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use url::Url;
 
 use super::address_error::AddressError;
 
-/// Where a registry keeps the bytes of files.
+/// The place where a registry keeps the bytes of files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StorageAddress {
@@ -28,19 +28,19 @@ pub enum StorageAddress {
 pub struct S3Storage {
     /// The bucket. It must be there.
     pub bucket: String,
-    /// What all keys of this registry start with; empty for the whole bucket.
+    /// The beginning of all keys of this registry; empty for the whole bucket.
     pub prefix: String,
     /// Endpoint, region, keys and whatever else the server takes, under the names the `AWS_…`
     /// variables have in either case: `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_ACCESS_KEY_ID`,
     /// `AWS_SECRET_ACCESS_KEY`, `AWS_WEB_IDENTITY_TOKEN_FILE` and so on. Names that mean nothing
     /// here are passed over, so the whole environment may be given.
     pub options: BTreeMap<String, String>,
-    /// How clients get long files.
+    /// The way in which clients get long files.
     pub downloads: Downloads,
 }
 
-/// How clients get the bytes of long files out of a bucket. Short ones always come through the
-/// registry.
+/// The way in which clients get the bytes of long files out of a bucket. Short ones always come
+/// through the registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Downloads {

@@ -18,7 +18,7 @@ use super::upload::{PARTS_IN_FLIGHT_MAX, upload};
 use crate::config::{Downloads, S3Storage};
 use crate::error::RegistryError;
 
-/// How long a signed address can be used to begin a download.
+/// The time in which a signed address can be used to begin a download.
 const SIGNED_URL_LIFETIME: Duration = Duration::from_secs(15 * 60);
 /// Longest wait for a connection to the storage.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(5);
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 /// From when on a request that failed is not tried again.
 const RETRY_MAX: Duration = Duration::from_secs(20);
-/// How often a request that failed is tried again, with growing pauses.
+/// Further attempts at a request that failed, with growing pauses.
 const RETRIES_MAX: usize = 4;
 /// A listing that is short in every registry shows at once whether a bucket can be used.
 const PROBE: &str = "sha256/00/00";

@@ -1,4 +1,4 @@
-//! Reading files of a local store: short ones at once, long ones piece by piece. While there is
+//! Reads files of a local store: short ones at once, long ones piece by piece. While there is
 //! memory for it, pieces are long and the next one is read ahead.
 
 use std::fs::File;

@@ -17,16 +17,16 @@ use crate::error::RegistryError;
 /// An object of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StoredObject {
-    /// What its name says its bytes are.
+    /// The digest in its name.
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: u64,
-    /// When it was last written, also when the same bytes were written over it. A bucket knows
+    /// The time it was last written, also when the same bytes were written over it. A bucket knows
     /// whole seconds only.
     pub(crate) written_ms: i64,
 }
 
 impl ContentStore {
-    /// Whether the store answers.
+    /// Succeeds if the store answers.
     pub(crate) async fn probe(&self) -> Result<(), RegistryError> {
         tokio::fs::metadata(&self.incoming).await?;
         match self.store.head(&Key::from_iter([INCOMING, "probe"])).await {

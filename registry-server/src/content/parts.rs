@@ -13,7 +13,7 @@ use super::spool::SpooledFile;
 use super::store::ContentStore;
 use crate::error::RegistryError;
 
-/// What the keys of parts begin with.
+/// The beginning of the keys of parts.
 pub(super) const PARTS: &str = "parts";
 
 impl ContentStore {

@@ -27,7 +27,7 @@ pub(super) const INCOMING: &str = "incoming";
 /// The directory, inside a store, of the objects.
 pub(super) const SHA256: &str = "sha256";
 
-/// Where the bytes of files live. An object, once there, never changes.
+/// The store of the bytes of files. An object, once there, never changes.
 #[derive(Debug, Clone)]
 pub(crate) struct ContentStore {
     pub(super) store: Arc<dyn ObjectStore>,
@@ -38,7 +38,7 @@ pub(crate) struct ContentStore {
     /// For files while they arrive, and while they are sent.
     memory: Option<Memory>,
     answers: Option<Memory>,
-    /// What only a store on another machine needs and can do.
+    /// The bucket, if the store is on another machine.
     pub(super) bucket: Option<Arc<Bucket>>,
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct GrantedAccess {
     access: &'static str,
 }
 
-/// Whether the caller may read.
+/// Succeeds if the caller may read.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/auth-check",
@@ -26,7 +26,7 @@ pub(crate) async fn read(_: Call<ReadRepository>) -> Reply {
     Ok(json(GrantedAccess { access: "read" }))
 }
 
-/// Whether the caller may write.
+/// Succeeds if the caller may write.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/auth-check/write",

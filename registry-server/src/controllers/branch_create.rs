@@ -15,7 +15,7 @@ use crate::http::{ErrorBody, Refusal, Reply, Reservation};
 use crate::quota::Room;
 use crate::wire::Success;
 
-/// Where a branch begins.
+/// The start of a new branch.
 #[derive(Deserialize, Default, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreateBranchRequest {

@@ -21,7 +21,7 @@ pub(crate) struct Liveness {
     status: &'static str,
 }
 
-/// What can serve: `ok` or `unavailable` each.
+/// The state of the database and of the content store: `ok` or `unavailable` each.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Readiness {
     status: &'static str,
@@ -29,7 +29,7 @@ pub(crate) struct Readiness {
     storage: &'static str,
 }
 
-/// Whether the process answers.
+/// Succeeds if the process answers.
 #[utoipa::path(
     get,
     path = "/health/live",
@@ -41,9 +41,9 @@ pub(crate) async fn live(_: Call<Probe>) -> Reply {
     Ok(json(Liveness { status: "ok" }))
 }
 
-/// Whether database and content store answer too.
+/// Succeeds if database and content store answer too.
 ///
-/// Why one does not is in the log, not for everybody to read.
+/// The reason why one does not is in the log, not for everybody to read.
 #[utoipa::path(
     get,
     path = "/health/ready",

@@ -1,4 +1,4 @@
-//! Which files a `.gitignore` keeps out of a repository.
+//! Finds the files that a `.gitignore` keeps out of a repository.
 
 use http::StatusCode;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};

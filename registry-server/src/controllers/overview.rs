@@ -34,8 +34,8 @@ pub(crate) struct Overview {
     holder: Holder,
 }
 
-/// What differs between the two. The Rust client reads the name under four spellings and fails when
-/// two of them are there.
+/// The fields in which the two differ. The Rust client reads the name under four spellings and
+/// fails when two of them are there.
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "type")]
 enum Holder {
@@ -45,7 +45,7 @@ enum Holder {
     Organisation { name: String, is_verified: bool },
 }
 
-/// Who a user is.
+/// A user.
 #[utoipa::path(
     get,
     path = "/api/users/{user}/overview",
@@ -63,7 +63,7 @@ pub(crate) async fn user(call: Call<Anyone>) -> Reply {
     Ok(json(overview(account, &counts, holder)))
 }
 
-/// Who an organisation is.
+/// An organisation.
 #[utoipa::path(
     get,
     path = "/api/organizations/{organisation}/overview",

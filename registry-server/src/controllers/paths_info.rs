@@ -21,7 +21,7 @@ pub(crate) struct PathsInfoRequest {
     expand: bool,
 }
 
-/// What is at these paths.
+/// The files and directories at these paths.
 #[utoipa::path(
     post,
     path = "/api/{kinds}/{owner}/{name}/paths-info/{revision}",

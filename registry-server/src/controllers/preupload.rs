@@ -38,7 +38,7 @@ struct AnnouncedFile {
     size: u64,
 }
 
-/// How each file of a commit is to be sent.
+/// The way in which each file of a commit is to be sent.
 #[utoipa::path(
     post,
     path = "/api/{kinds}/{owner}/{name}/preupload/{revision}",
@@ -104,7 +104,7 @@ pub(crate) async fn plan(mut call: Call<WriteRepository>) -> Reply {
     Ok(json(UploadPlan { files }))
 }
 
-/// How files are to be sent.
+/// The way in which files are to be sent.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct UploadPlan<F> {
     files: F,

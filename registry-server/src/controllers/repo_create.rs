@@ -64,7 +64,7 @@ pub(crate) struct CreateRepoRequest {
 #[derive(Deserialize, ToSchema)]
 struct RequestedFile {
     path: String,
-    /// As base64.
+    /// In base64.
     content: String,
     #[serde(default)]
     encoding: Option<String>,

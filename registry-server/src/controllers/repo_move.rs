@@ -17,7 +17,7 @@ use crate::names::{RepositoryId, RepositoryKind};
 use crate::quota;
 use crate::wire::Success;
 
-/// Where a repository is to go.
+/// The present id of a repository and the one it is to have.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MoveRepoRequest {

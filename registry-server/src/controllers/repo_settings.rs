@@ -13,7 +13,7 @@ use crate::http::{Refusal, Reply};
 /// Longest description in bytes.
 const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
 
-/// What changes; what is left out stays.
+/// The settings to change; those left out stay.
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct RepoSettingsRequest {
     #[serde(default)]

@@ -10,7 +10,7 @@ use crate::history::squash_head;
 use crate::http::{Refusal, Reply};
 use crate::names::Head;
 
-/// What the one commit is called.
+/// The message of the one commit.
 #[derive(Deserialize, Default, ToSchema)]
 pub(crate) struct SuperSquashRequest {
     #[serde(default)]

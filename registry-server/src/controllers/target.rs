@@ -1,4 +1,4 @@
-//! What the path of a request points at, beyond the repository.
+//! The commit, the path and the reference that the path of a request names.
 
 use std::collections::HashMap;
 

@@ -20,7 +20,7 @@ pub(crate) struct ValidateYamlRequest {
     content: String,
 }
 
-/// Whether a card's front matter can be read, and what is missing from it.
+/// Checks that a card's front matter can be read, and finds what is missing from it.
 #[utoipa::path(
     post,
     path = "/api/validate-yaml",
@@ -45,7 +45,7 @@ pub(crate) async fn check(mut call: Call<Anyone>) -> Reply {
     }
 }
 
-/// What was found in a card.
+/// Faults in a card.
 #[derive(Default, Serialize, ToSchema)]
 pub(crate) struct CardFindings {
     errors: Vec<CardMessage>,

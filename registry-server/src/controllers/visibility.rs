@@ -1,4 +1,4 @@
-//! What a body says about who may see a repository.
+//! The visibility of a repository in a request body.
 
 use crate::http::Refusal;
 
@@ -16,7 +16,7 @@ impl Visibility {
         }
     }
 
-    /// Whether only those with a right in the repository may see it; `None` when the body does not
+    /// True if only those with a right in the repository may see it; `None` when the body does not
     /// say.
     pub(super) fn private(&self) -> Result<Option<bool>, Refusal> {
         match self.visibility.as_deref() {

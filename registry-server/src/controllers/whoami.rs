@@ -64,7 +64,7 @@ struct AccessToken {
     created_at: String,
 }
 
-/// Whose token this is.
+/// The user that the token belongs to.
 #[utoipa::path(
     get,
     path = "/api/whoami-v2",

@@ -1,4 +1,4 @@
-//! What clients are told when a commit is not written.
+//! The refusals of commits that are not written.
 
 use http::StatusCode;
 

@@ -46,7 +46,7 @@ impl AccountKind {
     }
 }
 
-/// What an [`Account`] is read from.
+/// The columns and the table of an [`Account`].
 pub(super) const ACCOUNTS: &str =
     "a.id, a.kind, a.name, a.full_name, a.email, a.created_ms FROM accounts a";
 

@@ -26,7 +26,7 @@ pub(crate) struct Commit {
     pub(crate) written_ms: i64,
 }
 
-/// What a [`Commit`] is read from.
+/// The columns and the table of a [`Commit`].
 const COMMITS: &str = "c.oid, c.tree, c.parent, c.generation, c.title, c.message, c.author, c.written_ms FROM commits c";
 
 impl FromRow<'_, AnyRow> for Commit {

@@ -15,7 +15,7 @@ use crate::error::RegistryError;
 pub(crate) struct Database {
     pub(super) pool: AnyPool,
     pub(super) engine: Engine,
-    /// Who may write. Waiting in this fair queue beats polling SQLite's lock, which only other
+    /// Permits to write. Waiting in this fair queue beats polling SQLite's lock, which only other
     /// processes are waited for with.
     pub(super) writers: Arc<Semaphore>,
     versions: VersionWatch,
@@ -41,7 +41,7 @@ impl Database {
         self.versions.now().await
     }
 
-    /// Whether the database answers.
+    /// Succeeds if the database answers.
     pub(crate) async fn probe(&self) -> Result<(), RegistryError> {
         sqlx::query("SELECT 1").execute(&self.pool).await?;
         Ok(())
@@ -59,7 +59,7 @@ pub(super) fn install_drivers() {
     DRIVERS.call_once(sqlx::any::install_default_drivers);
 }
 
-/// How to make a pool of connections, each set up with `session` first.
+/// The options of a pool of connections, each set up with `session` first.
 pub(super) fn pool(session: &'static str, connections_max: u32) -> AnyPoolOptions {
     AnyPoolOptions::new()
         .max_connections(connections_max)

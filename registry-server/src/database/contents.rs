@@ -1,4 +1,4 @@
-//! Which content is in use, and the lock between commits and the garbage collection.
+//! Records of content in use, and the lock between commits and the garbage collection.
 //!
 //! A commit stores content first and refers to it later, in a transaction. The collection must not
 //! take content away in between unnoticed, whichever servers the two run on. Both go through one
@@ -29,7 +29,8 @@ use crate::clock;
 use crate::content::{ContentStore, Sha256Digest};
 use crate::error::RegistryError;
 
-/// How long after it was condemned a content may still be removed by a collection that was cut off.
+/// The time after its condemnation in which a collection that was cut off may still remove a
+/// content.
 pub(crate) const REMOVAL_DOUBT: Duration = Duration::from_secs(2 * 60);
 
 /// Proof that a transaction may refer to some contents: they are there, and stay until it has

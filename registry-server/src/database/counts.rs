@@ -1,4 +1,4 @@
-//! How many repositories of an owner somebody may see.
+//! Counts the repositories of an owner that somebody may see.
 
 use std::collections::HashMap;
 

@@ -11,7 +11,7 @@ use super::sql::select;
 use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 
-/// What a discussion is for.
+/// The kind of a discussion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DiscussionKind {
     Talk,
@@ -74,7 +74,7 @@ impl Discussion {
     }
 }
 
-/// What a list of discussions is limited to.
+/// The conditions on a list of discussions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct DiscussionFilter<'a> {
     pub(crate) kind: Option<&'a str>,
@@ -82,7 +82,7 @@ pub(crate) struct DiscussionFilter<'a> {
     pub(crate) author: Option<&'a str>,
 }
 
-/// What a [`Discussion`] is read from.
+/// The columns and the table of a [`Discussion`].
 const DISCUSSIONS: &str =
     "number, kind, status, title, description, author, base, created_ms FROM discussions";
 

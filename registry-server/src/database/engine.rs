@@ -1,6 +1,6 @@
 //! The two databases that a registry can live in, and the SQL in which they differ.
 
-/// Which database answers, and so which statements it understands.
+/// The database in use, and so the dialect of its statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Engine {
     Sqlite,
@@ -8,7 +8,7 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    /// How a write transaction begins.
+    /// Begins a write transaction.
     pub(super) fn begin(self) -> &'static str {
         match self {
             // A deferred transaction that reads first and writes later fails with "busy" as soon as
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// How a reading transaction begins that sees the database as it was at its first question,
+    /// Begins a reading transaction that sees the database as it was at its first question,
     /// whatever is written meanwhile.
     pub(super) fn begin_snapshot(self) -> &'static str {
         match self {

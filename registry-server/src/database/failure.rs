@@ -13,7 +13,7 @@ pub(crate) enum DatabaseFailure {
 }
 
 impl DatabaseFailure {
-    /// What a failure means, if it is not simply a fault.
+    /// The meaning of a failure, if it is not simply a fault.
     pub(crate) fn of(error: &sqlx::Error) -> Option<Self> {
         match error {
             sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) => Some(Self::Busy),

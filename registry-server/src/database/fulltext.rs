@@ -8,8 +8,8 @@ use crate::error::RegistryError;
 /// Longest part of a name that is looked for, in bytes; no name is longer.
 const NAME_PART_BYTES_MAX: usize = 256;
 
-/// What somebody searches for: words, each cut into runs of letters and digits, because that is
-/// what an index holds.
+/// The words of a search, each cut into runs of letters and digits, because that is what an index
+/// holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Terms {
     /// The whole search in lower case, to recognise an exact name and parts of one.
@@ -32,7 +32,7 @@ impl Terms {
         (!words.is_empty()).then_some(Self { exact, words })
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub(crate) fn count(&self) -> usize {
         self.words.len()
     }
@@ -113,7 +113,7 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// As [`WriteTransaction::index_document`], and makes the document the newest.
+    /// Does the same as [`WriteTransaction::index_document`], and makes the document the newest.
     pub(super) async fn index_new_document(
         &mut self,
         repository: &RepositoryKey,

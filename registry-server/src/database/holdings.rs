@@ -17,12 +17,12 @@ pub(crate) struct Holding {
 
 from_row!(Holding { stored_bytes; repository });
 
-/// Whose repositories are listed, and for whom.
+/// The owner whose repositories are listed, and the viewer of the list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Holdings<'a> {
     pub(crate) owner: &'a AccountKey,
     pub(crate) viewer: &'a AccountKey,
-    /// Where the viewer's rights count.
+    /// The repositories in which the viewer's rights count.
     pub(crate) scope: &'a TokenScope,
 }
 
@@ -59,7 +59,7 @@ impl Database {
         Ok(bound(sql, values).fetch_all(&self.pool).await?)
     }
 
-    /// What all the viewer may read takes together.
+    /// The bytes of all repositories that the viewer may read.
     pub(crate) async fn held_bytes(&self, holdings: Holdings<'_>) -> Result<i64, RegistryError> {
         let (condition, values) = holdings.condition();
         let sql = format!(

@@ -1,4 +1,4 @@
-//! What is known of a repository's files for listings and search.
+//! Facts from a repository's files, for listings and search.
 
 use super::connection::Database;
 use super::keys::RepositoryKey;
@@ -6,7 +6,7 @@ use super::writing::WriteTransaction;
 use crate::error::RegistryError;
 use crate::tool::StoredManifest;
 
-/// What the registry reads out of the default branch's files for listings and search.
+/// The facts that the registry reads out of the default branch's files for listings and search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Listing {
     /// The card's front matter as JSON.

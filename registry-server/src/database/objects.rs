@@ -30,7 +30,7 @@ pub(crate) struct Blob {
     pub(crate) form: BlobForm,
 }
 
-/// What the git blob itself holds.
+/// The form of the git blob itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlobForm {
     /// The file.
@@ -91,7 +91,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::objects`].
+    /// The errors of [`Database::objects`].
     pub(crate) async fn blobs(
         &self,
         repository: &RepositoryKey,

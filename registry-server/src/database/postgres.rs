@@ -20,12 +20,13 @@ const WRITERS_MAX: usize = CONNECTIONS_MAX as usize / 2;
 /// Longest wait for a database that does not answer when it is opened.
 const CONNECT_MAX: Duration = Duration::from_secs(10);
 
-/// What each connection is set to. A commit is acknowledged after it is on the disk, also where the
-/// server's default is otherwise, and where it is stricter it stays so. Whoever waits for a lock
-/// gives up before a client would; the locks of a server that was cut off from the network go after
-/// a minute. PostgreSQL plans as if texts that are stored apart cost nothing to read, and would
-/// read all of them rather than the index, so it goes through a table only where there is no other
-/// way. Compiling a statement, or sharing it out among processes, takes longer than running it.
+/// The settings of each connection. A commit is acknowledged after it is on the disk, also where
+/// the server's default is otherwise, and where it is stricter it stays so. Whoever waits for a
+/// lock gives up before a client would; the locks of a server that was cut off from the network go
+/// after a minute. PostgreSQL plans as if texts that are stored apart cost nothing to read, and
+/// would read all of them rather than the index, so it goes through a table only where there is no
+/// other way. Compiling a statement, or sharing it out among processes, takes longer than running
+/// it.
 const SESSION: &str = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
      SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning'; \
      SET max_parallel_workers_per_gather = 0; SET enable_seqscan = off; SET jit = off;";

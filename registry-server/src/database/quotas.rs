@@ -1,4 +1,4 @@
-//! How much an owner keeps, and how much they may.
+//! The storage that an owner uses, and their quota.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use super::writing::insertions;
 use crate::content::Sha256Digest;
 use crate::error::RegistryError;
 
-/// What an owner keeps: every version of every file, once for each repository that holds it.
+/// The storage that an owner uses: every version of every file, once for each repository that holds
+/// it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StorageUsage {
     /// The bytes of contents that commits refer to or that wait for a commit.
@@ -80,7 +81,7 @@ impl Database {
 }
 
 impl WriteTransaction {
-    /// As the transaction leaves it.
+    /// The state that the transaction leaves behind.
     pub(crate) async fn stored_by(
         &mut self,
         owner: &AccountKey,

@@ -28,7 +28,7 @@ impl FromRow<'_, AnyRow> for Reference {
     }
 }
 
-/// What a [`Reference`] is read from.
+/// The columns and the table of a [`Reference`].
 const REFERENCES: &str = "name, commit_oid FROM refs";
 
 impl Database {

@@ -26,7 +26,7 @@ pub(crate) struct Repository {
     pub(crate) modified_ms: i64,
 }
 
-/// What a [`Repository`] is read from: `r`, and `o`, the account of its owner.
+/// The columns and the tables of a [`Repository`]: `r`, and `o`, the account of its owner.
 pub(super) const REPOSITORIES: &str = "r.id, r.kind, r.owner, o.name AS owner_name, r.name, r.private, r.card, r.downloads, r.likes, \
      r.created_ms, r.modified_ms FROM repositories r JOIN accounts o ON o.id = r.owner";
 
@@ -55,7 +55,7 @@ impl Repository {
     }
 }
 
-/// What an owner decides about a repository; what is `None` stays as it is.
+/// The decisions of an owner about a repository; one that is `None` stays as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings<'a> {
     pub(crate) private: Option<bool>,

@@ -1,6 +1,6 @@
 //! The tables that a backup holds, with those of their columns that cannot be made anew.
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,

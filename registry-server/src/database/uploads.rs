@@ -20,7 +20,7 @@ pub(crate) struct NewUpload {
     pub(crate) ticket: String,
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: u64,
-    /// How long each part is, but for the last; `None` when the object comes in one piece.
+    /// The length of each part, but for the last; `None` when the object comes in one piece.
     pub(crate) part_bytes: Option<u64>,
     pub(crate) expires_ms: i64,
 }
@@ -30,9 +30,9 @@ pub(crate) struct NewUpload {
 pub(crate) struct Upload {
     pub(crate) ticket: String,
     pub(crate) repository: RepositoryKey,
-    /// Who owns the repository.
+    /// The owner of the repository.
     pub(crate) owner: AccountKey,
-    /// Whose token the permission was asked for with.
+    /// The account whose token asked for the permission.
     pub(crate) account: AccountKey,
     pub(crate) sha256: Sha256Digest,
     pub(crate) size_bytes: i64,

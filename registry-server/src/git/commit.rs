@@ -7,7 +7,7 @@ use gix_object::{Commit, Kind, WriteTo as _};
 
 use crate::error::RegistryError;
 
-/// What a commit says.
+/// The content of a commit object.
 pub(crate) struct CommitDraft<'a> {
     pub(crate) tree: ObjectId,
     pub(crate) parent: Option<ObjectId>,

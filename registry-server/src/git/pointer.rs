@@ -12,7 +12,7 @@ pub(crate) fn pointer_text(sha256: &Sha256Digest, size_bytes: u64) -> String {
     format!("version https://git-lfs.github.com/spec/v1\noid sha256:{sha256}\nsize {size_bytes}\n")
 }
 
-/// What a text points at, if it is a pointer as [`pointer_text`] writes it.
+/// The target of a text, if it is a pointer as [`pointer_text`] writes it.
 pub(crate) fn read_pointer(text: &[u8]) -> Option<(Sha256Digest, u64)> {
     let lines = std::str::from_utf8(text).ok()?;
     let mut lines = lines.lines().skip(1);

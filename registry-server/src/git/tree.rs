@@ -8,7 +8,7 @@ use gix_object::{Kind, Tree, TreeRefIter, WriteTo as _};
 
 use crate::error::RegistryError;
 
-/// What a name in a directory stands for.
+/// The object that a name in a directory stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TreeEntry {
     Directory(ObjectId),

@@ -1,4 +1,4 @@
-//! What differs between two commits.
+//! The differences between two commits.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

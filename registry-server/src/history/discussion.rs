@@ -21,7 +21,7 @@ pub(crate) struct OpenedPullRequest {
     pub(crate) commit: Commit,
 }
 
-/// What somebody wants to talk about.
+/// The texts and the author of a new discussion.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Topic<'a> {
     pub(crate) title: &'a str,

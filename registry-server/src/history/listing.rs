@@ -19,7 +19,7 @@ pub(crate) struct ListedEntry {
     pub(crate) kind: ListedKind,
 }
 
-/// What an entry is; the content of a file is known only where it was asked for.
+/// The kind of an entry; the content of a file is known only where it was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ListedKind {
     Directory,
@@ -122,7 +122,7 @@ impl<'a> PathLookup<'a> {
     }
 }
 
-/// How deep and from where a listing goes on.
+/// The depth, the start and the length of a listing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListingRange<'a> {
     pub(crate) depth: Depth,
@@ -132,7 +132,7 @@ pub(crate) struct ListingRange<'a> {
     pub(crate) blobs: Blobs,
 }
 
-/// Whether a listing looks up the content of files, which costs more than the names.
+/// The choice between content of files, which costs more, and names alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blobs {
     Wanted,
@@ -180,9 +180,9 @@ pub(crate) async fn list_directory(
     Ok(Some(entries))
 }
 
-/// What is below a directory, level by level: one question to the database for each level of the
-/// tree, not for each directory, and none for directories whose entries would all be outside of the
-/// range. So a short page of a large tree costs little.
+/// The entries below a directory, level by level: one question to the database for each level of
+/// the tree, not for each directory, and none for directories whose entries would all be outside of
+/// the range. So a short page of a large tree costs little.
 struct Listing<'a> {
     range: ListingRange<'a>,
     entries: Vec<ListedEntry>,

@@ -12,7 +12,7 @@ use crate::git::{CommitDraft, encode_commit};
 use crate::names::Head;
 use crate::registry::Registry;
 
-/// How often a squash is made when the branch moves. The second time everybody else is kept out, so
+/// The attempts at a squash when the branch moves. The second time everybody else is kept out, so
 /// it is the last.
 const ATTEMPTS_MAX: usize = 2;
 

@@ -22,7 +22,7 @@ pub(super) struct Workspace {
     touched: BTreeSet<String>,
 }
 
-/// What a finished workspace comes to.
+/// The result of a finished workspace.
 pub(super) struct Snapshot {
     pub(super) root: ObjectId,
     /// The trees that were made, by id.
@@ -31,7 +31,7 @@ pub(super) struct Snapshot {
     pub(super) touched: BTreeSet<String>,
 }
 
-/// Why a change was not made to the tree.
+/// The reason why a change was not made to the tree.
 #[derive(Debug)]
 pub(super) enum ChangeError {
     /// Nothing is there to remove.
@@ -50,7 +50,7 @@ impl From<RegistryError> for ChangeError {
 }
 
 enum Directory {
-    /// As stored.
+    /// Not read yet.
     Stored(ObjectId),
     /// Read, and perhaps changed.
     Open(BTreeMap<String, Node>),

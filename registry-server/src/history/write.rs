@@ -24,13 +24,13 @@ use crate::quota::{self, QuotaError, QuotaExceeded};
 use crate::registry::Registry;
 use crate::tool::{ManifestError, ManifestFault};
 
-/// How often a commit that names no parent is put on top of a branch that moved. The second time it
-/// is made while everybody else is kept out, so it is the last.
+/// The attempts to put a commit that names no parent on top of a branch that moves. The second time
+/// it is made while everybody else is kept out, so it is the last.
 const ATTEMPTS_MAX: usize = 2;
 /// The changes that are applied to a tree before the task yields to others.
 const OPERATIONS_AT_ONCE: usize = 200;
 
-/// Why a commit was not written.
+/// The reason why a commit was not written.
 #[derive(Debug)]
 pub(crate) enum WriteError {
     /// The branch does not exist.
@@ -337,8 +337,8 @@ fn draft(
     Ok((commit, data))
 }
 
-/// Whether a commit brought the repository content it did not have. One that only deletes is taken
-/// from whoever keeps too much.
+/// The content that a commit brought and the repository did not have. A commit that only deletes is
+/// taken even from an owner who keeps too much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NewContent {
     Nothing,

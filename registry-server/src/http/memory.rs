@@ -27,7 +27,7 @@ pub(crate) struct Memory {
 #[derive(Debug, Default)]
 pub(crate) struct Reservation {
     permit: Option<OwnedSemaphorePermit>,
-    /// How long the request has waited for it.
+    /// The time that the request has waited for it.
     waited: Duration,
 }
 

@@ -1,11 +1,11 @@
-//! How fast a client has to be, at the least.
+//! The least speed of a client.
 
 use std::time::Duration;
 
 /// The interval at which a wait for a client checks if other clients have to wait.
 pub(super) const PRESSURE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Whether a client moves enough bytes in the time that is spent waiting for it.
+/// Measures if a client moves enough bytes in the time that is spent waiting for it.
 ///
 /// To bound its silences alone would not do: who sends or takes a byte a minute is never silent and
 /// never done.
@@ -28,7 +28,7 @@ impl Pace {
         }
     }
 
-    /// How much longer the client may be waited for.
+    /// The time that the client may still be waited for.
     pub(crate) fn left(&self) -> Duration {
         self.wait_max.saturating_sub(self.waited)
     }

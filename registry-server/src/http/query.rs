@@ -33,7 +33,7 @@ impl Query {
             .map(|(_, value)| value)
     }
 
-    /// Whether a switch is on; Python writes `True`, JavaScript `true`.
+    /// True if a switch is on; Python writes `True`, JavaScript `true`.
     pub(crate) fn is_on(&self, name: &str) -> bool {
         self.first(name)
             .is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")

@@ -11,13 +11,13 @@ use utoipa::ToSchema;
 use crate::database::DatabaseFailure;
 use crate::error::RegistryError;
 
-/// What a controller returns.
+/// The result of a controller.
 pub(crate) type Reply = Result<Response, Refusal>;
 
 /// Longest message that also goes into a header.
 const HEADER_MESSAGE_CHARS_MAX: usize = 300;
 
-/// What is not there; clients choose their error types by it.
+/// The kind of thing that is not there; clients choose their error types by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotFound {
     Repository,
@@ -161,7 +161,7 @@ impl From<RegistryError> for Refusal {
     }
 }
 
-/// What a failure of the database means, if it is one and no fault of this program.
+/// The meaning of a failure of the database, if it is one and no fault of this program.
 fn trouble(error: &RegistryError) -> Option<DatabaseFailure> {
     match error {
         RegistryError::Query(error) => DatabaseFailure::of(error),

@@ -17,12 +17,12 @@ use crate::metrics::{Metrics, RouteLabels};
 use crate::random;
 use crate::registry::Registry;
 
-/// Where clients put an id, the first before the second.
+/// The headers in which clients put an id, the first before the second.
 const HEADERS: [&str; 2] = ["x-request-id", "x-amzn-trace-id"];
 /// Longest id that is taken from a client.
 const ID_BYTES_MAX: usize = 128;
 
-/// What counts as the route of a request that has none.
+/// The route of a request that has none, in metrics and logs.
 const UNMATCHED: &str = "unmatched";
 /// Probes ask every few seconds, and nobody wants to read about it.
 const QUIET_ROUTES: &str = "/health";

@@ -1,4 +1,5 @@
-//! What requests of one kind of caller share: memory for bodies, memory for answers, and turns.
+//! Resources that requests of one kind of caller share: memory for bodies, memory for answers, and
+//! turns.
 //!
 //! Strangers have a part of their own. They can fill it and stall, and callers with a token do not
 //! wait for them.

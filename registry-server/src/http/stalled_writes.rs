@@ -70,7 +70,7 @@ impl StalledWrites {
         Poll::Pending
     }
 
-    /// How much longer the client may be waited for: not long while others have to wait for it.
+    /// The time that the client may still be waited for: not long while others have to wait for it.
     fn patience(&self) -> Duration {
         match self.registry.is_under_pressure() {
             true => self.pace.left_of(self.registry.limits().pressed_stall_max),

@@ -53,7 +53,7 @@ pub(super) enum Line {
     Row(Row),
 }
 
-/// Where an object lies, below a backup.
+/// The path of an object, below a backup.
 pub(super) fn object_path(sha256: &Sha256Digest) -> String {
     let hex = sha256.to_string();
     format!("content/sha256/{}/{}/{hex}", &hex[..2], &hex[2..4])

@@ -22,7 +22,7 @@ const PAGE: i64 = 500;
 /// Objects copied at the same time.
 const COPIES_IN_FLIGHT_MAX: usize = 8;
 
-/// What a backup holds.
+/// The contents of a backup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BackupReport {

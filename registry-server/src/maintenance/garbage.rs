@@ -19,15 +19,15 @@ const LOOKUP_MAX: usize = 500;
 const REMOVALS_MAX: usize = 32;
 /// Removals asked of the store at the same time.
 const REMOVALS_IN_FLIGHT_MAX: usize = 8;
-/// How long after objects were condemned their removal may begin and go on. It ends well before the
-/// database gives the transaction up, and before a commit may rely on them again.
+/// The time after their condemnation in which the removal of objects may begin and go on. It ends
+/// well before the database gives the transaction up, and before a commit may rely on them again.
 const REMOVAL_MAX: Duration = Duration::from_secs(30);
-/// How long a commit may be on its way at most, from its first file to its last.
+/// The longest time that a commit may take, from its first file to its last.
 const COMMIT_AGE_MAX: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const _: () = assert!(REMOVAL_MAX.as_secs() * 2 < REMOVAL_DOUBT.as_secs());
 
-/// What a garbage collection did.
+/// The results of a garbage collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GarbageReport {

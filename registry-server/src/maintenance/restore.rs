@@ -24,11 +24,11 @@ const PAGE: usize = 500;
 /// Objects copied at the same time.
 const COPIES_IN_FLIGHT_MAX: usize = 8;
 
-/// What a restore did.
+/// The results of a restore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RestoreReport {
-    /// When the backup was made, as RFC 3339.
+    /// The time at which the backup was made, as RFC 3339.
     pub made: String,
     /// Rows of the database.
     pub rows: u64,

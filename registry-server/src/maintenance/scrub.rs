@@ -25,7 +25,7 @@ const HASHES_IN_FLIGHT_MAX: usize = 4;
 /// Objects looked for at the same time.
 const LOOKS_IN_FLIGHT_MAX: usize = 16;
 
-/// What a scrub found.
+/// The results of a scrub.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScrubReport {
@@ -37,7 +37,7 @@ pub struct ScrubReport {
     pub git_objects: u64,
     /// The first thousand faults.
     pub faults: Vec<ScrubFault>,
-    /// How many faults there are.
+    /// The number of faults.
     pub fault_count: u64,
 }
 
@@ -58,16 +58,16 @@ pub enum ScrubFault {
     ContentUnreadable {
         /// The digest they should have.
         sha256: String,
-        /// What the store said.
+        /// The error of the store.
         reason: String,
-        /// As above.
+        /// The same.
         repositories: Vec<String>,
     },
     /// A commit refers to bytes that are not there.
     ContentMissing {
         /// Their digest.
         sha256: String,
-        /// As above.
+        /// The same.
         repositories: Vec<String>,
     },
     /// A tree or a commit in the database does not have its id.
@@ -82,7 +82,7 @@ pub enum ScrubFault {
 }
 
 impl ScrubReport {
-    /// Whether everything is as it was stored. A command ends with failure when it is not.
+    /// True if everything is as it was stored. A command ends with failure when it is not.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.fault_count == 0

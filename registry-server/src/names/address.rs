@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::word::{AccountName, NameError, RepositoryName};
 
-/// What follows an id in addresses of the API and has something after it.
+/// Segments that follow an id in addresses of the API and have something after them.
 const API_VERBS: [&str; 7] = [
     "revision",
     "tree",
@@ -17,7 +17,7 @@ const API_VERBS: [&str; 7] = [
     "tag",
     "preupload",
 ];
-/// What follows an id in addresses of files.
+/// Segments that follow an id in addresses of files.
 const FILE_VERBS: [&str; 2] = ["resolve", "raw"];
 
 /// The kinds of repository the Hub knows. Tools live in models by default.
@@ -60,7 +60,7 @@ impl RepositoryKind {
         }
     }
 
-    /// What stands before the id in web addresses: nothing for a model, `datasets/` for a data set.
+    /// The text before the id in web addresses: nothing for a model, `datasets/` for a data set.
     #[must_use]
     pub fn web_prefix(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl fmt::Display for RepositoryId {
     }
 }
 
-/// What a request's path says: which repository, and what stands after the verb.
+/// The repository that a request's path names, and the segments after the verb.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) id: RepositoryId,
@@ -145,7 +145,7 @@ impl Address {
         })
     }
 
-    /// Whether the path would name a repository if its id had an owner:
+    /// True if the path would name a repository if its id had an owner:
     /// `/api/{kinds}/{name}/{verb}/…` or `/[{kinds}/]{name}/{verb}/…`.
     pub(crate) fn lacks_owner(path: &str) -> bool {
         let mut segments = path.trim_start_matches('/').split('/').peekable();

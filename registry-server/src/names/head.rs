@@ -1,8 +1,8 @@
-//! What a commit can be put on.
+//! The heads that a commit can go on: branches and pull requests.
 
 use super::RefName;
 
-/// What stands before the number of a pull request.
+/// The text before the number of a pull request.
 const PULL_REQUEST: &str = "refs/pr/";
 
 /// A reference that moves with commits: a branch, or the commits of a pull request.
@@ -36,7 +36,7 @@ impl Head {
         }
     }
 
-    /// Whether this is the branch of that name.
+    /// True if this is the branch of that name.
     pub(crate) fn is_branch(&self, name: &str) -> bool {
         matches!(self, Self::Branch(own) if own.as_str() == name)
     }

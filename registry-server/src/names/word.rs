@@ -30,7 +30,7 @@ const RESERVED: &[&str] = &[
     "hub",
 ];
 
-/// Why a name was refused.
+/// The reason why a name was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -39,19 +39,19 @@ pub enum NameError {
         "the name {name:?} is not valid: use 1 to 96 of A-Z a-z 0-9 . _ -, no leading or trailing . or -, no --, no .., not ending in .git"
     )]
     Grammar {
-        /// What was given, cut to a readable length.
+        /// The given name, cut to a readable length.
         name: String,
     },
     /// A pattern of repositories is neither `owner/name` nor `owner/*`.
     #[error("the pattern {pattern:?} is not valid: write owner/name or owner/*")]
     Pattern {
-        /// What was given, cut to a readable length.
+        /// The given pattern, cut to a readable length.
         pattern: String,
     },
     /// The name is a word the protocol uses.
     #[error("the name {name:?} is reserved")]
     Reserved {
-        /// What was given.
+        /// The given name.
         name: String,
     },
 }

@@ -18,7 +18,7 @@ pub(crate) struct UploadsInProgress(Arc<Mutex<HashMap<AccountKey, Owner>>>);
 struct Owner {
     bodies: usize,
     arriving_bytes: u64,
-    /// What the disk holds beside them, as it was last counted.
+    /// The bytes on the disk beside them, as they were last counted.
     stored_bytes: u64,
     /// Transactions that have counted since the first body was opened.
     counts: u64,
@@ -74,8 +74,8 @@ impl UploadsInProgress {
 }
 
 impl Body {
-    /// What the disk holds was read at some time after `moment`; transactions since then know
-    /// better.
+    /// Takes over the bytes on the disk, which were read at some time after `moment`; transactions
+    /// since then know better.
     pub(crate) fn looked(&self, moment: CountGeneration, stored_bytes: u64) {
         if let Some(owner) = self.arriving.owners().get_mut(&self.owner)
             && owner.counts == moment.0

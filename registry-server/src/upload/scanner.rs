@@ -1,6 +1,6 @@
 //! Splits a commit body into lines, with the content of files taken out of them.
 
-/// What the scanner found.
+/// An event of the scanner.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Event<'a> {
     /// A piece of the base64 at `value.content`.
@@ -9,7 +9,7 @@ pub(super) enum Event<'a> {
     Line { json: Vec<u8>, has_content: bool },
 }
 
-/// Why a body was refused.
+/// The reason why a body was refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ScanError {
     #[error("a line is longer than {bytes_max} bytes without its content")]

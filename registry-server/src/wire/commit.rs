@@ -21,7 +21,7 @@ pub(crate) struct CommitRow {
     formatted: Option<FormattedCommit>,
 }
 
-/// Who made a commit.
+/// The author of a commit.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CommitAuthor {
     user: String,

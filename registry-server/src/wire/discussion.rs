@@ -66,18 +66,18 @@ pub(crate) struct DiscussionEvent {
     data: EventData,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum EventData {
-    /// What was said.
+    /// A comment.
     Comment {
         edited: bool,
         hidden: bool,
         history: Vec<CommentText>,
         latest: CommentText,
     },
-    /// What was committed.
+    /// A commit.
     Commit { subject: String, oid: String },
 }
 

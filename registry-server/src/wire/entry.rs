@@ -88,7 +88,7 @@ impl<'a> Sibling<'a> {
     }
 }
 
-/// What the pointer of an LFS file points at. Clients look for the hash under either name.
+/// The target of an LFS pointer. Clients look for the hash under either name.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LfsPointer {

@@ -8,7 +8,7 @@ use crate::clock;
 use crate::history::Release;
 use crate::tool::{COMPONENT, FunctionFacts, MANIFEST};
 
-/// What a client needs to choose a version and to check what it downloads.
+/// The facts that a client needs to choose a version and to check what it downloads.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ToolVersion)]
 pub(crate) struct ReleaseRow {
@@ -23,7 +23,7 @@ pub(crate) struct ReleaseRow {
     /// Null where the commit has none.
     component: Option<PackagedComponent>,
     functions: Vec<FunctionFacts>,
-    /// What the manifest asks for.
+    /// The capabilities that the manifest asks for.
     #[schema(value_type = Object)]
     capabilities: Value,
     /// Of a published version only.
@@ -45,7 +45,7 @@ pub(crate) struct PackagedFile {
 pub(crate) struct PackagedComponent {
     #[serde(flatten)]
     file: PackagedFile,
-    /// Whether it is the one that the manifest speaks of; null when that speaks of none.
+    /// True if it is the one that the manifest speaks of; null when that speaks of none.
     as_claimed: Option<bool>,
 }
 

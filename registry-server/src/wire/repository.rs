@@ -55,13 +55,13 @@ pub(crate) const EXPANDABLE: &[&str] = &[
     "xetEnabled",
 ];
 
-/// What a repository's row does not hold.
+/// The facts that a repository's row does not hold.
 #[derive(Debug, Default)]
 pub(crate) struct RepositoryFacts {
     pub(crate) sha: Option<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) used_storage_bytes: Option<i64>,
-    /// What a tool says of itself.
+    /// The description in a tool's manifest.
     pub(crate) description: Option<String>,
     /// The tool as listings show it.
     pub(crate) tool: Option<ListedTool>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What was asked for is done.
+/// The request was carried out.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Success {
     success: bool,

@@ -82,7 +82,7 @@ impl Backend {
         }
     }
 
-    /// What says how to reach the bucket.
+    /// The environment variables with which clients reach the bucket.
     pub(crate) fn bucket_variables(&self) -> [(&'static str, String); 4] {
         [
             ("AWS_ENDPOINT_URL", self.endpoint.clone()),

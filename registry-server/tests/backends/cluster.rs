@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Who owns all databases. The directory is private, so nobody else can connect.
+/// The owner of all databases. The directory is private, so nobody else can connect.
 const OWNER: &str = "hub";
 /// PostgreSQL refuses to run as root; Debian's package makes this user.
 const SYSTEM_USER: &str = "postgres";

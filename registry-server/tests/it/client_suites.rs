@@ -164,7 +164,7 @@ async fn a_card_without_metadata_is_warned_of_and_a_wrong_value_refused() {
     );
 }
 
-/// What preupload says to ignore among `paths`.
+/// The paths among `paths` that preupload says to ignore.
 async fn ignored(hub: &TestRegistry, paths: &[&str], git_ignore: Option<&str>) -> Vec<String> {
     let files: Vec<Value> = paths
         .iter()

@@ -1,4 +1,4 @@
-//! What differs between revisions.
+//! Differences between revisions.
 
 use futures::TryStreamExt as _;
 use hf_hub::HFClient;

@@ -1,4 +1,4 @@
-//! What databases and storages would do differently if they were let.
+//! Differences between databases and between storages that must not show.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What one server remembers is never older than what another has acknowledged.
+//! A server never answers from a cache that is older than what another has acknowledged.
 
 use reqwest::Method;
 use serde_json::json;

@@ -60,7 +60,7 @@ const CONFIG: &str = r#"
 "path.number" = 1
 "#;
 
-/// How the lines of a commit are written.
+/// The schema of the lines of a commit.
 const HOOKS: &str = r#"
 import schemathesis
 

@@ -1,4 +1,4 @@
-//! How much an owner may keep.
+//! Quotas of owners.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -38,7 +38,7 @@ enum State {
     MovedPrivate,
 }
 
-/// What the moved repositories are called.
+/// The new name of moved repositories.
 const NEW_NAME: &str = "moved";
 
 const TARGETS: [Target; 7] = [

@@ -50,7 +50,7 @@ fn id(i: u32) -> String {
     format!("{owner}/many-{i}{end}")
 }
 
-/// What fits, by downloads and the latest first.
+/// The matches by downloads, the latest first.
 fn by_downloads(fits: impl Fn(u32) -> bool) -> Vec<String> {
     let mut found: Vec<u32> = (0..REPOSITORIES).filter(|i| fits(*i)).collect();
     found.sort_unstable_by_key(|i| std::cmp::Reverse(((i * 37) % 101, *i)));

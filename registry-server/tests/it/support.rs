@@ -31,7 +31,7 @@ pub(crate) struct TestRegistry {
     pub(crate) directory: Arc<TempDir>,
     /// With this the registry can be opened once more.
     pub(crate) config: RegistryConfig,
-    /// Where its data is, when it is not in the directory.
+    /// The place of its data, when it is not in the directory.
     pub(crate) place: Option<Backend>,
     stop: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<()>>,
@@ -165,7 +165,7 @@ impl TestRegistry {
         }
     }
 
-    /// Where uploads lie while they arrive.
+    /// The directory of uploads that are arriving.
     pub(crate) fn incoming(&self) -> PathBuf {
         let below = match self.config.storage {
             StorageAddress::Directory => "content/incoming",
@@ -196,7 +196,7 @@ impl TestRegistry {
         content.join(below)
     }
 
-    /// Where another registry of the same kind could be.
+    /// A configuration for another registry of the same kind.
     #[allow(dead_code, reason = "not every target opens several registries")]
     pub(crate) fn elsewhere(&self, name: &str) -> RegistryConfig {
         let directory = self.directory.path().join(name);
@@ -436,7 +436,7 @@ pub(crate) fn paths(tree: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// How many of these requests, sent together, were answered with which status.
+/// The number of these requests, sent together, that were answered with each status.
 #[allow(dead_code, reason = "the tests of one server use it")]
 pub(crate) async fn statuses(
     requests: impl IntoIterator<Item = impl Future<Output = Response>>,

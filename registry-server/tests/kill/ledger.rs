@@ -1,4 +1,4 @@
-//! What was acknowledged, and whether it is there.
+//! A ledger of acknowledged writes, and the check that all of them are there.
 
 use std::collections::BTreeSet;
 

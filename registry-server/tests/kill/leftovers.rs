@@ -1,4 +1,4 @@
-//! What killed servers leave behind.
+//! Files that killed servers leave behind.
 
 use std::collections::BTreeSet;
 use std::fs::FileTimes;

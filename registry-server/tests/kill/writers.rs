@@ -22,7 +22,7 @@ pub(crate) const REPOSITORIES: [&str; 5] = [
 /// Number of writers.
 const WRITERS: usize = 6;
 
-/// What writers have to tell.
+/// The results of the writers.
 #[derive(Debug, Default)]
 pub(crate) struct WriterReport {
     pub(crate) acknowledged: Vec<Acknowledged>,

@@ -18,7 +18,7 @@ const MIB_MAX: u64 = 256;
 const HEAD_BYTES: usize = 15 << 10;
 /// Longest answer to a probe under any attack.
 const PROBE_MAX: Duration = Duration::from_secs(10);
-/// How often a client sends a request that is told to come again.
+/// The most attempts at a request that is told to come again.
 const TRIES_MAX: usize = 12;
 
 pub(crate) async fn is_bounded_whatever_clients_do() {

@@ -12,7 +12,8 @@ use crate::support::TestRegistry;
 /// Rest between two probes.
 const PROBE_EVERY: Duration = Duration::from_millis(50);
 
-/// How long a server is given to work off what it was sent, and how often it is looked at.
+/// The time that a server is given to work off what it was sent, and the pause between two looks at
+/// it.
 const SETTLE_MAX: Duration = Duration::from_secs(20);
 const SETTLE_LOOK: Duration = Duration::from_millis(500);
 

@@ -1,4 +1,4 @@
-//! What one server does, the other shows at once.
+//! Changes through one server show on the other at once.
 
 use std::sync::atomic::Ordering;
 

@@ -15,7 +15,7 @@ use crate::support::header;
 use crate::test;
 
 const FILE_MIB: usize = 256;
-/// What a server may need more than before, whatever the length of the file.
+/// The most additional memory a server may need, whatever the length of the file.
 const GROWTH_MIB_MAX: u64 = 32;
 
 pub(crate) fn tests() -> Vec<Trial> {

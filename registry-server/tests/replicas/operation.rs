@@ -1,4 +1,4 @@
-//! What an operator does while several servers serve, and moving a registry from one machine to
+//! Administration while several servers serve, and moving a registry from one machine to
 //! many and back.
 
 use std::sync::Arc;

@@ -17,7 +17,7 @@ const ROLE: &str = "--serve-as-a-replica";
 /// Short parts, so that a file of a few megabytes has several.
 const LFS_PART_BYTES: u64 = 5 << 20;
 
-/// How long requests may go on after a replica was asked to end.
+/// The time that requests may take after a replica was asked to end.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
 
 /// A running server. It ends with this value, in the manner of a power cut.

@@ -1,4 +1,4 @@
-//! What a registry says of files before it sends any: etags, commits, names, sizes, answers
+//! Claims of a registry about files before it sends any: etags, commits, names, sizes, answers
 //! that are none.
 
 use axum::body::Body;

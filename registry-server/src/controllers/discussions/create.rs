@@ -13,7 +13,7 @@ use crate::http::{Refusal, Reply};
 /// Longest title in characters.
 const TITLE_CHARS_MAX: usize = 200;
 
-/// What is to be talked about.
+/// A new discussion or pull request.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreateDiscussionRequest {

@@ -60,7 +60,7 @@ pub(crate) async fn list(call: Call<ReadRepository>) -> Reply {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DiscussionPage {
     discussions: Vec<DiscussionRow>,
-    /// How many there are on all pages.
+    /// The count on all pages.
     count: i64,
     start: i64,
 }

@@ -19,7 +19,7 @@ use crate::wire::{DiscussionEvent, DiscussionRow};
 /// Commits of a pull request that are shown.
 const COMMITS_MAX: i64 = 1_000;
 
-/// What was said, and for a pull request what it would change.
+/// A discussion, and for a pull request its changes.
 #[utoipa::path(
     get,
     path = "/api/{kinds}/{owner}/{name}/discussions/{number}",
@@ -76,13 +76,13 @@ pub(crate) struct ShownDiscussion {
     events: Vec<DiscussionEvent>,
 }
 
-/// Where a pull request is to go.
+/// The target of a pull request, and its conflicts.
 #[derive(Serialize, ToSchema)]
 struct Changes {
     base: Option<String>,
 }
 
-/// Where a pull request began, and where it is.
+/// The base and the head of a pull request.
 struct PullRequest {
     base: Commit,
     head: Commit,

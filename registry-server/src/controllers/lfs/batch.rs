@@ -40,7 +40,7 @@ struct AnnouncedObject {
     size: u64,
 }
 
-/// Where each large file is to be sent.
+/// The addresses to which large files are to be sent.
 #[utoipa::path(
     post,
     path = "/{owner}/{name}/info/lfs/objects/batch",
@@ -134,7 +134,7 @@ fn check(operation: &str, hash_algo: Option<&str>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What it takes until a commit can name an object.
+/// The decision about one announced object.
 enum UploadDecision {
     Nothing,
     /// It is there and awaits a commit, which must find it.
@@ -188,7 +188,7 @@ fn need(
     }
 }
 
-/// Where objects are to be sent.
+/// The addresses to which objects are to be sent.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Batch<R> {
     transfer: &'static str,
@@ -290,7 +290,7 @@ fn part_addresses(base: &str, query: &str, part_bytes: u64, count: u64) -> Map<S
     header
 }
 
-/// What is to be done for one object.
+/// The requests to make for one object.
 #[derive(Serialize, ToSchema)]
 struct BatchObject {
     oid: String,

@@ -85,7 +85,7 @@ async fn record(call: &Call<HoldsTicket>, part: &Part, room: &mut Room) -> Resul
     Ok(writing.commit().await?)
 }
 
-/// How long a part must be; `None` when the upload has no such part.
+/// The length that a part must have; `None` when the upload has no such part.
 pub(super) fn length(upload: &Upload, number: i64) -> Option<u64> {
     let part_bytes = upload.part_bytes?.max(1).unsigned_abs();
     let before = u64::try_from(number.checked_sub(1)?)

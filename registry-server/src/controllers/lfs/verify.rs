@@ -16,7 +16,7 @@ pub(crate) struct LfsObject {
     size: u64,
 }
 
-/// Whether an object has arrived.
+/// Succeeds if an object has arrived.
 #[utoipa::path(
     post,
     path = "/{owner}/{name}/info/lfs/objects/verify",

@@ -21,11 +21,11 @@ pub(crate) struct SearchResult {
     pub(crate) tool_description: Option<String>,
     /// In alphabetical order.
     pub(crate) tags: Vec<String>,
-    /// Where the list goes on after it.
+    /// The position after which the list goes on.
     pub(crate) position: Position,
 }
 
-/// What is shown of a repository, beside its tags.
+/// The columns of a result, beside its tags.
 struct ResultRow {
     repository: Repository,
     head: Option<String>,

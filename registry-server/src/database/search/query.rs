@@ -1,16 +1,16 @@
-//! What a search asks for, and places in its answer.
+//! The parameters of a search, and positions in its results.
 
 use super::super::fulltext::Terms;
 use super::super::keys::{AccountKey, RepositoryKey};
 use crate::names::{RepositoryKind, TokenScope};
 
-/// What to look for.
+/// The parameters of a search.
 #[derive(Debug, Clone)]
 pub(crate) struct Search {
     pub(crate) kind: RepositoryKind,
     /// The account that asks; private repositories of others stay out of sight.
     pub(crate) account: Option<AccountKey>,
-    /// Where the account's rights count.
+    /// The repositories in which the account's rights count.
     pub(crate) scope: TokenScope,
     /// Words that must all occur.
     pub(crate) terms: Option<Terms>,
@@ -18,7 +18,7 @@ pub(crate) struct Search {
     /// Tags that must all be there.
     pub(crate) tags: Vec<String>,
     pub(crate) order: Order,
-    /// Where the page before ended.
+    /// The position at which the page before ended.
     pub(crate) after: Option<Position>,
     pub(crate) limit: usize,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Search {
 /// The order of results: the largest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// How well the words fit; without words all fit alike.
+    /// By how well the words fit; without words all fit alike.
     Relevance,
     Modified,
     Created,

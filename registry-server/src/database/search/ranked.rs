@@ -16,7 +16,8 @@ use crate::error::RegistryError;
 /// Matches that are ranked together.
 const WINDOW: usize = 1_000;
 
-/// Where the words are, the best first. The last word may be the beginning of a longer one.
+/// The places where the words may be, the best first. The last word may be the beginning of a
+/// longer one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grade {
     /// The search is the name.
@@ -115,7 +116,7 @@ struct Matches {
     from: &'static str,
     /// The document, as the name by which the database can read the newest first without sorting.
     id: &'static str,
-    /// What the text must fulfil: nothing, or `… AND `.
+    /// The condition on the text: nothing, or `… AND `.
     matching: String,
     /// The best has the smallest.
     score: String,

@@ -1,4 +1,4 @@
-//! What a request should be answered, from the access that its route declares.
+//! The expected answer to a request, from the access that its route declares.
 
 use tool_hub_registry_server::Access;
 

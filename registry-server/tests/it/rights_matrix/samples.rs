@@ -28,7 +28,7 @@ pub(super) enum Body {
     Commit,
 }
 
-/// Where a request names its repository.
+/// The place in which a request names its repository.
 #[derive(Debug)]
 pub(super) enum Named {
     InPath,
