@@ -13,7 +13,7 @@ use crate::limits::CARD_BYTES_MAX;
 use crate::progress::Progress;
 use crate::pull;
 use crate::push::rehearsal::{self, Rehearsal};
-use crate::push::{self, Push, Pushed};
+use crate::push::{self, Push, PushReport};
 use crate::registry::Registry;
 use crate::resolve::{self, Resolved, TaggedVersion};
 use crate::search::{self, SearchResults};
@@ -178,7 +178,7 @@ impl Client {
         &self,
         push: &Push<'_>,
         progress: &dyn Progress,
-    ) -> Result<Pushed, ClientError> {
+    ) -> Result<PushReport, ClientError> {
         push::push(&self.registry, push, progress).await
     }
 

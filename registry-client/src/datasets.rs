@@ -38,7 +38,7 @@ pub struct PushTexts<'a> {
 /// The results of a push of texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct PushedTexts {
+pub struct PushTextsReport {
     /// The commit that holds them.
     pub commit: CommitId,
     /// The page on which people find them.
@@ -91,12 +91,12 @@ impl Datasets {
     /// # Errors
     /// [`ClientError::TokenMissing`], [`ClientError::VisibilityDiffers`],
     /// [`ClientError::Conflict`] when somebody else pushed meanwhile, and as every question.
-    pub async fn push(&self, push: &PushTexts<'_>) -> Result<PushedTexts, ClientError> {
+    pub async fn push(&self, push: &PushTexts<'_>) -> Result<PushTextsReport, ClientError> {
         self.registry.need_token(&Act::Commit(push.repo.clone()))?;
         repo::ensure(&self.registry, &push.repo, push.visibility).await?;
         let refs = resolve::refs(&self.registry, &push.repo).await?;
         let head = refs.head(&Act::ListVersions(push.repo.clone()))?;
-        let pushed = |commit, already_there| PushedTexts {
+        let pushed = |commit, already_there| PushTextsReport {
             commit,
             url: self.registry.wire.page_of(&push.repo, &[]),
             already_there,

@@ -53,7 +53,7 @@ mod wire;
 
 pub use client::Client;
 pub use config::{ClientConfig, Timeouts};
-pub use datasets::{Datasets, PushTexts, PushedTexts};
+pub use datasets::{Datasets, PushTexts, PushTextsReport};
 pub use error::{Act, Answer, ClientError};
 pub use identity::Identity;
 pub use limits::{
@@ -61,10 +61,10 @@ pub use limits::{
 };
 pub use progress::{Progress, Silent};
 pub use push::rehearsal::Rehearsal;
-pub use push::{Push, PushOutcome, Pushed};
+pub use push::{Push, PushOutcome, PushReport};
 pub use resolve::{Resolved, TaggedVersion, VersionBranch};
-pub use search::{Found, FoundTool, SEARCH_TAG, SearchResults};
-pub use store::sweep::{DamagedBlob, Freed, StoreReport};
+pub use search::{SEARCH_TAG, SearchResult, SearchResults, ToolSummary};
+pub use store::sweep::{DamagedBlob, StoreReport, SweepReport};
 pub use store::{Store, StoreError};
 pub use token::{Token, TokenError};
 pub use visibility::Visibility;

@@ -40,7 +40,7 @@ pub struct Push<'a> {
 /// The results of a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Pushed {
+pub struct PushReport {
     /// The repo.
     pub repo: RepoId,
     /// The commit that holds the version.
@@ -73,7 +73,7 @@ pub(crate) async fn push(
     registry: &Registry,
     push: &Push<'_>,
     progress: &dyn Progress,
-) -> Result<Pushed, ClientError> {
+) -> Result<PushReport, ClientError> {
     let act = Act::Commit(push.repo.clone());
     registry.need_token(&act)?;
     push.check_sizes(&act)?;
@@ -81,7 +81,7 @@ pub(crate) async fn push(
     let repo_created = repo::ensure(registry, &push.repo, push.visibility).await?;
     let refs = resolve::refs(registry, &push.repo).await?;
     let act = Act::ListVersions(push.repo.clone());
-    let pushed = |commit, outcome| Pushed {
+    let pushed = |commit, outcome| PushReport {
         repo: push.repo.clone(),
         commit,
         url: registry.wire.page_of(&push.repo, &[]),

@@ -24,7 +24,7 @@ const KEYS: [&str; 5] = ["downloads", "likes", "lastModified", "tags", "private"
 #[non_exhaustive]
 pub struct SearchResults {
     /// The tools, in the registry's order.
-    pub found: Vec<Found>,
+    pub found: Vec<SearchResult>,
     /// True if there are more than were asked for.
     pub more: bool,
     /// True if the registry reads manifests. The public Hub does not: of what it finds, version and
@@ -35,14 +35,14 @@ pub struct SearchResults {
 /// One tool that a search found. Its texts come from strangers; they are escaped and bounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct SearchResult {
     /// The repo.
     pub repo: RepoId,
     /// The description in the manifest or, where the registry reads no manifests, in the card.
     pub description: Option<String>,
     /// More of the manifest, where the registry reads manifests and there is one. Our own registry
     /// shows the version that a pull without a version takes.
-    pub tool: Option<FoundTool>,
+    pub tool: Option<ToolSummary>,
     /// The card's tags, at most 50.
     pub tags: Vec<String>,
     /// The number of downloads, by the registry's own count.
@@ -58,7 +58,7 @@ pub struct Found {
 /// A manifest as a listing shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct FoundTool {
+pub struct ToolSummary {
     /// The version.
     pub version: String,
     /// The names of its functions, at most 20.
@@ -127,7 +127,7 @@ async fn list(
     limit: usize,
     listing: Listing,
 ) -> Result<SearchResults, ClientError> {
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<SearchResult> = Vec::new();
     let mut next = Some(first_page(registry, query, limit, listing));
     // A page whose repos cannot be tools adds nothing; without a bound on pages a registry could
     // send such pages for ever.
@@ -167,11 +167,11 @@ fn first_page(registry: &Registry, query: &str, limit: usize, listing: Listing) 
 }
 
 impl Entry {
-    fn found(self) -> Option<Found> {
+    fn found(self) -> Option<SearchResult> {
         let of_card = || self.card_data.as_ref()?.get("description")?.as_str();
         let of_tool = self.tool.as_ref().map(|tool| tool.description.as_str());
         let description = of_tool.or_else(of_card).filter(|text| !text.is_empty());
-        Some(Found {
+        Some(SearchResult {
             repo: self.id.parse().ok()?,
             description: description.map(excerpt),
             tool: self.tool.map(ToolEntry::found),
@@ -185,9 +185,9 @@ impl Entry {
 }
 
 impl ToolEntry {
-    fn found(self) -> FoundTool {
+    fn found(self) -> ToolSummary {
         let listed = self.functions.len() as u64;
-        FoundTool {
+        ToolSummary {
             version: excerpt(&self.version),
             functions: excerpts(&self.functions, FUNCTIONS_MAX),
             function_count: self.function_count.max(listed),

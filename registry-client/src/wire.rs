@@ -35,7 +35,7 @@ pub(crate) struct Wire {
 
 /// The hosts to which redirects of a request may lead.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum RedirectScope {
     /// The endpoint itself: another host has no business answering questions about it.
     Origin,
     /// Any host, as registries keep large files elsewhere; never with the token.
@@ -46,7 +46,17 @@ enum Reach {
 struct Question<'a> {
     method: Method,
     form: &'a [(&'a str, &'a str)],
-    reach: Reach,
+    redirects: RedirectScope,
+}
+
+impl Question<'static> {
+    fn get(redirects: RedirectScope) -> Self {
+        Self {
+            method: Method::GET,
+            form: &[],
+            redirects,
+        }
+    }
 }
 
 impl Wire {
@@ -87,11 +97,7 @@ impl Wire {
         act: &Act,
         url: Url,
     ) -> Result<T, ClientError> {
-        let question = Question {
-            method: Method::GET,
-            form: &[],
-            reach: Reach::Origin,
-        };
+        let question = Question::get(RedirectScope::Origin);
         self.json(act, url, &question).await
     }
 
@@ -101,11 +107,7 @@ impl Wire {
         act: &Act,
         url: Url,
     ) -> Result<(T, Option<Url>), ClientError> {
-        let question = Question {
-            method: Method::GET,
-            form: &[],
-            reach: Reach::Origin,
-        };
+        let question = Question::get(RedirectScope::Origin);
         let from = url.clone();
         let (headers, page) = self.json_with_headers(act, url, &question).await?;
         let next = match link::next(&headers, &from) {
@@ -127,7 +129,7 @@ impl Wire {
         let question = Question {
             method: Method::POST,
             form,
-            reach: Reach::Origin,
+            redirects: RedirectScope::Origin,
         };
         self.json(act, url, &question).await
     }
@@ -135,11 +137,7 @@ impl Wire {
     /// Begins a download: status 200 and no encoding. Its headers must come within the time
     /// for an answer.
     pub(crate) async fn download(&self, act: &Act, url: Url) -> Result<Response, ClientError> {
-        let question = Question {
-            method: Method::GET,
-            form: &[],
-            reach: Reach::AnyHost,
-        };
+        let question = Question::get(RedirectScope::AnyHost);
         let deadline = Instant::now() + self.timeouts.answer;
         timeout_at(deadline, self.ask(act, url, &question))
             .await
@@ -318,7 +316,8 @@ impl Wire {
         if from.scheme() == "https" && target.scheme() == "http" {
             return refuse("https must not become http");
         }
-        if question.reach == Reach::Origin && target.origin() != self.endpoint.origin() {
+        if question.redirects == RedirectScope::Origin && target.origin() != self.endpoint.origin()
+        {
             return refuse("only the registry itself may answer");
         }
         // The other codes turn a POST into a GET, which asks something else.
@@ -394,7 +393,7 @@ mod tests {
     #[track_caller]
     fn check(
         endpoint: &str,
-        reach: Reach,
+        redirects: RedirectScope,
         method: Method,
         status: u16,
         target: &str,
@@ -404,7 +403,7 @@ mod tests {
         let question = Question {
             method,
             form: &[],
-            reach,
+            redirects,
         };
         let target = HeaderValue::from_str(target).unwrap();
         let status = StatusCode::from_u16(status).unwrap();
@@ -421,7 +420,7 @@ mod tests {
     fn redirects() {
         let https = "https://hub.example.org/";
         let http = "http://127.0.0.1:8080/";
-        let (any, origin) = (Reach::AnyHost, Reach::Origin);
+        let (any, origin) = (RedirectScope::AnyHost, RedirectScope::Origin);
         let get = Method::GET;
         let cdn = "https://cdn.example.org/x";
         check(https, any, get.clone(), 302, cdn, cdn);

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::{Value, json};
-use tool_hub_registry_client::{Found, FoundTool, SEARCH_RESULTS_MAX, SearchResults};
+use tool_hub_registry_client::{SEARCH_RESULTS_MAX, SearchResult, SearchResults, ToolSummary};
 
 use crate::settings::config::Config;
 use crate::terminal::columns::{self, Column, Cut, fitted};
@@ -81,7 +81,7 @@ impl Search {
     }
 }
 
-fn as_json(found: &Found) -> Value {
+fn as_json(found: &SearchResult) -> Value {
     let tool = found.tool.as_ref();
     json!({
         "repo": found.repo,
@@ -132,22 +132,22 @@ fn table(results: &SearchResults) -> String {
     fitted(&columns, rows.collect(), columns::width())
 }
 
-fn name(found: &Found) -> String {
+fn name(found: &SearchResult) -> String {
     found.repo.to_string()
 }
 
-fn description(found: &Found) -> String {
+fn description(found: &SearchResult) -> String {
     found.description.clone().unwrap_or_default()
 }
 
 /// The day of an instant.
-fn updated(found: &Found) -> String {
+fn updated(found: &SearchResult) -> String {
     let instant = found.last_modified.as_deref().unwrap_or_default();
     instant.get(..10).unwrap_or(instant).to_owned()
 }
 
 /// `count, longest and 3 more`
-fn functions(tool: &FoundTool) -> String {
+fn functions(tool: &ToolSummary) -> String {
     let names = tool.functions.join(", ");
     match tool
         .function_count

@@ -14,7 +14,7 @@ use super::{Store, StoreError};
 
 /// The results of a cleaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Freed {
+pub struct SweepReport {
     /// The number of files.
     pub files: u64,
     /// The number of their bytes.
@@ -55,7 +55,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::Busy`] when writes under way do not end within 15 s, and when a file
     /// cannot be removed.
-    pub fn gc(&self, keep: &[Pin], spare_younger_than: Duration) -> Result<Freed, StoreError> {
+    pub fn gc(
+        &self,
+        keep: &[Pin],
+        spare_younger_than: Duration,
+    ) -> Result<SweepReport, StoreError> {
         let _alone = ExclusiveLock::take(&self.layout)?;
         remove_incoming(&self.layout)?;
         let keep: HashSet<Digest> = keep
@@ -63,7 +67,7 @@ impl Store {
             .flat_map(|pin| [pin.manifest, pin.component])
             .collect();
         let now = SystemTime::now();
-        let mut freed = Freed { files: 0, bytes: 0 };
+        let mut freed = SweepReport { files: 0, bytes: 0 };
         for (digest, path) in self.blobs()? {
             if !keep.contains(&digest) && !is_younger(&path, now, spare_younger_than) {
                 remove(&path, &mut freed)?;
@@ -133,7 +137,7 @@ fn is_younger(path: &Path, now: SystemTime, than: Duration) -> bool {
     }
 }
 
-fn remove(path: &Path, freed: &mut Freed) -> Result<(), StoreError> {
+fn remove(path: &Path, freed: &mut SweepReport) -> Result<(), StoreError> {
     let bytes = fs::metadata(path).map_or(0, |found| found.len());
     fs::remove_file(path).map_err(StoreError::io("remove", path))?;
     freed.files += 1;

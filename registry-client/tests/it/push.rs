@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tool_hub_registry_client::{
-    Client, ClientError, Push, PushOutcome, Pushed, Rehearsal, Silent, Visibility,
+    Client, ClientError, Push, PushOutcome, PushReport, Rehearsal, Silent, Visibility,
 };
 
 use crate::registry::{Registry, Repo, refusal};
@@ -185,7 +185,7 @@ async fn of_two_pushes_at_once_one_wins() {
         .map(|number| verified("0.2.0", &[number; 9]))
         .collect();
     let pushes = clients.iter().zip(&packages);
-    let outcomes: Vec<Result<Pushed, ClientError>> =
+    let outcomes: Vec<Result<PushReport, ClientError>> =
         futures::future::join_all(pushes.map(|(client, package)| push(client, package))).await;
     let won: Vec<_> = outcomes.iter().filter_map(|it| it.as_ref().ok()).collect();
     assert_eq!(won.len(), 1);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use tool_hub_manifest::{Digest, Package};
-use tool_hub_registry_client::{Freed, Store, StoreError};
+use tool_hub_registry_client::{Store, StoreError, SweepReport};
 
 use crate::support::{Scratch, package, verified};
 
@@ -175,7 +175,7 @@ fn cleaning_keeps_what_is_pinned_or_young() {
     std::fs::write(&leftover, "half").unwrap();
 
     let freed = scratch.store.gc(&[*kept.pin()], Duration::from_secs(3600));
-    let expect = Freed {
+    let expect = SweepReport {
         files: 2,
         bytes: old_bytes,
     };

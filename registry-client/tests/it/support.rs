@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tool_hub_manifest::{ComponentClaim, Manifest, Package, Verified};
 use tool_hub_registry_client::{
-    Client, ClientConfig, ClientError, Progress, Push, Pushed, Silent, Store, Visibility,
+    Client, ClientConfig, ClientError, Progress, Push, PushReport, Silent, Store, Visibility,
 };
 
 use crate::registry::{Registry, TOKEN};
@@ -43,7 +43,7 @@ pub(crate) fn signed_in(registry: &Registry) -> Client {
     Client::new(config(registry).with_token(Some(TOKEN.parse().unwrap()))).unwrap()
 }
 
-pub(crate) async fn push(client: &Client, package: &Verified) -> Result<Pushed, ClientError> {
+pub(crate) async fn push(client: &Client, package: &Verified) -> Result<PushReport, ClientError> {
     let push = Push {
         repo: "alice/demo".parse().unwrap(),
         package,
