@@ -21,7 +21,7 @@ use tool_hub_serve::{
 use url::Url;
 
 use crate::files;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::settings::model_endpoint;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
@@ -147,16 +147,16 @@ impl AgentFlags {
         &self,
         purpose: Purpose,
         names: &[String],
-        config: &Config,
-        printer: &'a Printer,
+        session: &'a Session,
     ) -> anyhow::Result<Agent<'a>> {
+        let Session { config, printer } = session;
         let save = self.save.as_ref().map(|directory| config.place(directory));
         if let Some(directory) = &save {
             // Before any work is done for it.
             std::fs::create_dir_all(directory)
                 .with_context(|| format!("{} cannot be written to", directory.display()))?;
         }
-        let model = self.model(config, printer)?;
+        let model = self.model(session)?;
         let mode = match purpose {
             Purpose::Chat => PromptMode::Chat,
             Purpose::Run | Purpose::Write => PromptMode::Run,
@@ -169,7 +169,7 @@ impl AgentFlags {
                         .into(),
                 );
             }
-            Some(named) => Some(prompt_template::find(Some(named), mode, config, printer).await?),
+            Some(named) => Some(prompt_template::find(Some(named), mode, session).await?),
             None => None,
         };
         // Code that is only written needs nobody's word.
@@ -225,20 +225,20 @@ impl AgentFlags {
         })
     }
 
-    fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<Box<dyn ChatModel>> {
+    fn model(&self, session: &Session) -> anyhow::Result<Box<dyn ChatModel>> {
         let url = match &self.url {
             Some(url) => url.clone(),
-            None => config.model_endpoint()?.ok_or_else(|| {
+            None => session.config.model_endpoint()?.ok_or_else(|| {
                 Problem::user("no endpoint is named that has a model")
                     .hint("write --openai URL, or set TOOL_HUB_OPENAI_URL")
             })?,
         };
-        let name = self.model.clone().or_else(|| config.model());
+        let name = self.model.clone().or_else(|| session.config.model());
         let name = name.ok_or_else(|| {
             Problem::user("no model is named")
                 .hint("write --model NAME, or set TOOL_HUB_OPENAI_MODEL")
         })?;
-        let key = model_endpoint::key(&url, self.key_file.as_deref(), config, printer)?;
+        let key = model_endpoint::key(&url, self.key_file.as_deref(), session)?;
         let mut model = OpenAiModel::new(url, name)?;
         if let Some(key) = key {
             model = model.with_key(key);

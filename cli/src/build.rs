@@ -20,9 +20,8 @@ use anyhow::Context as _;
 use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Language};
 
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
 use crate::terminal::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
@@ -45,8 +44,7 @@ pub(crate) async fn component(
     build: &Build,
     docs: &Docs,
     functions: Option<&Functions>,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<Vec<u8>> {
     let scratch = tempfile::Builder::new()
         .prefix("tool-build-")
@@ -60,9 +58,9 @@ pub(crate) async fn component(
         scratch: scratch.path(),
     };
     let built = match build.language {
-        Language::Rust => rust::build(project, config, printer).await,
-        Language::Python => python::build(project, config, printer).await,
-        Language::Javascript => javascript::build(project, config, printer).await,
+        Language::Rust => rust::build(project, session).await,
+        Language::Python => python::build(project, session).await,
+        Language::Javascript => javascript::build(project, session).await,
     };
     built.map_err(or_interrupted)
 }

@@ -13,7 +13,7 @@ use super::project::{Project, built};
 use super::toolchain::{NPM_CI, Toolchain};
 use super::{process, sources, trust};
 use crate::files;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
 
@@ -37,18 +37,14 @@ const RANDOM: &str = include_str!("random.js");
 const DEFAULT_SOURCE: &str = "tool.js";
 
 /// Builds the project with esbuild and componentize-qjs.
-pub(super) async fn build(
-    project: Project<'_>,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<Vec<u8>> {
-    let bundled = bundled(project, config, printer).await?;
+pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+    let bundled = bundled(project, session).await?;
     let toolchain = COMPONENTIZE_QJS
-        .directory(project, config, printer)
+        .directory(project, session)
         .await?
         .join("node_modules");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let bundle = bundle(project, &bundled, &toolchain, source, printer).await?;
+    let bundle = bundle(project, &bundled, &toolchain, source, &session.printer).await?;
     let component = project.scratch.join("tool.wasm");
     let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
     building
@@ -66,7 +62,12 @@ pub(super) async fn build(
         .args(["--sync", "--output"])
         .arg(&component)
         .current_dir(project.scratch);
-    let run = process::run("building with componentize-qjs", &mut building, printer).await;
+    let run = process::run(
+        "building with componentize-qjs",
+        &mut building,
+        &session.printer,
+    )
+    .await;
     run.map_err(|error| checked::explained(error, source))?;
     built(&component)
 }
@@ -152,16 +153,12 @@ struct Bundled {
 ///
 /// # Errors
 /// When the lock names what is no package of a registry, and when it cannot be installed.
-async fn bundled(
-    project: Project<'_>,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<Bundled> {
+async fn bundled(project: Project<'_>, session: &Session) -> anyhow::Result<Bundled> {
     let directory = project.directory;
-    if trust::is_given(directory, config)? {
+    if trust::is_given(directory, &session.config)? {
         let packages = match directory.join(INSTALLED).is_file() {
             true => None,
-            false => npm::packages(project, config, printer).await?,
+            false => npm::packages(project, session).await?,
         };
         let directory = directory.to_owned();
         return Ok(Bundled {
@@ -170,12 +167,14 @@ async fn bundled(
         });
     }
     if directory.join(PACKAGES).exists() {
-        printer.warning(&format!(
+        session.printer.warning(&format!(
             "{PACKAGES} of the project is not taken: nothing says what those packages hold"
         ));
-        printer.hint("the lock's packages are taken; to take yours: tool build --trust");
+        session
+            .printer
+            .hint("the lock's packages are taken; to take yours: tool build --trust");
     }
-    let packages = npm::packages(project, config, printer).await?;
+    let packages = npm::packages(project, session).await?;
     let copy = project.scratch.join("project");
     sources::copy(directory, &copy)?;
     Ok(Bundled {

@@ -9,7 +9,7 @@ use tool_hub_manifest::Digest;
 use super::process;
 use super::project::Project;
 use crate::files;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
 
@@ -51,9 +51,9 @@ impl Toolchain<'_> {
     pub(super) async fn directory(
         &self,
         project: Project<'_>,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<PathBuf> {
+        let Session { config, printer } = session;
         let directory = config.toolchains.join(self.directory_name());
         if directory.is_dir() {
             return Ok(directory);

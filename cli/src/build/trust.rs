@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::consent::approval::Terminal;
 use crate::files;
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
-use crate::terminal::printer::Printer;
 
 /// The record of consents, in the user's own directory: a checkout cannot write there.
 const RECORD: &str = "builds.toml";
@@ -57,8 +57,8 @@ pub(crate) fn is_given(directory: &Path, config: &Config) -> anyhow::Result<bool
 ///
 /// # Errors
 /// If the user says no, or has not agreed and cannot be asked.
-pub(crate) fn obtain(directory: &Path, config: &Config, printer: &Printer) -> anyhow::Result<()> {
-    if is_given(directory, config)? {
+pub(crate) fn obtain(directory: &Path, session: &Session) -> anyhow::Result<()> {
+    if is_given(directory, &session.config)? {
         return Ok(());
     }
     let place = real(directory)?;
@@ -80,11 +80,11 @@ pub(crate) fn obtain(directory: &Path, config: &Config, printer: &Printer) -> an
         .caused_by(warning)
         .into());
     };
-    printer.warning(&warning);
+    session.printer.warning(&warning);
     if terminal.ask("Run them? Type yes to build: ")?.trim() != "yes" {
         return Err(refused("consent was not given (type the whole word yes)").into());
     }
-    remember(directory, config)
+    remember(directory, &session.config)
 }
 
 /// A description of the programs that building the project in `directory` runs.

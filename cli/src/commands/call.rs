@@ -19,6 +19,7 @@ use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::approvals::Approvals;
 use crate::consent::grant_flags;
 use crate::consent::report;
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis::{Exit, Problem};
 use crate::terminal::output::Output;
@@ -77,13 +78,10 @@ struct Target {
 }
 
 impl Call {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let output = self.output(config, printer)?;
-        let target = self.load(config, printer).await?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
+        let output = self.output(session)?;
+        let target = self.load(session).await?;
         let (function, pairs) = self.function(&target)?;
         let arguments = match &self.json_args {
             Some(text) => text.clone(),
@@ -115,12 +113,12 @@ impl Call {
 
     /// Where the answer's bytes go, looked at before the function is called: a call may have
     /// consequences, and its answer should have a place.
-    fn output(&self, config: &Config, printer: &Printer) -> anyhow::Result<Option<Output>> {
+    fn output(&self, session: &Session) -> anyhow::Result<Option<Output>> {
         let Some(path) = &self.output else {
             return Ok(None);
         };
-        let output = Output::find(path, config)?;
-        if matches!(output, Output::Standard) && printer.wants_json() {
+        let output = Output::find(path, &session.config)?;
+        if matches!(output, Output::Standard) && session.printer.wants_json() {
             return Err(
                 Problem::user("--json and --output - both want standard output")
                     .hint("leave one of them out: the JSON holds the bytes as base64")
@@ -130,13 +128,14 @@ impl Call {
         Ok(Some(output))
     }
 
-    async fn load(&self, config: &Config, printer: &Printer) -> anyhow::Result<Target> {
+    async fn load(&self, session: &Session) -> anyhow::Result<Target> {
+        let Session { config, printer } = session;
         let host = sandbox::open_host(config)?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             self.refuse_unsigned(config)?;
             let asked = CapabilityFlags::of(&self.approval).capabilities();
             let fetched = subject
-                .fetch_asking(asked, &config.endpoint, config, printer)
+                .fetch_asking(asked, &config.endpoint, session)
                 .await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
             check_refusals(&inspection)?;

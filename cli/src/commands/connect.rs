@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::connect::{Change, Changed, Client, Document, Scope, Server};
 use crate::consent::approval::Terminal;
 use crate::files;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::nearest;
@@ -73,7 +73,8 @@ fn server_name(text: &str) -> Result<String, String> {
 }
 
 impl Connect {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let surroundings = Surroundings::find(config)?;
         let Some(name) = &self.client else {
             return list::list(&surroundings, printer);
@@ -108,7 +109,7 @@ impl Connect {
         if let Some(server) = &server {
             self.warn(server, &asked, &surroundings, printer)?;
         }
-        self.carry_out(&asked, config, printer)
+        self.carry_out(&asked, session)
     }
 
     /// The names of the tools that are to be served, each once, as the toolbox has them; none
@@ -127,12 +128,8 @@ impl Connect {
     }
 
     /// Shows what is asked, gets consent and writes it.
-    fn carry_out(
-        &self,
-        asked: &Asked<'_>,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    fn carry_out(&self, asked: &Asked<'_>, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let change = asked.change;
         let is_needed = change.kind() != Changed::Nothing;
         let diff = change.diff();

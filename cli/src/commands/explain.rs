@@ -9,7 +9,7 @@ use serde::Serialize;
 use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate};
 use tool_hub_agent::conversation::explain::Explanation;
 
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::text::model;
@@ -52,19 +52,16 @@ struct Explained<'a> {
 }
 
 impl Explain {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let model = model::templates(&self.model, config, printer).await?;
-        let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let printer = &session.printer;
+        let model = model::templates(&self.model, session).await?;
+        let specs = LoadedTool::specs_of(&self.names, session).await?;
         let source = model.choose(self.template.as_deref(), !specs.is_empty())?;
         let template = ChatTemplate::new(source)?;
         let chat = Chat {
             now: Some(jiff::Zoned::now().datetime()),
             tools_in_text: self.fallback,
-            ..self.said.in_chat(model.chat(), config, printer)?
+            ..self.said.in_chat(model.chat(), session)?
         };
         let explanation = tool_hub_agent::conversation::explain::explain(&template, chat, &specs)?;
         let characters = explanation.text.chars().count();

@@ -7,9 +7,8 @@ use serde_json::json;
 use tool_hub_manifest::{Grants, LockedTool, VersionReq};
 
 use crate::consent::report::{overridden, table};
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::messages::{counted, rights};
-use crate::terminal::printer::Printer;
 use crate::toolbox::open_toolbox::tool_status::{ToolStatus, origin};
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
@@ -18,7 +17,8 @@ use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 pub(crate) struct List {}
 
 impl List {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let statuses = toolbox.statuses();
         if printer.wants_json() {

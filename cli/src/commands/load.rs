@@ -15,7 +15,7 @@ use crate::consent::approval::{ApprovalFlags, Candidate, Offer, Terminal};
 use crate::consent::difference;
 use crate::consent::grant_flags;
 use crate::consent::report::{self, Detail};
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
 use crate::toolbox::derived_manifest::CapabilityFlags;
@@ -45,18 +45,14 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let target = Target::of(&self.tool, config)?;
         let asked = CapabilityFlags::of(&self.approval).capabilities();
-        let fetched = target.fetch_asking(asked, config, printer).await?;
+        let fetched = target.fetch_asking(asked, session).await?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
         let entry = target::entry(&fetched, &key, &OpenToolbox::open(config)?);
-        let loaded =
-            approve_and_load(&key, &entry, &fetched, &self.approval, config, printer).await?;
+        let loaded = approve_and_load(&key, &entry, &fetched, &self.approval, session).await?;
         let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();
         if printer.wants_json() {
             printer.json(&json!({
@@ -114,12 +110,12 @@ async fn approve_and_load(
     entry: &ToolboxEntry,
     fetched: &Fetched,
     flags: &ApprovalFlags,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<LockedTool> {
+    let Session { config, printer } = session;
     let inspection = inspect(&fetched.verified)?.with_overrides(entry.overrides());
     check_refusals(&inspection)?;
-    let from = Provenance::of(fetched, config, printer).await;
+    let from = Provenance::of(fetched, session).await;
     show(&from, &inspection, flags, printer);
     let toolbox = OpenToolbox::open(config)?;
     let replaces = replaced(key, fetched, &toolbox);
@@ -128,22 +124,14 @@ async fn approve_and_load(
         warn_of_replacing(key, old, &names, fetched, printer);
     }
     let approved = toolbox.last_approved(key);
-    let unchanged = approved.filter(|before| {
-        !show_difference(
-            key,
-            before,
-            &inspection,
-            from.source.clone(),
-            config,
-            printer,
-        )
-    });
+    let unchanged = approved
+        .filter(|before| !show_difference(key, before, &inspection, from.source.clone(), session));
     if let Some(before) = unchanged
         && flags.is_empty()
     {
         printer.note("you approved exactly this before");
         let given = GivenConsent::before(&inspection, before)?;
-        return lock_record::record(key, entry, fetched, given, config, printer).await;
+        return lock_record::record(key, entry, fetched, given, session).await;
     }
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
     let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
@@ -162,7 +150,7 @@ async fn approve_and_load(
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
     let given = GivenConsent::now(&inspection, grants, consent)?;
-    let locked = lock_record::record(key, entry, fetched, given, config, printer).await?;
+    let locked = lock_record::record(key, entry, fetched, given, session).await?;
     report_ungranted(key, &ungranted, printer);
     Ok(locked)
 }
@@ -206,9 +194,9 @@ fn show_difference(
     approved: &LockedTool,
     inspection: &Inspection,
     source: Source,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> bool {
+    let Session { config, printer } = session;
     match difference::compare_with_approved(approved, inspection, source, config) {
         Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {

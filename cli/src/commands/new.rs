@@ -15,9 +15,9 @@ use url::Url;
 
 use crate::build;
 use crate::scaffold::{Body, CALLING_LANGUAGE, Defined, PlainFile, Template, scaffold};
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
 
 /// Arguments of `tool new`.
 #[derive(Debug, Args)]
@@ -55,11 +55,8 @@ pub(crate) struct New {
 }
 
 impl New {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let shown = match &self.directory {
             Some(directory) => directory.clone(),
             None => PathBuf::from(self.name.as_str()),
@@ -70,7 +67,7 @@ impl New {
                 .hint("choose another name, or another place with --directory")
                 .into());
         }
-        let (body, lang) = self.body(config, printer).await?;
+        let (body, lang) = self.body(session).await?;
         scaffold(&directory, &self.name, lang, &body)?;
         build::remember_trust(&directory, config)?;
         match &body {
@@ -111,7 +108,7 @@ impl New {
     }
 
     /// What the project holds, and the language it is in.
-    async fn body(&self, config: &Config, printer: &Printer) -> anyhow::Result<(Body, Template)> {
+    async fn body(&self, session: &Session) -> anyhow::Result<(Body, Template)> {
         let lang = self.lang.unwrap_or(Template::Rust);
         if let Some(url) = &self.from_gradio {
             return Ok((
@@ -120,11 +117,11 @@ impl New {
             ));
         }
         if let Some(words) = &self.from_mcp {
-            let import = mcp::read(words, &config.working, printer).await?;
+            let import = mcp::read(words, &session.config.working, &session.printer).await?;
             return Ok((Body::Defined(Defined::of(import)), lang));
         }
         match &self.from {
-            Some(file) => self.of_file(file, config, lang),
+            Some(file) => self.of_file(file, &session.config, lang),
             None => Ok((Body::Greeter, lang)),
         }
     }

@@ -16,7 +16,7 @@ use tool_hub_agent::conversation::answer::{
 use tool_hub_manifest::FunctionSpec;
 
 use crate::files::{Limit, text_or_input};
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::{Exit, Problem};
 use crate::terminal::escape::escape_json;
 use crate::terminal::printer::Printer;
@@ -77,14 +77,11 @@ struct Call {
 }
 
 impl Parse {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let format = self.format(config, printer).await?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
+        let format = self.format(session).await?;
         let offered = match &self.tools {
-            Some(names) => Some(LoadedTool::specs_of(names, config, printer).await?),
+            Some(names) => Some(LoadedTool::specs_of(names, session).await?),
             None => None,
         };
         let prompt = match &self.prompt {
@@ -113,18 +110,20 @@ impl Parse {
     }
 
     /// How the model writes.
-    async fn format(&self, config: &Config, printer: &Printer) -> anyhow::Result<AnswerFormat> {
+    async fn format(&self, session: &Session) -> anyhow::Result<AnswerFormat> {
         let Some(name) = &self.model else {
             let named = self.format.as_ref().map(|name| name.parse());
             return Ok(named.transpose()?.unwrap_or_else(AnswerFormat::generic));
         };
-        let model = model::templates(name, config, printer).await?;
+        let model = model::templates(name, session).await?;
         let family = model.answer_family();
         match (model.answer_template(), family) {
             (Ok(Some(format)), _) => Ok(format),
             (Ok(None), Some(format)) => Ok(format),
             (Err(error), Some(format)) => {
-                printer.warning(&format!("{error}; read as {} instead", format.name()));
+                session
+                    .printer
+                    .warning(&format!("{error}; read as {} instead", format.name()));
                 Ok(format)
             }
             (Ok(None), None) => Err(no_family(name).into()),

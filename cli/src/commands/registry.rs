@@ -18,10 +18,10 @@ use tool_hub_registry_server::{
 };
 
 use crate::log::Logging;
+use crate::session::Session;
 use crate::settings::config::{Config, RegistryPlaces};
 use crate::settings::environment::storage_variables;
 use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
 
 /// The file by which a registry's directory is known.
 const DATABASE_FILE: &str = "registry.sqlite";
@@ -75,11 +75,8 @@ impl Registry {
         }
     }
 
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = match &self.data {
             Some(directory) => config.working.join(directory),
             None => config.working.join(&config.registry),
@@ -112,9 +109,9 @@ impl Registry {
             }
             RegistryCommand::Backup(command) => {
                 let registry = open(settings).await?;
-                command.execute(registry, config, printer).await
+                command.execute(registry, session).await
             }
-            RegistryCommand::Restore(command) => command.execute(settings, config, printer).await,
+            RegistryCommand::Restore(command) => command.execute(settings, session).await,
         }
     }
 }

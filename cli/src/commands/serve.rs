@@ -22,6 +22,7 @@ use crate::allocator;
 use crate::serving::audit_log::AuditLog;
 use crate::serving::listener::listen;
 use crate::serving::toolbox_server::{Share, ToolboxServer};
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::messages::counted;
 use crate::terminal::output;
@@ -142,25 +143,22 @@ impl Serve {
         }
     }
 
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         if self.http.http {
             allocator::give_back_long_buffers();
         }
         let log = match &self.audit {
             Some(path) => {
                 output::refuse_settings(&config.place(path), config)?;
-                Some(AuditLog::open(path, *printer)?)
+                Some(AuditLog::open(path, session.printer)?)
             }
             None => None,
         };
-        let gateway = self.openai.gateway(config, printer)?;
+        let gateway = self.openai.gateway(session)?;
         let (callers, made) = self.callers(config)?;
         let shares = callers.iter().map(|caller| &caller.share);
-        let served = ToolboxServer::open_all(shares, self.presentation(), config, printer)?;
+        let served = ToolboxServer::open_all(shares, self.presentation(), session)?;
         // What is wrong with it is said before tools are compiled.
         let mut door = match self.http.http {
             true => Some(self.http.open(made, gateway).await?),

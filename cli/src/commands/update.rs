@@ -14,7 +14,7 @@ use crate::commands::load::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
 use crate::consent::report;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::{self, Exit};
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
@@ -97,17 +97,14 @@ impl Report {
 }
 
 impl Update {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let mut report = Report::default();
         for status in toolbox.chosen(&self.names)? {
             let found = match status.member {
                 Ok(member) => self
-                    .update(member, config, printer)
+                    .update(member, session)
                     .await
                     .map(|found| (member, found)),
                 Err(unusable) => Err(unusable.problem.into()),
@@ -120,21 +117,16 @@ impl Update {
         report.end(printer)
     }
 
-    async fn update(
-        &self,
-        member: Member<'_>,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Found> {
+    async fn update(&self, member: Member<'_>, session: &Session) -> anyhow::Result<Found> {
         let (fetched, is_exact) = match &member.locked.source {
             Source::File { path } if !path.exists() => return Ok(Found::Gone),
             Source::File { path } => {
                 // A component without a manifest asks for what it asked for before.
-                let before = config.open_store()?.get(&member.locked.pin())?;
+                let before = session.config.open_store()?.get(&member.locked.pin())?;
                 let asked = before.manifest().capabilities.clone();
                 let subject = Subject::Path(path.clone());
-                let endpoint = &config.endpoint;
-                let fetched = subject.fetch_asking(asked, endpoint, config, printer);
+                let endpoint = &session.config.endpoint;
+                let fetched = subject.fetch_asking(asked, endpoint, session);
                 (fetched.await?, false)
             }
             Source::Registry { .. } => {
@@ -142,7 +134,7 @@ impl Update {
                     return Ok(Found::Pinned);
                 };
                 let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
-                let fetched = subject.fetch(&endpoint, config, printer);
+                let fetched = subject.fetch(&endpoint, session);
                 (fetched.await?, is_exact(&reference))
             }
         };
@@ -153,9 +145,9 @@ impl Update {
                 false => Found::Current,
             });
         }
-        let given = self.consent(member, &fetched, config, printer)?;
+        let given = self.consent(member, &fetched, session)?;
         let locked =
-            lock_record::record(member.key, member.entry, &fetched, given, config, printer).await?;
+            lock_record::record(member.key, member.entry, &fetched, given, session).await?;
         Ok(Found::Updated(locked.version))
     }
 
@@ -164,9 +156,9 @@ impl Update {
         &self,
         member: Member<'_>,
         fetched: &Fetched,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<GivenConsent> {
+        let Session { config, printer } = session;
         let Member { key, locked, .. } = member;
         let new = inspect(&fetched.verified)?.with_overrides(locked.overrides.clone());
         check_refusals(&new)?;

@@ -10,10 +10,9 @@ use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
 
 use crate::consent::approvals::Approvals;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::messages::counted;
-use crate::terminal::printer::Printer;
 use crate::toolbox::loaded::LoadedTool;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 use crate::toolbox::sandbox;
@@ -38,8 +37,7 @@ pub(crate) struct ToolboxServer<'a> {
     presentation: Presentation,
     host: Host,
     store: Store,
-    config: &'a Config,
-    printer: &'a Printer,
+    session: &'a Session,
 }
 
 /// What tells an edited toolbox from what it was: when each of its files was last written,
@@ -52,9 +50,9 @@ impl<'a> ToolboxServer<'a> {
     pub(crate) fn open_all(
         shares: impl IntoIterator<Item = &'a Share>,
         presentation: Presentation,
-        config: &'a Config,
-        printer: &'a Printer,
+        session: &'a Session,
     ) -> anyhow::Result<Vec<Self>> {
+        let config = &session.config;
         let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
         let open = |share: &'a Share| {
             let toolbox = match &share.toolbox {
@@ -67,8 +65,7 @@ impl<'a> ToolboxServer<'a> {
                 presentation,
                 host: host.clone(),
                 store: store.clone(),
-                config,
-                printer,
+                session,
             })
         };
         shares.into_iter().map(open).collect()
@@ -80,23 +77,24 @@ impl<'a> ToolboxServer<'a> {
     /// When one that was named, or every one there is, cannot be used.
     pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
-        let members = toolbox.usable(&self.share.names, self.printer)?;
+        let members = toolbox.usable(&self.share.names, &self.session.printer)?;
         self.load(members).await
     }
 
     /// Loads what is left of the tools, and what came to them.
     async fn catalogue_now(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
-        let members = toolbox.still_usable(&self.share.names, self.printer);
+        let members = toolbox.still_usable(&self.share.names, &self.session.printer);
         self.load(members).await
     }
 
     fn toolbox(&self) -> anyhow::Result<OpenToolbox> {
-        OpenToolbox::open_in(self.directory.clone(), self.config)
+        OpenToolbox::open_in(self.directory.clone(), &self.session.config)
     }
 
     async fn load(&self, members: Vec<Member<'_>>) -> anyhow::Result<Catalogue> {
-        let loaded = LoadedTool::load_all(members, &self.host, &self.store, self.config).await?;
+        let loaded =
+            LoadedTool::load_all(members, &self.host, &self.store, &self.session.config).await?;
         let mut offers = Vec::new();
         for tool in &loaded {
             offers.extend(tool.offers()?);
@@ -109,10 +107,12 @@ impl<'a> ToolboxServer<'a> {
     /// Tells whether the toolbox is edited after now.
     pub(crate) fn stamps(&self) -> FileStamps {
         let [toolbox, lock] = OpenToolbox::files(&self.directory);
-        FileStamps([toolbox, lock, Approvals::file(self.config)].map(|file| {
-            let metadata = file.metadata().ok()?;
-            Some((metadata.modified().ok()?, metadata.len()))
-        }))
+        FileStamps(
+            [toolbox, lock, Approvals::file(&self.session.config)].map(|file| {
+                let metadata = file.metadata().ok()?;
+                Some((metadata.modified().ok()?, metadata.len()))
+            }),
+        )
     }
 
     /// Has `toolset` offer what the toolbox says whenever it is another than `seen`, as long
@@ -138,13 +138,13 @@ impl<'a> ToolboxServer<'a> {
                     let functions = counted(catalogue.names().count(), "function");
                     toolset.replace(catalogue);
                     let now = format!("the toolbox was edited; serving {functions} now");
-                    self.printer.note(&now);
+                    self.session.printer.note(&now);
                 }
                 Err(error) => {
                     let kept = "the toolbox was edited, and cannot be served as it is now";
-                    self.printer.warning(&format!("{kept}: {error:#}"));
+                    self.session.printer.warning(&format!("{kept}: {error:#}"));
                     for hint in diagnosis::of(&error).hints {
-                        self.printer.hint(&hint);
+                        self.session.printer.hint(&hint);
                     }
                 }
             }

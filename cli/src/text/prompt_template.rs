@@ -8,9 +8,8 @@ use anyhow::Context as _;
 use tool_hub_agent::prompt::{PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode, PromptTemplate};
 use tool_hub_manifest::{CommitId, ToolRef};
 
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
 
 /// The templates of a data set, as it has them at one commit.
 pub(crate) struct Pulled {
@@ -24,10 +23,9 @@ pub(crate) struct Pulled {
 pub(crate) async fn pull(
     reference: &ToolRef,
     modes: &[PromptMode],
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<Pulled> {
-    let datasets = config.datasets(printer)?;
+    let datasets = session.config.datasets(&session.printer)?;
     let at = datasets.resolve(reference).await?;
     let names: Vec<&str> = modes.iter().map(|mode| mode.file_name()).collect();
     let bytes_max = PROMPT_TEMPLATE_BYTES_MAX as u64;
@@ -58,13 +56,12 @@ pub(crate) async fn pull(
 pub(crate) async fn find(
     named: Option<&str>,
     mode: PromptMode,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<PromptTemplate> {
     let Some(named) = named else {
         return Ok(mode.template(mode.default_template())?);
     };
-    let mut path = config.place(Path::new(named));
+    let mut path = session.config.place(Path::new(named));
     if path.is_dir() {
         path.push(mode.file_name());
     }
@@ -75,7 +72,7 @@ pub(crate) async fn find(
         let what = format!("`{named}` is neither a file nor a data set");
         Problem::user(what).hint("a data set on the registry is written as owner/name")
     })?;
-    let pulled = pull(&reference, &[mode], config, printer).await;
+    let pulled = pull(&reference, &[mode], session).await;
     let mut pulled = pulled.with_context(|| {
         format!("there is no file `{named}`, and the data set of that name cannot be pulled")
     })?;

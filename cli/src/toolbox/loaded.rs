@@ -14,9 +14,9 @@ use tool_hub_serve::Offer;
 use crate::consent::approval;
 use crate::consent::grant_flags;
 use crate::consent::sensitive;
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 use crate::toolbox::sandbox;
 
@@ -83,9 +83,9 @@ impl LoadedTool {
     /// are named.
     pub(crate) async fn specs_of(
         names: &[String],
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Vec<FunctionSpec>> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let members = toolbox.usable(names, printer)?;
         let host = sandbox::open_host(config)?;
@@ -99,13 +99,12 @@ impl LoadedTool {
     /// The same, where `names` may also be of functions as agents see them.
     pub(crate) async fn specs_named(
         names: &[String],
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Vec<FunctionSpec>> {
         let mut tools: Vec<String> = names.iter().map(|name| tool_of(name).to_owned()).collect();
         tools.sort();
         tools.dedup();
-        let specs = Self::specs_of(&tools, config, printer).await?;
+        let specs = Self::specs_of(&tools, session).await?;
         Ok(choose(names, specs)?.0)
     }
 

@@ -11,8 +11,7 @@ use tool_hub_manifest::{
 };
 
 use crate::consent::report;
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 use crate::terminal::progress::Spinner;
 use crate::toolbox::loaded;
 use crate::toolbox::open_toolbox::OpenToolbox;
@@ -62,9 +61,9 @@ pub(crate) async fn record(
     entry: &ToolboxEntry,
     fetched: &Fetched,
     given: GivenConsent,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<LockedTool> {
+    let Session { config, printer } = session;
     let host = sandbox::open_host(config)?;
     let spinner = Spinner::start(format!("compiling {key}"), printer);
     let approved = loaded::known_as(key, given.approved.clone());

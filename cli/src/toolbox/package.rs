@@ -13,6 +13,7 @@ use tool_hub_registry_client::{MANIFEST_BYTES_MAX, Resolved};
 use url::Url;
 
 use crate::files;
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
@@ -86,14 +87,9 @@ impl FetchedFrom {
 impl Subject {
     /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the
     /// disk. They are inert until they are approved.
-    pub(crate) async fn fetch(
-        &self,
-        endpoint: &Url,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Fetched> {
+    pub(crate) async fn fetch(&self, endpoint: &Url, session: &Session) -> anyhow::Result<Fetched> {
         let nothing = Capabilities::default();
-        self.fetch_asking(nothing, endpoint, config, printer).await
+        self.fetch_asking(nothing, endpoint, session).await
     }
 
     /// Like [`fetch`](Self::fetch), but a component without a manifest gets one that asks for
@@ -102,9 +98,9 @@ impl Subject {
         &self,
         asked: Capabilities,
         endpoint: &Url,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Fetched> {
+        let Session { config, printer } = session;
         match self {
             Self::Path(path) => {
                 // Without the `.` of `./x`, which would only be noise in the lock.

@@ -13,7 +13,7 @@ use tool_hub_manifest::Digest;
 use crate::build::process;
 use crate::build::project::Project;
 use crate::files::{self, Guard};
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
 use crate::terminal::progress::Spinner;
@@ -52,12 +52,11 @@ impl SharedBuild {
         project: Project<'_>,
         manifest: &Path,
         target: &str,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Option<Self>> {
-        let directory = config.toolchains.join(DIRECTORY);
+        let directory = session.config.toolchains.join(DIRECTORY);
         let shared = Self {
-            _guard: guard(&directory, printer).await?,
+            _guard: guard(&directory, &session.printer).await?,
             directory,
         };
         let taken = shared.take_over(project, manifest, target).await?;
