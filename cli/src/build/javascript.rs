@@ -2,6 +2,7 @@
 //! back end of jco makes a component of it.
 
 mod checked;
+mod console;
 
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,7 @@ use super::functions::javascript::{MODULE, PROJECT};
 use super::npm::{self, INSTALLED, PACKAGES};
 use super::project::{Project, built};
 use super::toolchain::{NPM_CI, Toolchain};
+use super::wit::wit_files;
 use super::{process, sources, trust};
 use crate::files;
 use crate::session::Session;
@@ -30,8 +32,11 @@ const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
     install: &NPM_CI,
 };
 
-/// What goes before a project's own code.
-const RANDOM: &str = include_str!("random.js");
+/// Modules that go before a project's own code, by the names of their files.
+const PRELUDE: [(&str, &str); 2] = [
+    ("random.js", include_str!("random.js")),
+    ("console.js", console::MODULE),
+];
 
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "tool.js";
@@ -46,20 +51,19 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let bundle = bundle(project, &bundled, &toolchain, source, &session.printer).await?;
     let component = project.scratch.join("tool.wasm");
+    let wit = project.scratch.join("wit");
+    console::write_wit(
+        &wit,
+        &wit_files(project.wit_parent())?,
+        project.docs.world_name(),
+    )?;
     let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
     building
         .arg("--wit")
-        .arg(project.wit())
+        .arg(wit)
         .arg("--js")
         .arg(&bundle)
-        .args(
-            project
-                .build
-                .world
-                .iter()
-                .flat_map(|world| ["--world", world]),
-        )
-        .args(["--sync", "--output"])
+        .args(["--world", console::WORLD, "--sync", "--output"])
         .arg(&component)
         .current_dir(project.scratch);
     let run = process::run(
@@ -92,15 +96,12 @@ async fn bundle(
             (entry, checked::MODULE, module)
         }
     };
-    let random = project.scratch.join("random.js");
-    files::write(&random, RANDOM.as_bytes())?;
     let mut bundling = project.command(esbuild(toolchain)?);
     bundling
         // What a trusted project brings goes before it.
         .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
         .arg(entry)
         .arg(format!("--alias:{name}={}", module.display()))
-        .arg(format!("--inject:{}", random.display()))
         .args([
             "--bundle",
             "--format=esm",
@@ -112,6 +113,11 @@ async fn bundle(
         .args(["--log-level=warning"])
         .arg(format!("--outfile={}", bundle.display()))
         .current_dir(&bundled.directory);
+    for (name, text) in PRELUDE {
+        let module = project.scratch.join(name);
+        files::write(&module, text.as_bytes())?;
+        bundling.arg(format!("--inject:{}", module.display()));
+    }
     let run = process::run("bundling with esbuild", &mut bundling, printer).await;
     run.map_err(|error| match bundled.directory == project.directory {
         true => error,

@@ -27,10 +27,15 @@ pub(super) struct Project<'a> {
 }
 
 impl Project<'_> {
+    /// The directory that holds the project's directory `wit`.
+    pub(super) fn wit_parent(&self) -> &Path {
+        let written = self.functions.map(Functions::generated);
+        written.unwrap_or(self.directory)
+    }
+
     /// The directory that holds the project's WIT.
     pub(super) fn wit(&self) -> PathBuf {
-        let written = self.functions.map(Functions::generated);
-        written.unwrap_or(self.directory).join("wit")
+        self.wit_parent().join("wit")
     }
 
     /// A program of a build: what it leaves behind when it is ended goes too.
