@@ -11,8 +11,8 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_agent::conversation::failure::FailureText;
 use tool_hub_host::{CallableFunction, Tool, Usage};
-use tool_hub_manifest::Grants;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
+use tool_hub_manifest::{FunctionName, Grants};
 
 use crate::commands::load::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
@@ -75,6 +75,8 @@ struct Target {
     tool: Tool,
     name: String,
     function: Option<String>,
+    /// The function that the name alone stands for although there are others.
+    called_by_key: Option<FunctionName>,
 }
 
 impl Call {
@@ -166,6 +168,7 @@ impl Call {
                 tool,
                 name: self.target.clone(),
                 function: None,
+                called_by_key: None,
             });
         }
         // No name of a tool holds `__`, so the name that agents see has one reading.
@@ -186,6 +189,7 @@ impl Call {
         member.warn_if_changed(printer);
         let loaded = LoadedTool::load(member, &host, &config.open_store()?, config).await?;
         Ok(Target {
+            called_by_key: loaded.called_by_key,
             tool: loaded.tool,
             name: key.to_owned(),
             function,
@@ -233,7 +237,10 @@ impl Call {
         };
         let found = match (named, functions) {
             (None, [only]) => Some(only),
-            (None, _) => None,
+            (None, _) => {
+                let name = target.called_by_key.as_ref();
+                name.and_then(|name| functions.iter().find(|function| function.name == *name))
+            }
             (Some(named), _) => {
                 let named = named.replace('-', "_");
                 functions

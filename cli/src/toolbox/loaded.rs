@@ -24,6 +24,8 @@ use crate::toolbox::sandbox;
 pub(crate) struct LoadedTool {
     pub(crate) key: ToolKey,
     pub(crate) tool: Tool,
+    /// The function that the tool's name alone stands for although there are others.
+    pub(crate) called_by_key: Option<FunctionName>,
     /// The approved overrides. They are the same as those of the toolbox.
     overrides: Overrides,
 }
@@ -49,6 +51,7 @@ impl LoadedTool {
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
         Ok(Self {
             key: member.key.clone(),
+            called_by_key: member.locked.called_by_key.clone(),
             overrides: member.locked.overrides.clone(),
             tool,
         })
@@ -74,6 +77,7 @@ impl LoadedTool {
         let offers = specs.map(|(function, spec)| Offer {
             spec,
             tool: self.tool.clone(),
+            alias: (self.called_by_key.as_ref() == Some(&function)).then(|| self.key.to_string()),
             function,
         });
         Ok(offers.collect())
