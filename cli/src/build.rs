@@ -21,7 +21,7 @@ use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Language};
 
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Replaces the file at `path` by `contents`: a temporary file beside it, made durable, then
 /// renamed. The directory is made when it is missing.

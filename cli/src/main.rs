@@ -27,6 +27,7 @@ use crate::args::Cli;
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis;
+use crate::terminal::exit;
 use crate::terminal::printer::{self, Printer};
 
 fn main() -> ExitCode {
@@ -56,7 +57,7 @@ fn main() -> ExitCode {
     let session = Session { config, printer };
     match run(cli, &session) {
         Ok(code) => code,
-        Err(error) if diagnosis::is_closed_pipe(&error) => ExitCode::from(diagnosis::CLOSED_PIPE),
+        Err(error) if diagnosis::is_closed_pipe(&error) => ExitCode::from(exit::CLOSED_PIPE),
         Err(error) => failed(&error, Some(&session.config), &session.printer),
     }
 }

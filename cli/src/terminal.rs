@@ -3,9 +3,12 @@
 pub(crate) mod columns;
 pub(crate) mod diagnosis;
 pub(crate) mod escape;
+pub(crate) mod exit;
+mod hints;
 pub(crate) mod messages;
 pub(crate) mod output;
 pub(crate) mod printer;
+pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod signals;
 pub(crate) mod sizes;

@@ -10,8 +10,8 @@ use tool_hub_manifest::contract::Outcome;
 use tool_hub_serve::{Act, Verdict, Watcher};
 
 use crate::consent::approval::Terminal;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::arguments;
 
 /// How much of a text among the arguments is shown, and of what comes back.

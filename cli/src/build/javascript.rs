@@ -16,8 +16,8 @@ use super::wit::wit_files;
 use super::{process, sources, trust};
 use crate::files;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
 const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {

@@ -9,7 +9,7 @@ use super::project::Project;
 use super::toolchain::{NPM_CI, Toolchain};
 use crate::files;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";

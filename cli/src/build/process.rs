@@ -9,8 +9,8 @@ use std::process::{ExitStatus, Output, Stdio};
 use anyhow::Context as _;
 use tokio::process::{Child, Command};
 
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
 use family::Family;
 

@@ -13,8 +13,8 @@ use super::process;
 use super::project::{Project, built};
 use crate::files;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use shared::SharedBuild;
 
 /// What cargo chose, which is the project's to keep.

@@ -10,8 +10,8 @@ use super::process;
 use super::project::Project;
 use crate::files;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// Packages to install, and the command that installs them.
 #[derive(Debug, Clone, Copy)]

@@ -14,8 +14,8 @@ use crate::consent::approval::Terminal;
 use crate::files;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
+use crate::terminal::problem::Problem;
 
 /// The record of consents, in the user's own directory: a checkout cannot write there.
 const RECORD: &str = "builds.toml";

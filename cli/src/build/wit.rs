@@ -9,7 +9,7 @@ use tool_hub_host::authoring::{PACKAGES, WitPackage};
 
 use super::walk::{Bounds, Walk};
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// How much WIT a project has. Links to directories are followed, since some projects share
 /// packages so.

@@ -16,8 +16,8 @@ use crate::build::{self, FinishedCard, Functions, Sources};
 use crate::commands::check;
 use crate::files;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::package::{self, PACKAGE_DIRECTORY};
 
 /// The largest file that is read to say of it that it is too big for an icon.

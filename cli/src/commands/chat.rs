@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::agent::{AgentFlags, Purpose};
 use crate::consent::approval::Terminal;
 use crate::session::Session;
-use crate::terminal::diagnosis::{self, Problem};
+use crate::terminal::diagnosis;
+use crate::terminal::problem::Problem;
 
 /// How long a line may be, in bytes.
 const LINE_BYTES_MAX: u64 = 1 << 20;

@@ -11,9 +11,9 @@ use clap::Args;
 use crate::build::Sources;
 use crate::commands::load::check_refusals;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::package;
 
 pub(crate) use remarks::{Remark, of as remarks_on, steering_characters};

@@ -13,10 +13,10 @@ use crate::connect::{Change, Changed, Client, Document, Scope, Server};
 use crate::consent::approval::Terminal;
 use crate::files;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use surroundings::Surroundings;
 

@@ -19,8 +19,8 @@ use tool_hub_registry_server::{Registry, RegistryConfig, TokenRole};
 use crate::build;
 use crate::scaffold::Template;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
 /// The user of the demo's registry.

@@ -10,9 +10,9 @@ use tool_hub_agent::definition::{Dialect, Loss, LossKind};
 use tool_hub_manifest::FunctionSpec;
 
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::loaded::LoadedTool;
 
 /// Arguments of `tool export`.

@@ -9,7 +9,7 @@ use crate::consent::grant_flags;
 use crate::consent::report::{self, Detail};
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::toolbox::derived_manifest::CapabilityFlags;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::package::{Fetched, FetchedFrom, Subject};

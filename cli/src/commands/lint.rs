@@ -11,9 +11,9 @@ use tool_hub_manifest::{Function, FunctionSpec, Input, Manifest, ValueType, pack
 use crate::commands::check;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::loaded::{LoadedTool, choose};
 use crate::toolbox::package;
 

@@ -8,7 +8,7 @@ use tool_hub_registry_client::Token;
 
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
 /// What a shell reports of a program that Ctrl-C ended.

@@ -17,7 +17,7 @@ use crate::build;
 use crate::scaffold::{Body, CALLING_LANGUAGE, Defined, PlainFile, Template, scaffold};
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Arguments of `tool new`.
 #[derive(Debug, Args)]

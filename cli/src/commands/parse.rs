@@ -17,9 +17,10 @@ use tool_hub_manifest::FunctionSpec;
 
 use crate::files::{Limit, text_or_input};
 use crate::session::Session;
-use crate::terminal::diagnosis::{Exit, Problem};
 use crate::terminal::escape::escape_json;
+use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::model;
 use crate::toolbox::loaded::LoadedTool;
 

@@ -17,8 +17,8 @@ use crate::commands::check::steering_characters;
 use crate::commands::load::check_refusals;
 use crate::files;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
 use crate::toolbox::package;
 

@@ -21,7 +21,7 @@ use crate::log::Logging;
 use crate::session::Session;
 use crate::settings::config::{Config, RegistryPlaces};
 use crate::settings::environment::storage_variables;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The file by which a registry's directory is known.
 const DATABASE_FILE: &str = "registry.sqlite";

@@ -8,7 +8,7 @@ use tool_hub_manifest::{DirectoryName, Grants, Origin, VariableName};
 
 use crate::commands::grant::tell;
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool revoke`.

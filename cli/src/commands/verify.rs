@@ -8,7 +8,7 @@ use tool_hub_registry_client::Store;
 
 use crate::consent::report::{overridden, table};
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::open_toolbox::tool_status::ToolStatus;
 

@@ -8,7 +8,7 @@ use similar::TextDiff;
 
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 use super::file::{target_of, text_of};
 

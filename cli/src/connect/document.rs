@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde_json::{Map, Value};
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 use super::change::Change;
 use super::clients::{Client, Format};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Nobody's configuration is larger.
 const FILE_BYTES_MAX: u64 = 64 << 20;

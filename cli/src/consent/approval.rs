@@ -16,9 +16,9 @@ use tool_hub_manifest::{
 
 use crate::consent::sensitive;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::rights;
+use crate::terminal::problem::Problem;
 use terminal::real;
 
 pub(crate) use terminal::Terminal;

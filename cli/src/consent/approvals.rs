@@ -22,8 +22,8 @@ use tool_hub_manifest::{Digest, LockedTool, ToolKey};
 
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
+use crate::terminal::problem::Problem;
 
 pub(crate) use required::{PolicySource, SYSTEM_DIRECTORY, SignaturePolicy};
 pub(crate) use signature::Signer;

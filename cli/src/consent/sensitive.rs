@@ -14,7 +14,7 @@ use tool_hub_manifest::{Access, DirectoryGrant, DirectoryName, Grants};
 
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 pub(crate) use places::Refusal;
 use places::{Kind, Places, TRUST};

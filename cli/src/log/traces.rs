@@ -12,7 +12,7 @@ use tracing_subscriber::filter::Targets;
 
 use super::listener::Listener;
 use crate::settings::environment::is_set;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Where a collector is named.
 const ENDPOINTS: [&str; 2] = [

@@ -21,8 +21,8 @@ use crate::settings::clear_text::{self, ClearText};
 use crate::settings::credentials::Credentials;
 use crate::settings::environment::{search_path, variable};
 use crate::settings::options::GlobalOptions;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::sizes::ByteSize;
 use tokens::Tokens;
 

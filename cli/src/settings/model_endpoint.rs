@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 use crate::session::Session;
 use crate::settings::config::{self, Config};
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The key for the endpoint at `url`, from `file` or the environment, where there is one. Warns
 /// where it goes over the network unencrypted.

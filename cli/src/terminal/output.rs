@@ -10,8 +10,8 @@ use anyhow::Context as _;
 use crate::consent::sensitive;
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// A place for bytes that was looked at before there were any.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The largest file that is put into an argument.
 const FILE_BYTES_MAX: u64 = 64 << 20;

@@ -5,8 +5,8 @@ use std::path::Path;
 use tool_hub_source::{Definition, Fault, Language, SOURCE_BYTES_MAX, SourceError, read};
 
 use crate::files::{self, Limit};
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::counted;
+use crate::terminal::problem::Problem;
 
 /// The longest file of source code.
 const SOURCE: Limit = Limit {

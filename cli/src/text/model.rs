@@ -7,7 +7,7 @@ use tool_hub_manifest::ToolRef;
 
 use crate::files::{self, Limit};
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// What a model's repository says of its templates.
 const CONFIGURATION: &str = "tokenizer_config.json";

@@ -9,7 +9,7 @@ use tool_hub_agent::prompt::{PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode,
 use tool_hub_manifest::{CommitId, ToolRef};
 
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The templates of a data set, as it has them at one commit.
 pub(crate) struct Pulled {

@@ -16,7 +16,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::consent::approval::{ApprovalFlags, named_directory, origin_with_methods};
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The note that is shown when a manifest was derived.
 pub(crate) const NOTE: &str = "the component has no manifest; this one is derived from its types \

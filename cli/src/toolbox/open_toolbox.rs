@@ -13,8 +13,8 @@ use tool_hub_manifest::{
 use crate::consent::approvals::{Approvals, Place};
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::nearest;
+use crate::terminal::problem::Problem;
 
 const TOOLBOX_FILE: &str = "toolbox.toml";
 const LOCK_FILE: &str = "toolbox.lock";

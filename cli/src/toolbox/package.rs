@@ -15,8 +15,8 @@ use url::Url;
 use crate::files;
 use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
 use crate::toolbox::derived_manifest;
 

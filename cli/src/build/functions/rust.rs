@@ -10,7 +10,7 @@ use tool_hub_source::{Definition, RustSignature, RustType, Signature};
 use super::plain::{GeneratedSource, Plain, quoted};
 use crate::files;
 use crate::scaffold::{Names, rust_ident, rust_type, upper_camel};
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.rs");
 const MANIFEST: &str = include_str!("../../../templates/functions/glue.toml");

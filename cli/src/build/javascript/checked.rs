@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_hub_manifest::ExportName;
 
 use crate::scaffold::lower_camel;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 const TEMPLATE: &str = include_str!("checked.js");
 

@@ -10,8 +10,8 @@ use tokio::time::timeout;
 
 use super::family::{Family, GRACE};
 use super::{name, shown, spawn};
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
 use crate::terminal::signals::stop_requested;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
 /// How long programs have to end themselves, once they are told to.

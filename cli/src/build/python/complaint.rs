@@ -1,7 +1,7 @@
 //! What componentize-py says of a project that cannot be built: what Python said, without the
 //! traceback of the program around it, and what to do about a module that is not there.
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 const NO_MODULE: &str = "ModuleNotFoundError: No module named '";
 

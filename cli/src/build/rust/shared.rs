@@ -14,8 +14,8 @@ use crate::build::process;
 use crate::build::project::Project;
 use crate::files::{self, Guard};
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
 use crate::terminal::signals::stop_requested;
 

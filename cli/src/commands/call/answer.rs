@@ -8,9 +8,9 @@ use tool_hub_host::Usage;
 use tool_hub_manifest::contract::{Content, ContentBody, Reply, ResourceContents};
 
 use super::usage;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// Prints `reply`; its first picture, sound or binary resource goes to `output` instead,
 /// where there is one. JSON tells what the call used, where that is given.

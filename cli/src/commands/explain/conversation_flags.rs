@@ -10,7 +10,7 @@ use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
 use crate::files::{Limit, json_or_input, shown};
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::text::conversation;
 
 /// The longest list of documents.

@@ -10,7 +10,7 @@ use tool_hub_agent::definition::gradio::{GRADIO_BYTES_MAX, GradioError};
 use url::Url;
 
 use crate::scaffold::GradioProject;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// How long an app has for each answer.
 const ANSWER: Duration = Duration::from_secs(30);

@@ -16,8 +16,8 @@ use tokio::time::timeout;
 use tool_hub_agent::definition::import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import};
 
 use crate::build::converse;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::definitions;
 
 /// How long a server has until it answers as one. Some are downloaded by what starts them.

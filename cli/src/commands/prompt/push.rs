@@ -10,7 +10,7 @@ use tool_hub_manifest::RepoId;
 use tool_hub_registry_client::{PushTexts, Visibility};
 
 use crate::session::Session;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::text::prompt_template;
 
 /// Arguments of `tool prompt push`.

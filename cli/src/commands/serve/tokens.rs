@@ -11,7 +11,7 @@ use tool_hub_serve::{BearerToken, CallerName};
 
 use crate::serving::toolbox_server::Share;
 use crate::settings::config::{self, Config};
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Who may call, and what they get.
 pub(super) struct Named {

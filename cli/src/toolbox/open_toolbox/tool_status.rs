@@ -8,9 +8,10 @@ use tool_hub_manifest::{FunctionName, LockedTool, ToolKey, ToolboxEntry};
 
 use super::{Member, OpenToolbox};
 use crate::consent::difference;
-use crate::terminal::diagnosis::{self, Problem};
+use crate::terminal::diagnosis;
 use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// One tool as the toolbox names it, whether it can be used or not.
 pub(crate) struct ToolStatus<'a> {
