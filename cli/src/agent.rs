@@ -33,10 +33,10 @@ use crate::toolbox::sandbox;
 
 use watcher::AtTerminal;
 
-/// How many files of one name are written into a directory, each with a number.
+/// The most files of one name in a directory, each with a number.
 const FILES_MAX: u32 = 1_000;
 
-/// Which model works, with what, and how it is watched.
+/// Flags for the model, its tools and the person who watches.
 #[derive(Debug, Args)]
 pub(crate) struct AgentFlags {
     /// The OpenAI-compatible endpoint that has the model [env: TOOL_HUB_OPENAI_URL]
@@ -109,7 +109,7 @@ pub(crate) struct AgentFlags {
     toolbox: Option<PathBuf>,
 }
 
-/// What an agent is for.
+/// The use of an agent: a task, or a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// One task.
@@ -120,7 +120,7 @@ pub(crate) enum Purpose {
     Chat,
 }
 
-/// What a model writes code in.
+/// A language in which a model writes code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CodeLanguage {
     Python,
@@ -131,7 +131,7 @@ enum CodeLanguage {
 pub(crate) struct Agent<'a> {
     agent: AgentLoop,
     model: Box<dyn ChatModel>,
-    /// Whether calls in what the model writes are read, or none are expected there.
+    /// True if calls are read in the text that the model writes.
     reads_calls: bool,
     save: Option<PathBuf>,
     printer: &'a Printer,
@@ -367,7 +367,7 @@ impl Agent<'_> {
     }
 }
 
-/// Whether a text has a call in it, as some family of models writes them.
+/// True if a text has a call in it, as some family of models writes them.
 fn has_call(text: &str) -> bool {
     let generic = AnswerFormat::generic();
     !generic.read(text, "", &[]).calls.is_empty()

@@ -1,4 +1,4 @@
-//! What can be written after `tool`: the global options and a command.
+//! The arguments of `tool`: the global options and a command.
 
 use std::process::ExitCode;
 
@@ -100,12 +100,12 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether it answers clients, and so does one thing after the other.
+    /// True if the command answers clients, and so does one thing after the other.
     pub(crate) fn serves(&self) -> bool {
         matches!(self, Self::Serve(_))
     }
 
-    /// What the command logs unless it is told otherwise.
+    /// The events that the command logs unless it is told otherwise.
     pub(crate) fn logging(&self) -> Logging {
         match self {
             Self::Registry(command) => command.logging(),

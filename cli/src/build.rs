@@ -65,7 +65,7 @@ pub(crate) async fn component(
     built.map_err(or_interrupted)
 }
 
-/// What fails after the user asked to stop fails for no other reason.
+/// Takes any failure after the user asked to stop for the interruption.
 pub(crate) fn or_interrupted(error: anyhow::Error) -> anyhow::Error {
     if signals::is_stopping() {
         return Problem::interrupted().into();

@@ -27,11 +27,11 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// What a command logs where nobody asks for anything.
+/// The default of a command's log.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Logging {
     pub(crate) format: LogFormat,
-    /// Which events, as `TOOL_HUB_LOG` writes it; nothing for none.
+    /// The events, as `TOOL_HUB_LOG` writes them; nothing for none.
     pub(crate) events: Option<&'static str>,
 }
 

@@ -1,5 +1,5 @@
-//! What a new project holds: a tool that greets people, functions that somebody else has
-//! defined, or a file of plain functions.
+//! The files of a new project: a tool that greets people, functions that somebody else has defined,
+//! or a file of plain functions.
 
 mod defined;
 mod describe;
@@ -29,15 +29,15 @@ pub(crate) use rust::{rust_ident, rust_type};
 use template::{COMMON, TemplateFile};
 pub(crate) use template::{SCAFFOLD_DESCRIPTION, Template};
 
-/// What the functions of a scaffold are.
+/// The functions of a scaffold.
 pub(crate) enum Body {
     /// One that greets people.
     Greeter,
-    /// Those that a file defines, not written yet.
+    /// Functions that a file defines, not written yet.
     Defined(Defined),
-    /// Those of a file that is kept as it is.
+    /// Functions of a file that is kept as it is.
     Plain(PlainFile),
-    /// Those that an app offers.
+    /// Functions that an app offers.
     GradioProject(GradioProject),
 }
 

@@ -1,4 +1,4 @@
-//! What a person at the terminal sees and types: output, progress, tables and errors.
+//! The terminal: output, progress, tables, errors and hints.
 
 pub(crate) mod columns;
 pub(crate) mod diagnosis;

@@ -14,7 +14,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::text::arguments;
 
-/// How much of a text among the arguments is shown, and of what comes back.
+/// The most characters shown of a text among the arguments, and of an answer.
 const SHOWN_CHARACTERS_MAX: usize = 2_000;
 
 /// Shows on standard error, and asks at the terminal.
@@ -26,7 +26,7 @@ pub(super) struct AtTerminal {
     always: Mutex<HashSet<String>>,
 }
 
-/// What is asked about.
+/// The subject of a question.
 enum About {
     Call(String),
     Code,
@@ -85,8 +85,7 @@ impl AtTerminal {
     }
 }
 
-/// What the person types; nothing where nobody is there. A person may take long, and other things
-/// go on meanwhile.
+/// Waits for what the person types; empty where nobody is there. Other things go on meanwhile.
 async fn asked(question: String) -> String {
     let asked = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::open()?;

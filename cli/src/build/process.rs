@@ -14,11 +14,11 @@ use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
 use family::Family;
 
-/// How much of a failed program's complaint is shown: its beginning, where compilers say
-/// what the rest follows from, and its end, where others say what it came to.
+/// The first and the last lines that are shown of a failed program's output: compilers name the
+/// cause at its beginning, other programs at its end.
 const LINES_SHOWN_FIRST: usize = 60;
 const LINES_SHOWN_LAST: usize = 20;
-/// How much is shown of one line.
+/// The most characters that are shown of one line.
 const LINE_CHARS_SHOWN: usize = 500;
 
 /// Runs `command` to its end while a spinner says `doing`, and returns its output.
@@ -83,8 +83,8 @@ pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Child> {
         .with_context(|| format!("`{}` cannot be started", name(command)))
 }
 
-/// What a failed program says for people: its standard error, or, where it wrote nothing
-/// there, its standard output, which programs such as cargo use for what only programs read.
+/// The error output of a failed program: its standard error, or, where it wrote nothing there, its
+/// standard output.
 fn complaint(output: &Output) -> String {
     let said = [&output.stderr, &output.stdout]
         .into_iter()

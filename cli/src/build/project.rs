@@ -18,11 +18,11 @@ pub(super) struct Project<'a> {
     pub(super) directory: &'a Path,
     /// The manifest's `[build]` section.
     pub(super) build: &'a Build,
-    /// What its WIT says.
+    /// The exports of its WIT and their comments.
     pub(super) docs: &'a Docs,
-    /// What was written around plain functions, where the project is made of them.
+    /// The generated code around plain functions, where the project is made of them.
     pub(super) functions: Option<&'a Functions>,
-    /// Where everything is put that goes when the build ends.
+    /// The directory for everything that goes when the build ends.
     pub(super) scratch: &'a Path,
 }
 

@@ -17,7 +17,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use shared::SharedBuild;
 
-/// What cargo chose, which is the project's to keep.
+/// The versions that cargo chose, which are the project's to keep.
 const LOCK: &str = "Cargo.lock";
 
 /// The target that makes components.

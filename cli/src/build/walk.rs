@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is in `directory`, which is the root or below it.
+    /// Lists `directory`, which is the root or below it.
     ///
     /// # Errors
     /// When it cannot be read, is too deep, or one entry too many is in it.

@@ -11,7 +11,7 @@ use super::walk::{Bounds, Walk};
 use crate::files;
 use crate::terminal::problem::Problem;
 
-/// How much WIT a project has. Links to directories are followed, since some projects share
+/// Bounds for the WIT of a project. Links to directories are followed, since some projects share
 /// packages so.
 const BOUNDS: Bounds = Bounds {
     depth_max: 16,
@@ -58,7 +58,7 @@ fn collect(walk: &mut Walk<'_>, directory: &Path, found: &mut Vec<WitFile>) -> a
     Ok(())
 }
 
-/// Where a project carries `package`.
+/// The directory of `package` in a project.
 pub(crate) fn package_directory(package: &WitPackage) -> PathBuf {
     Path::new("wit/deps").join(package.directory())
 }

@@ -134,7 +134,7 @@ fn wit_with_packages(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<
     build::wit_files(directory)
 }
 
-/// What the project's WIT says.
+/// Reads the exports and comments of the project's WIT.
 fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Docs> {
     let sources: Vec<WitSource<'_>> = wit
         .iter()

@@ -114,7 +114,7 @@ impl Call {
         Ok(exit)
     }
 
-    /// Where the answer's bytes go, looked at before the function is called: a call may have
+    /// Finds the place for the answer's bytes before the function is called: a call may have
     /// consequences, and its answer should have a place.
     fn output(&self, session: &Session) -> anyhow::Result<Option<Output>> {
         let Some(path) = &self.output else {
@@ -197,8 +197,8 @@ impl Call {
         })
     }
 
-    /// What the user granted these very bytes as a tool of the toolbox, where no flag says
-    /// something else: whoever approved them once need not do so for each call.
+    /// The grants of these very bytes as a tool of the toolbox, where no flag says something else:
+    /// whoever approved them once need not do so for each call.
     fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<Grants> {
         let toolbox = OpenToolbox::open(config).ok()?;
         let members = toolbox.statuses().into_iter();
@@ -225,8 +225,8 @@ impl Call {
         .into())
     }
 
-    /// Which function is meant, and which words are its arguments. The first word is the
-    /// function's name where the target does not say it and it is no argument.
+    /// The function to call and the words that are its arguments. The first word is the function's
+    /// name where the target does not say it and it is no argument.
     fn function<'a>(
         &'a self,
         target: &'a Target,
@@ -278,8 +278,8 @@ impl Call {
     }
 }
 
-/// What to write where `word`, which is no function, is the value of the only function's first
-/// argument.
+/// The argument to write for `word`, which is no function but may be the value of the only
+/// function's first argument.
 fn forgotten_name(word: &str, functions: &[CallableFunction]) -> Option<String> {
     let [only] = functions else {
         return None;

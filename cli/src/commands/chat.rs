@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::problem::Problem;
 
-/// How long a line may be, in bytes.
+/// The longest line, in bytes.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
 /// Arguments of `tool chat`.

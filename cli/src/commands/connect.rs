@@ -282,8 +282,8 @@ impl Connect {
         }
     }
 
-    /// What to say of a client that is not known: the one that was meant, else what its user
-    /// has to paste.
+    /// The error for a client that is not known: with the nearest name, else with the text to
+    /// paste.
     fn unknown(
         &self,
         name: &str,
@@ -309,7 +309,7 @@ impl Connect {
     }
 }
 
-/// What is to be done, in all its parts.
+/// A connection to make or to remove, in all its parts.
 struct Asked<'a> {
     client: &'a Client,
     scope: Scope,

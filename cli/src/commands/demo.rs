@@ -106,7 +106,7 @@ async fn start_registry(
     Ok((endpoint, token.secret.expose().to_owned()))
 }
 
-/// Where the commands run.
+/// The directory and the program in which the demo's commands run.
 struct Stage<'a> {
     directory: &'a Path,
     endpoint: &'a str,

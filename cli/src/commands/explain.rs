@@ -16,7 +16,7 @@ use crate::text::model;
 use crate::toolbox::loaded::LoadedTool;
 use conversation_flags::ConversationFlags;
 
-/// How much that is never read is told one by one.
+/// The most unread names that are told one by one.
 const UNSEEN_TOLD_MAX: usize = 20;
 
 /// Arguments of `tool explain`.
@@ -42,7 +42,7 @@ pub(crate) struct Explain {
     names: Vec<String>,
 }
 
-/// What programs read.
+/// The explanation as programs read it.
 #[derive(Serialize)]
 struct Explained<'a> {
     #[serde(flatten)]

@@ -32,7 +32,7 @@ pub(crate) struct Export {
     names: Vec<String>,
 }
 
-/// What to write.
+/// A format of definitions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Format {
     Definitions(Dialect),

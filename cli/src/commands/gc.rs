@@ -14,7 +14,7 @@ use crate::terminal::sizes::ByteSize;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
-/// What was pulled within this time may be on its way to an approval.
+/// The age below which nothing is removed: it may be on its way to an approval.
 const SPARED: Duration = Duration::from_secs(3600);
 
 /// Arguments of `tool gc`.

@@ -195,7 +195,8 @@ fn defined(file: &Path, working: &Path, printer: &Printer) -> anyhow::Result<Vec
     Ok(import.specs)
 }
 
-/// Which function may be meant by `name`: one that is written alike, or the tool's own name of it.
+/// The function that `name` probably means: one that is written alike, or the tool's own name of
+/// it.
 fn meant(name: &str, specs: &[FunctionSpec]) -> String {
     let names: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
     let own = |known: &&&str| known.ends_with(&format!("__{name}"));

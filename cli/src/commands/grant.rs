@@ -40,7 +40,7 @@ impl Grant {
         tell(member, &granted, &session.printer)
     }
 
-    /// What the tool may do afterwards.
+    /// Asks for the consent to more and returns the tool's grants afterwards.
     async fn grant(&self, member: Member<'_>, session: &Session) -> anyhow::Result<Grants> {
         let Session { config, printer } = session;
         let before = &member.locked.grants;

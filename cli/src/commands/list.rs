@@ -103,7 +103,7 @@ fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
     (!wanted.matches(&member.locked.version)).then_some(wanted)
 }
 
-/// What the tool of a record may do with `grants`, in a few words, with every directory by the
+/// A few words on what the tool of a record may do with `grants`, with every directory by the
 /// tool's name for it.
 pub(super) fn summary(grants: &Grants, tool: &LockedTool) -> String {
     rights(grants, tool.calls_functions, |name, grant| {

@@ -78,7 +78,7 @@ impl Load {
     }
 }
 
-/// How a function of the tool is called: one that changes nothing where there is one, and none that
+/// An example of a call: of a function that changes nothing where there is one, and of none that
 /// destroys something where there is another.
 fn first_call(manifest: &Manifest) -> String {
     let mut functions: Vec<(&FunctionName, &Function)> = manifest.functions.iter().collect();
@@ -97,7 +97,7 @@ fn first_call(manifest: &Manifest) -> String {
     format!("{named}{arguments}")
 }
 
-/// Whether a function says that it destroys something, or is called so.
+/// True if a function says that it destroys something, or is called so.
 fn destroys(name: &FunctionName, function: &Function) -> bool {
     const VERBS: [&str; 6] = ["clear", "delete", "drop", "erase", "remove", "reset"];
     let verb = name.as_str().split('_').next().unwrap_or_default();
@@ -214,7 +214,8 @@ fn show_difference(
     }
 }
 
-/// What a tool asks for and does not get is missed only when it is called.
+/// Warns of capabilities that a tool asks for and does not get: they are missed only when it is
+/// called.
 pub(super) fn report_ungranted(
     key: &ToolKey,
     ungranted: &[InspectedCapability],

@@ -11,7 +11,7 @@ use crate::settings::config::Config;
 use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
-/// What a shell reports of a program that Ctrl-C ended.
+/// The exit code that shells report for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
 /// The longest token that is read.
@@ -78,8 +78,8 @@ impl Login {
     }
 }
 
-/// How the terminal was before keys were hidden. Whoever reads a secret shows them again
-/// only once it is read, which an interrupt prevents.
+/// The terminal's modes before input was hidden. Reading a secret restores them only once it is
+/// read, which an interrupt prevents.
 struct TerminalModes {
     #[cfg(unix)]
     modes: Option<rustix::termios::Termios>,

@@ -107,7 +107,7 @@ impl New {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What the project holds, and the language it is in.
+    /// The project's contents and their language.
     async fn body(&self, session: &Session) -> anyhow::Result<(Body, Template)> {
         let lang = self.lang.unwrap_or(Template::Rust);
         if let Some(url) = &self.from_gradio {

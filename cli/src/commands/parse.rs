@@ -58,7 +58,7 @@ pub(crate) struct Parse {
     file: PathBuf,
 }
 
-/// What programs read.
+/// The answer's parts as programs read them.
 #[derive(Serialize)]
 struct Parsed {
     format: &'static str,
@@ -110,7 +110,7 @@ impl Parse {
         })
     }
 
-    /// How the model writes.
+    /// The format in which the model writes.
     async fn format(&self, session: &Session) -> anyhow::Result<AnswerFormat> {
         let Some(name) = &self.model else {
             let named = self.format.as_ref().map(|name| name.parse());

@@ -67,7 +67,7 @@ enum RegistryCommand {
 }
 
 impl Registry {
-    /// What the command logs unless it is told otherwise.
+    /// The events that the command logs unless it is told otherwise.
     pub(crate) fn logging(&self) -> Logging {
         match &self.command {
             RegistryCommand::Serve(command) => command.logging(),
@@ -117,9 +117,9 @@ impl Registry {
 }
 
 impl RegistryCommand {
-    /// Whether a registry is made where there is none: by what serves it, brings one back or adds
-    /// the first owner. Everything else is about one that exists, so that a mistyped directory does
-    /// not pass for an empty registry.
+    /// True if a registry is made where there is none: by serving it, restoring one or adding the
+    /// first owner. Everything else is about one that exists, so that a mistyped directory does not
+    /// pass for an empty registry.
     fn makes_a_registry(&self) -> bool {
         match self {
             Self::Serve(_) | Self::Restore(_) => true,

@@ -60,7 +60,7 @@ impl Revoke {
         tell(member, &grants, &session.printer)
     }
 
-    /// What stays granted.
+    /// The grants that remain.
     fn remaining(&self, member: Member<'_>) -> anyhow::Result<Grants> {
         if self.all {
             return Ok(Grants::none());

@@ -32,9 +32,9 @@ use crate::terminal::signals::stop_requested;
 use gateway::OpenAi;
 use tokens::{Named, private_token};
 
-/// Who calls on standard input, to the audit log.
+/// The caller on standard input, in the audit log.
 const ON_STDIO: &str = "stdio";
-/// Who calls over HTTP where there is one token.
+/// The caller over HTTP where there is one token, in the audit log.
 const ON_HTTP: &str = "http";
 
 /// Arguments of `tool serve`.
@@ -92,7 +92,7 @@ fn answer_limit(text: &str) -> Result<usize, String> {
     }
 }
 
-/// How clients reach a server over HTTP.
+/// Flags of a server over HTTP.
 #[derive(Debug, Args)]
 struct Http {
     /// Serve over HTTP, for clients that show a token; the URL is printed
@@ -191,8 +191,8 @@ impl Serve {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Who may call, and the token that was made for this run, if one was: whoever chose one
-    /// knows it.
+    /// The callers, and the token that was made for this run, if one was: whoever chose one knows
+    /// it.
     fn callers(&self, config: &Config) -> anyhow::Result<(Vec<Named>, Option<BearerToken>)> {
         let usual = self.toolbox.as_deref();
         if let Some(file) = &self.http.tokens {
@@ -242,11 +242,11 @@ async fn answer(
     Ok(())
 }
 
-/// Where clients come in, and who may.
+/// The address of a server over HTTP and its callers.
 struct Door {
     listener: TcpListener,
     access: Access,
-    /// What stands before an endpoint.
+    /// The gateway before an endpoint.
     gateway: Option<Gateway>,
     callers: usize,
     /// The token, where it was made for this run.

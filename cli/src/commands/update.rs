@@ -41,7 +41,7 @@ pub(crate) struct Update {
     approval: ApprovalFlags,
 }
 
-/// What came of looking for a newer version.
+/// The outcome of looking for a newer version.
 enum Found {
     Current,
     /// The toolbox follows no other version.
@@ -51,7 +51,7 @@ enum Found {
     Updated(Version),
 }
 
-/// What became of the tools so far.
+/// The outcomes for all tools so far.
 #[derive(Default)]
 struct Report {
     tools: Vec<Value>,
@@ -206,8 +206,8 @@ impl Update {
     }
 }
 
-/// Where newer versions of a tool of a registry are looked for; nowhere, when it was loaded from a
-/// branch or a commit.
+/// The reference by which newer versions of a tool of a registry are looked for; none where it was
+/// loaded from a branch or a commit.
 fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
     let Source::Registry { endpoint, repo, .. } = &member.locked.source else {
         return None;
@@ -220,7 +220,7 @@ fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
     Some((endpoint.clone(), reference))
 }
 
-/// Whether a reference names one version and follows no other.
+/// True if a reference names one version and follows no other.
 fn is_exact(reference: &ToolRef) -> bool {
     let Revision::Version(requirement) = &reference.revision else {
         return false;

@@ -85,8 +85,7 @@ fn described(status: &ToolStatus<'_>) -> Option<String> {
     overridden(&status.entry.overrides()).map(|what| format!("{what}, as you approved"))
 }
 
-/// What is wrong with a tool: that it was not approved as it stands, or that its bytes are
-/// not those that were.
+/// The fault of a tool: it was not approved as it stands, or its bytes are not those that were.
 fn fault(status: &ToolStatus<'_>, store: &Store) -> Option<String> {
     match &status.member {
         Ok(member) => {

@@ -1,4 +1,4 @@
-//! What is to be written into a client's configuration: shown first, written after consent.
+//! A change to a client's configuration: shown first, written after consent.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub(crate) struct Change {
     pub(super) after: Option<String>,
 }
 
-/// What becomes of a file.
+/// The kind of change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Changed {
@@ -37,7 +37,7 @@ pub(crate) enum Changed {
 }
 
 impl Change {
-    /// What becomes of the file.
+    /// The kind of this change.
     pub(crate) fn kind(&self) -> Changed {
         match (&self.before, &self.after) {
             (before, after) if before == after => Changed::Nothing,

@@ -20,7 +20,7 @@ use super::unreadable::Unreadable;
 pub(crate) struct Document {
     client: &'static Client,
     path: PathBuf,
-    /// Where it really is.
+    /// The real path, with links followed.
     target: PathBuf,
     text: Option<String>,
 }
@@ -41,7 +41,7 @@ impl Document {
         })
     }
 
-    /// Where it is, as its client is told.
+    /// The path as its client is told it.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -58,7 +58,7 @@ impl Document {
         Ok(servers.collect())
     }
 
-    /// Whether it has a server called `name`.
+    /// True if it has a server called `name`.
     ///
     /// # Errors
     /// When it cannot be read as what it is.
@@ -66,7 +66,7 @@ impl Document {
         Ok(self.servers()?.contains_key(name))
     }
 
-    /// What is to be changed for `server` to be called `name`.
+    /// The change by which `server` is called `name`.
     ///
     /// # Errors
     /// When it cannot be read as what it is, or has something else of that name.
@@ -90,8 +90,8 @@ impl Document {
         Ok(self.change(Some(self.with_mark(after))))
     }
 
-    /// What is to be changed for there to be no server called `name`. What nothing is left of
-    /// goes as well: the section, and the file unless it is reached by a link.
+    /// The change by which no server is called `name`. A section of which nothing is left goes as
+    /// well, and so does the file unless it is reached by a link.
     ///
     /// # Errors
     /// When it cannot be read as what it is, or has something else of that name.

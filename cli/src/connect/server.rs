@@ -21,7 +21,7 @@ const OWN_VARIABLES: [&str; 4] = [
     "XDG_DATA_HOME",
 ];
 
-/// What starts a toolbox, wherever and by whomever it is started.
+/// The command that starts a toolbox, wherever and by whomever it is started.
 #[derive(Debug, Serialize)]
 pub(crate) struct Server {
     pub(crate) command: String,
@@ -54,8 +54,8 @@ impl Server {
         })
     }
 
-    /// How `client` has it written. What else `existing` says, which was written for it
-    /// before, is the user's and stays.
+    /// The entry of the server for `client`. Everything else in `existing`, which was written for
+    /// it before, is the user's and stays.
     pub(crate) fn entry(&self, client: &Client, existing: Option<&Value>) -> Map<String, Value> {
         let mut entry = match (existing, client.preset()) {
             (Some(Value::Object(existing)), _) => existing.clone(),
@@ -101,7 +101,7 @@ fn text(path: &Path) -> anyhow::Result<String> {
     Ok(text.to_owned())
 }
 
-/// What a server that a client starts makes of this program.
+/// A command of this program, as a client's entry starts it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Started {
     pub(crate) command: String,
@@ -114,7 +114,7 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    /// What `entry` starts, where that is `tool serve`.
+    /// The command that `entry` starts, where that is `tool serve`.
     pub(crate) fn by(entry: &Value) -> Option<Self> {
         let command = entry.get("command")?.as_str()?;
         let name = command.rsplit(['/', '\\']).next().unwrap_or(command);

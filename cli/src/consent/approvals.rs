@@ -86,7 +86,7 @@ impl ApprovalsFile {
 }
 
 impl Approvals {
-    /// Where they are written, if there are any.
+    /// The file in which they are written, if there are any.
     pub(crate) fn file(config: &Config) -> PathBuf {
         config.user.join(FILE)
     }

@@ -42,12 +42,12 @@ impl Defined {
         &self.source
     }
 
-    /// What was left out, and why.
+    /// The definitions that were left out, and the reasons.
     pub(crate) fn skipped(&self) -> &[String] {
         &self.skipped
     }
 
-    /// What the project's types do not say as the definitions do.
+    /// The parts of the definitions that the project's types do not express.
     pub(crate) fn differences(&self) -> &[Loss] {
         &self.interface.losses
     }
@@ -102,7 +102,7 @@ impl Defined {
     }
 }
 
-/// What the manifest says of a function, where its WIT does not.
+/// The manifest's entry of a function, for texts that its WIT does not hold.
 fn told(operation: &Operation, names: &Names) -> Table {
     let mut table = Table::new();
     if operation.wit.replace('-', "_") != operation.name.as_str() {

@@ -15,7 +15,7 @@ use super::template::{Template, TemplateFile};
 /// The language of such a project.
 pub(crate) const LANGUAGE: Template = Template::Python;
 
-/// What every such project has as it is. Components of Python bring no client of HTTP along.
+/// Files that every such project has. Components of Python bring no client of HTTP along.
 const WIT: [TemplateFile; 2] = [
     (
         "wit/deps/wasi-http/http.wit",
@@ -38,7 +38,7 @@ pub(crate) struct GradioProject {
 }
 
 impl GradioProject {
-    /// What `app` offers, whose interface is at `interface_path` of `root`.
+    /// The project for `app`, whose interface is at `interface_path` of `root`.
     pub(crate) fn of(app: GradioApp, root: Url, interface_path: String) -> Self {
         let specs: Vec<_> = app.endpoints.iter().map(|it| it.spec.clone()).collect();
         Self {
@@ -91,7 +91,7 @@ impl GradioProject {
         Ok(manifest.to_string())
     }
 
-    /// What componentize-py calls the types of HTTP: there may be others called `types`.
+    /// componentize-py's name for the types of HTTP: there may be others called `types`.
     fn http_types(&self) -> &'static str {
         match self.media().is_empty() {
             true => "types",
@@ -176,7 +176,7 @@ fn sent(input: &GradioInput, argument: &str) -> String {
     }
 }
 
-/// What the function makes of the app's answer.
+/// The expression that makes the function's result of the app's answer.
 fn returned(operation: &Operation, endpoint: &GradioEndpoint, interface: &Interface) -> String {
     let taken = |index: usize, value: GradioValue| {
         let answer = format!("answer[{index}]");

@@ -17,14 +17,14 @@ use crate::toolbox::loaded::LoadedTool;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 use crate::toolbox::sandbox;
 
-/// How often it is looked whether a toolbox was edited, and how long an edit has to be over.
+/// The interval of looking whether a toolbox was edited, and the time that an edit has to be over.
 /// Three files are looked at, which costs nothing and works on every file system.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Some tools of a toolbox.
 #[derive(Debug, Clone)]
 pub(crate) struct Share {
-    /// Where the toolbox is: without it the nearest one upwards, else the user's own.
+    /// The toolbox's directory: without it the nearest one upwards, else the user's own.
     pub(crate) toolbox: Option<PathBuf>,
     /// Only these tools; all where there are none.
     pub(crate) names: Vec<String>,
@@ -40,8 +40,8 @@ pub(crate) struct ToolboxServer<'a> {
     session: &'a Session,
 }
 
-/// What tells an edited toolbox from what it was: when each of its files was last written,
-/// and how long it is. Absent where there is no file.
+/// The time of the last change and the length of each of a toolbox's files, by which an edit shows.
+/// Absent where there is no file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 3]);
 

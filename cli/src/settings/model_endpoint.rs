@@ -58,7 +58,7 @@ fn read(file: &Path) -> anyhow::Result<EndpointKey> {
     })
 }
 
-/// Whether what is sent to `url` leaves this machine unencrypted.
+/// True if everything sent to `url` leaves this machine unencrypted.
 fn goes_in_clear(url: &Url) -> bool {
     let is_near = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 /// program that a closed pipe ended, 128 and the number of SIGPIPE.
 pub(crate) const CLOSED_PIPE: u8 = 128 + 13;
 
-/// How the process ends.
+/// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// The user can mend it.

@@ -1,5 +1,5 @@
-//! Where `--output` goes: standard output, a file that is replaced as a whole, or whatever
-//! else stands at the path and takes bytes.
+//! The target of `--output`: standard output, a file that is replaced as a whole, or anything else
+//! at the path that takes bytes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -25,7 +25,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// What `path` stands for; `-` is standard output.
+    /// The output that `path` stands for; `-` is standard output.
     ///
     /// # Errors
     /// When nothing can be written there: a directory, a link that leads nowhere, a file in a

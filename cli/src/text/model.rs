@@ -9,7 +9,7 @@ use crate::files::{self, Limit};
 use crate::session::Session;
 use crate::terminal::problem::Problem;
 
-/// What a model's repository says of its templates.
+/// The file of a model's repository with its templates.
 const CONFIGURATION: &str = "tokenizer_config.json";
 const TEMPLATE: &str = "chat_template.jinja";
 /// Templates beside it, by the names that are usual for them.

@@ -1,4 +1,4 @@
-//! Where prompt templates come from: files, and data sets on a registry.
+//! Prompt templates from files and from data sets on a registry.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -14,7 +14,7 @@ use crate::terminal::problem::Problem;
 /// The templates of a data set, as it has them at one commit.
 pub(crate) struct Pulled {
     pub(crate) commit: CommitId,
-    /// Those that are there, each a template.
+    /// The modes for which there is one, each with a template.
     pub(crate) texts: Vec<(PromptMode, String)>,
 }
 

@@ -131,8 +131,8 @@ impl LoadedTool {
     }
 }
 
-/// Those of `specs` that `names` name, all where none is named, and the rest. A name is of a tool
-/// or of a function as agents see it.
+/// Chooses from `specs` those that `names` name, all where none is named, and returns the rest too.
+/// A name is of a tool or of a function as agents see it.
 pub(crate) fn choose(
     names: &[String],
     specs: Vec<FunctionSpec>,

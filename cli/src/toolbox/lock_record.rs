@@ -18,7 +18,7 @@ use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::package::{Fetched, FetchedFrom};
 use crate::toolbox::sandbox;
 
-/// What a user agreed to, with the way and the time of the consent.
+/// The user's consent, with its way and time.
 pub(crate) struct GivenConsent {
     approved: Approved,
     calls_functions: bool,

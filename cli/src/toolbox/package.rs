@@ -1,4 +1,5 @@
-//! What a command is pointed at: a reference to a registry, or something on this disk.
+//! The subject of a command, a reference to a registry or a path, and the package that is fetched
+//! from there.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
 use crate::toolbox::derived_manifest;
 
-/// Where `tool build` puts the finished package.
+/// The directory for the package that `tool build` finished.
 pub(crate) const PACKAGE_DIRECTORY: &str = "dist";
 
 /// A tool as it is named on the command line. What starts with `.`, `/` or `~`, or ends in
@@ -52,7 +53,7 @@ pub(crate) struct Fetched {
     pub(crate) origin: FetchedFrom,
 }
 
-/// Where a fetched tool came from.
+/// The place a fetched tool came from.
 #[derive(Debug)]
 pub(crate) enum FetchedFrom {
     Registry {

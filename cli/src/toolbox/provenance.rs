@@ -1,11 +1,11 @@
-//! Where a tool is from, and since when it is there.
+//! The origin of a tool, and the time since when it is there.
 
 use tool_hub_manifest::Source;
 
 use crate::session::Session;
 use crate::toolbox::package::{Fetched, FetchedFrom};
 
-/// Where a tool is from.
+/// The origin of a tool.
 pub(crate) struct Provenance {
     pub(crate) source: Source,
     /// The day of the commit, where the registry told it.
@@ -31,7 +31,7 @@ impl Provenance {
         }
     }
 
-    /// Of what was approved before.
+    /// The origin of a tool that was approved before.
     pub(crate) fn before(source: &Source) -> Self {
         Self {
             source: source.clone(),

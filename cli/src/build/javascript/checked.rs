@@ -21,7 +21,7 @@ const MARK: &str = "the module is not what the WIT says: ";
 struct Exported {
     /// The object's name; empty for the module itself.
     place: String,
-    /// By which of these names it may be exported.
+    /// The names by which it may be exported.
     interfaces: Vec<String>,
     functions: Vec<String>,
 }

@@ -15,9 +15,9 @@ use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
 use crate::terminal::signals::stop_requested;
 
-/// How long a conversation takes at most. Some servers are downloaded by what starts them.
+/// The longest a conversation takes. Some servers are downloaded by the program that starts them.
 const CONVERSATION: Duration = Duration::from_secs(120);
-/// How much is kept of what a program complains of.
+/// The most that is kept of a program's standard error.
 const COMPLAINT_BYTES_MAX: usize = 64 << 10;
 
 /// Starts `command` and has `talk` speak with it over its standard input and output, while a
@@ -83,7 +83,7 @@ where
     })
 }
 
-/// What comes first of a stream that is read to its end.
+/// Reads a stream to its end and keeps its beginning.
 async fn beginning_of(mut stream: impl AsyncRead + Unpin) -> Vec<u8> {
     let (mut kept, mut chunk) = (Vec::new(), [0; 4096]);
     while let Ok(read @ 1..) = stream.read(&mut chunk).await {

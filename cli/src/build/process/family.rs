@@ -8,10 +8,11 @@ use tokio::time::timeout;
 use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
-/// How long programs have to end themselves, once they are told to.
+/// The time that programs have to end themselves, once they are told to.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
-/// Whom a signal is for. Where it is dropped before the program ended, the program is killed.
+/// The processes that a signal is for. Where it is dropped before the program ended, the program is
+/// killed.
 pub(super) struct Family {
     /// Nothing once the program ended: its number may be somebody else's then.
     process: Option<u32>,

@@ -21,7 +21,7 @@ use crate::terminal::signals::stop_requested;
 
 /// Its name among the toolchains.
 const DIRECTORY: &str = "rust-build";
-/// Where it is written which project built a package last.
+/// The file that says which project built a package last.
 const OWNERS: &str = "owners";
 
 /// The directory, which nobody else uses as long as this lives.

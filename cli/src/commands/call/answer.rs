@@ -1,4 +1,4 @@
-//! What a call answered, as a person reads it, as a program does, and as bytes in a file.
+//! The answer to a call, printed for a person or a program, or written as bytes to a file.
 
 use std::process::ExitCode;
 

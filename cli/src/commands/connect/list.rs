@@ -88,8 +88,8 @@ fn connections_of(
 }
 
 impl Connection {
-    /// Whether the program that it starts is not there any more. What is written without a
-    /// directory is looked for by the client.
+    /// True if the program that it starts is not there any more. The client looks for a program
+    /// that is written without a directory.
     fn is_gone(&self) -> bool {
         let command = Path::new(&self.started.command);
         command.is_absolute() && !command.exists()

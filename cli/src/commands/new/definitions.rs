@@ -6,7 +6,7 @@ use crate::scaffold::{Defined, PlainFile};
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 
-/// How many differences are told one by one.
+/// The most differences that are told one by one.
 const TOLD_MAX: usize = 20;
 
 /// Tells what was read and what the project's types do not say.

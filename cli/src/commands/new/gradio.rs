@@ -12,7 +12,7 @@ use url::Url;
 use crate::scaffold::GradioProject;
 use crate::terminal::problem::Problem;
 
-/// How long an app has for each answer.
+/// The longest wait for an app's answer.
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// Asks the app at `url` what it offers.
@@ -54,7 +54,7 @@ pub(super) async fn read(url: &Url) -> anyhow::Result<GradioProject> {
     Ok(GradioProject::of(app, url.clone(), place))
 }
 
-/// What the app says at `path`, which stays within its origin.
+/// The app's answer at `path`, which stays within its origin.
 async fn asked(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result<String> {
     let mut url = root.clone();
     url.set_path(path);

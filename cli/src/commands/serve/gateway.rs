@@ -11,7 +11,7 @@ use url::Url;
 use crate::session::Session;
 use crate::settings::model_endpoint;
 
-/// Which endpoint, and how it is asked.
+/// Flags for the endpoint and its use.
 #[derive(Debug, Args)]
 pub(super) struct OpenAi {
     /// Put the toolbox before this OpenAI-compatible endpoint, with --http: its models call the

@@ -13,10 +13,10 @@ use crate::serving::toolbox_server::Share;
 use crate::settings::config::{self, Config};
 use crate::terminal::problem::Problem;
 
-/// Who may call, and what they get.
+/// A caller and its share of the tools.
 pub(super) struct Named {
     pub(super) name: CallerName,
-    /// Of the token. Absent for who is at the other end of standard input.
+    /// The digest of the caller's token. Absent for standard input.
     pub(super) token: Option<Digest>,
     pub(super) share: Share,
 }
@@ -137,7 +137,7 @@ fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
     })
 }
 
-/// Whether it belongs to whoever starts the server.
+/// True if the file belongs to whoever starts the server.
 #[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -137,7 +137,7 @@ impl Terminal {
     }
 }
 
-/// Where a directory really is: a link that is changed later must not lead elsewhere. What
+/// The real path of a directory: a link that is changed later must not lead elsewhere. A path that
 /// does not exist stays as it was written, for the host to refuse.
 pub(super) fn real(path: &Path, config: &Config) -> PathBuf {
     let path = config.place(path);

@@ -1,4 +1,4 @@
-//! What definitions become is valid, whatever they say.
+//! Tests that projects made of definitions are valid, whatever those say.
 
 use std::path::Path;
 
