@@ -31,7 +31,7 @@ use crate::toolbox::loaded::LoadedTool;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
-use watcher::AtTerminal;
+use watcher::TerminalWatcher;
 
 /// The most files of one name in a directory, each with a number.
 const FILES_MAX: u32 = 1_000;
@@ -58,7 +58,7 @@ pub(crate) struct AgentFlags {
 
     /// The endpoint knows no tools: hold the model to calls by a grammar, in the form that this
     /// server takes: tgi, vllm, llama.cpp or sglang
-    #[arg(long, value_name = "SERVER", conflicts_with = "code", value_parser = model_endpoint::holding)]
+    #[arg(long, value_name = "SERVER", conflicts_with = "code", value_parser = model_endpoint::grammar_backend)]
     hold_by: Option<Backend>,
 
     /// How often the model is asked for one answer; in the last round it may call nothing
@@ -174,7 +174,7 @@ impl AgentFlags {
         };
         // Code that is only written needs nobody's word.
         let yes = self.yes || purpose == Purpose::Write;
-        let watcher = Arc::new(AtTerminal::new(*printer, yes)?);
+        let watcher = Arc::new(TerminalWatcher::new(*printer, yes)?);
         let toolbox = match &self.toolbox {
             Some(directory) => OpenToolbox::open_named(directory, config)?,
             None => OpenToolbox::open(config)?,

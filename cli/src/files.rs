@@ -143,7 +143,7 @@ fn flag(options: &mut OpenOptions, flags: rustix::fs::OFlags) {
 }
 
 /// The real path of `path`, which need not exist: the part that exists is resolved.
-pub(crate) fn settled(path: &Path) -> PathBuf {
+pub(crate) fn real_path(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
             // `join` with an empty path would add a slash at the end.

@@ -37,7 +37,7 @@ pub(crate) struct Logging {
 
 /// Hands on what is on its way when it is dropped.
 #[must_use]
-pub(crate) struct Started {
+pub(crate) struct TracingGuard {
     #[cfg(feature = "opentelemetry")]
     _export: Option<traces::Export>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Started {
 ///
 /// # Errors
 /// When the environment names a collector that cannot be meant.
-pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Started> {
+pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<TracingGuard> {
     let events = asked.or(logging.events);
     let lines = events.map(|events| {
         lines(logging.format)
@@ -63,7 +63,7 @@ pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Sta
     if !listeners.is_empty() {
         tracing_subscriber::registry().with(listeners).init();
     }
-    Ok(Started {
+    Ok(TracingGuard {
         #[cfg(feature = "opentelemetry")]
         _export: export,
     })

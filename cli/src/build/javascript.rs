@@ -43,7 +43,7 @@ const DEFAULT_SOURCE: &str = "tool.js";
 
 /// Builds the project with esbuild and componentize-qjs.
 pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
-    let bundled = bundled(project, session).await?;
+    let bundled = bundle_sources(project, session).await?;
     let toolchain = COMPONENTIZE_QJS
         .directory(project, session)
         .await?
@@ -79,7 +79,7 @@ pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Re
 /// Puts the modules of the project, of which `source` is the first, into one file.
 async fn bundle(
     project: Project<'_>,
-    bundled: &Bundled,
+    bundled: &BundleSources,
     toolchain: &Path,
     source: &str,
     printer: &Printer,
@@ -147,7 +147,7 @@ fn looked_at(
 }
 
 /// The directory in which a project is bundled.
-struct Bundled {
+struct BundleSources {
     /// The directory with its modules.
     directory: PathBuf,
     /// The directory with the packages of its lock, where those are not in the project.
@@ -159,7 +159,7 @@ struct Bundled {
 ///
 /// # Errors
 /// When the lock names what is no package of a registry, and when it cannot be installed.
-async fn bundled(project: Project<'_>, session: &Session) -> anyhow::Result<Bundled> {
+async fn bundle_sources(project: Project<'_>, session: &Session) -> anyhow::Result<BundleSources> {
     let directory = project.directory;
     if trust::is_given(directory, &session.config)? {
         let packages = match directory.join(INSTALLED).is_file() {
@@ -167,7 +167,7 @@ async fn bundled(project: Project<'_>, session: &Session) -> anyhow::Result<Bund
             false => npm::packages(project, session).await?,
         };
         let directory = directory.to_owned();
-        return Ok(Bundled {
+        return Ok(BundleSources {
             directory,
             packages,
         });
@@ -183,7 +183,7 @@ async fn bundled(project: Project<'_>, session: &Session) -> anyhow::Result<Bund
     let packages = npm::packages(project, session).await?;
     let copy = project.scratch.join("project");
     sources::copy(directory, &copy)?;
-    Ok(Bundled {
+    Ok(BundleSources {
         directory: copy,
         packages,
     })

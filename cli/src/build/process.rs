@@ -2,7 +2,7 @@
 //! outlives the command.
 
 pub(super) mod conversation;
-mod family;
+mod group;
 
 use std::process::{ExitStatus, Output, Stdio};
 
@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
-use family::Family;
+use group::ProcessGroup;
 
 /// The first and the last lines that are shown of a failed program's output: compilers name the
 /// cause at its beginning, other programs at its end.
@@ -57,11 +57,11 @@ pub(crate) async fn output_of(command: &mut Command) -> anyhow::Result<Output> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Family::separate(command);
+    ProcessGroup::separate(command);
     let child = spawn(command)?;
-    let mut family = Family::with_descendants(&child);
+    let mut group = ProcessGroup::with_descendants(&child);
     // The pipes end when everybody who holds them does: all that the program started.
-    let output = family.or_stopped(child.wait_with_output()).await?;
+    let output = group.or_stopped(child.wait_with_output()).await?;
     output.with_context(|| format!("`{}` cannot be waited for", name(command)))
 }
 
@@ -70,8 +70,8 @@ pub(crate) async fn output_of(command: &mut Command) -> anyhow::Result<Output> {
 /// # Errors
 /// When the user asks to stop; the program is told to as well.
 pub(crate) async fn status_of(child: &mut Child) -> anyhow::Result<ExitStatus> {
-    let mut family = Family::alone(child);
-    Ok(family.or_stopped(child.wait()).await??)
+    let mut group = ProcessGroup::alone(child);
+    Ok(group.or_stopped(child.wait()).await??)
 }
 
 /// Starts `command`, which the signals that end this process do not leave behind.

@@ -1,6 +1,6 @@
 //! A project that is being built.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use tokio::process::Command;
@@ -31,11 +31,6 @@ impl Project<'_> {
     pub(super) fn wit_parent(&self) -> &Path {
         let written = self.functions.map(Functions::generated);
         written.unwrap_or(self.directory)
-    }
-
-    /// The directory that holds the project's WIT.
-    pub(super) fn wit(&self) -> PathBuf {
-        self.wit_parent().join("wit")
     }
 
     /// A program of a build: what it leaves behind when it is ended goes too.

@@ -32,7 +32,7 @@ const SETTINGS: [&str; 5] = [
 /// The directories of the projects that may be built.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Builds {
+struct TrustedProjects {
     #[serde(default)]
     projects: BTreeSet<PathBuf>,
 }
@@ -40,7 +40,7 @@ struct Builds {
 /// Records that the project in `directory` may be built.
 pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> {
     let directory = real(directory)?;
-    let mut builds = Builds::read(config)?;
+    let mut builds = TrustedProjects::read(config)?;
     if builds.projects.insert(directory) {
         let text = toml_edit::ser::to_string_pretty(&builds)?;
         files::write_private(&config.user.join(RECORD), text.as_bytes())?;
@@ -50,7 +50,9 @@ pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> 
 
 /// True if the user trusts the project in `directory` and all that it brings.
 pub(crate) fn is_given(directory: &Path, config: &Config) -> anyhow::Result<bool> {
-    Ok(Builds::read(config)?.projects.contains(&real(directory)?))
+    Ok(TrustedProjects::read(config)?
+        .projects
+        .contains(&real(directory)?))
 }
 
 /// Obtains consent to build the project in `directory`, unless it was given before.
@@ -125,7 +127,7 @@ fn real(directory: &Path) -> anyhow::Result<PathBuf> {
     real.with_context(|| format!("{} cannot be read", directory.display()))
 }
 
-impl Builds {
+impl TrustedProjects {
     fn read(config: &Config) -> anyhow::Result<Self> {
         let path = config.user.join(RECORD);
         match files::read_if_present(&path)? {

@@ -47,12 +47,12 @@ impl Demo {
         session.printer.note(&format!(
             "a registry of its own runs at {endpoint}, and {USER} has a token for it"
         ));
-        let stage = Stage {
+        let environment = DemoEnvironment {
             directory: directory.path(),
             endpoint: &endpoint,
             printer: &session.printer,
         };
-        let result = stage.play(template, &token).await;
+        let result = environment.play(template, &token).await;
         let result = result.map_err(build::or_interrupted);
         // The registry ends with this process in any case.
         let _ = stop.send(());
@@ -107,13 +107,13 @@ async fn start_registry(
 }
 
 /// The directory and the program in which the demo's commands run.
-struct Stage<'a> {
+struct DemoEnvironment<'a> {
     directory: &'a Path,
     endpoint: &'a str,
     printer: &'a Printer,
 }
 
-impl Stage<'_> {
+impl DemoEnvironment<'_> {
     async fn play(&self, template: Template, token: &str) -> anyhow::Result<()> {
         let repo = format!("{USER}/{TOOL}");
         let language = template.name();

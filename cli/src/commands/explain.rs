@@ -44,7 +44,7 @@ pub(crate) struct Explain {
 
 /// The explanation as programs read it.
 #[derive(Serialize)]
-struct Explained<'a> {
+struct ExplanationJson<'a> {
     #[serde(flatten)]
     explanation: &'a Explanation,
     characters: usize,
@@ -67,7 +67,7 @@ impl Explain {
         let characters = explanation.text.chars().count();
         let tools_characters = explanation.text[explanation.tools.clone()].chars().count();
         if printer.wants_json() {
-            printer.json(&Explained {
+            printer.json(&ExplanationJson {
                 explanation: &explanation,
                 characters,
                 tools_characters,

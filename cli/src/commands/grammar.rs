@@ -110,7 +110,7 @@ impl Grammar {
         }
         let constraint = Constraint::calls(&specs, &choice).map_err(|error| match &error {
             ConstraintError::NoSuchFunction { name } => {
-                let hint = meant(name, &specs);
+                let hint = suggestion(name, &specs);
                 Problem::user(error.to_string()).hint(hint).into()
             }
             _ => anyhow::Error::from(error),
@@ -197,7 +197,7 @@ fn defined(file: &Path, working: &Path, printer: &Printer) -> anyhow::Result<Vec
 
 /// The function that `name` probably means: one that is written alike, or the tool's own name of
 /// it.
-fn meant(name: &str, specs: &[FunctionSpec]) -> String {
+fn suggestion(name: &str, specs: &[FunctionSpec]) -> String {
     let names: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
     let own = |known: &&&str| known.ends_with(&format!("__{name}"));
     match names.iter().find(own).copied().or(nearest(name, &names)) {

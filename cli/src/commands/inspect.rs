@@ -63,7 +63,7 @@ impl Inspect {
                 printer.hint(&format!(
                     "load it with: tool load {}{} --approve {}",
                     target.named(&fetched),
-                    self.asked.typed(),
+                    self.asked.flags(),
                     inspection.approval_digest
                 ));
             }

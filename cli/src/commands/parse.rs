@@ -60,7 +60,7 @@ pub(crate) struct Parse {
 
 /// The answer's parts as programs read them.
 #[derive(Serialize)]
-struct Parsed {
+struct ParsedAnswer {
     format: &'static str,
     text: String,
     reasoning: Option<String>,
@@ -185,8 +185,8 @@ fn read(path: &PathBuf, bytes_max: usize) -> anyhow::Result<String> {
     }
 }
 
-fn parsed(format: &'static str, read: Answer, offered: Option<&[FunctionSpec]>) -> Parsed {
-    let mut parsed = Parsed {
+fn parsed(format: &'static str, read: Answer, offered: Option<&[FunctionSpec]>) -> ParsedAnswer {
+    let mut parsed = ParsedAnswer {
         format,
         text: read.text,
         reasoning: read.reasoning,
@@ -218,7 +218,7 @@ fn shown(call: ToolCall) -> Call {
 }
 
 /// Prints the reasoning with a mark before each line, the text, and a line for each call.
-fn print(parsed: &Parsed, printer: &Printer) -> anyhow::Result<()> {
+fn print(parsed: &ParsedAnswer, printer: &Printer) -> anyhow::Result<()> {
     let mut lines = Vec::new();
     for line in parsed.reasoning.iter().flat_map(|text| text.lines()) {
         lines.push(format!("> {line}"));

@@ -19,7 +19,7 @@ use tool_hub_registry_server::{
 
 use crate::log::Logging;
 use crate::session::Session;
-use crate::settings::config::{Config, RegistryPlaces};
+use crate::settings::config::RegistryPlaces;
 use crate::settings::environment::storage_variables;
 use crate::terminal::problem::Problem;
 

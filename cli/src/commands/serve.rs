@@ -21,7 +21,7 @@ use tool_hub_serve::{
 use crate::allocator;
 use crate::serving::audit_log::AuditLog;
 use crate::serving::listener::listen;
-use crate::serving::toolbox_server::{Share, ToolboxServer};
+use crate::serving::toolbox_server::{ToolSelection, ToolboxServer};
 use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::messages::counted;
@@ -30,7 +30,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::signals::stop_requested;
 
 use gateway::OpenAi;
-use tokens::{Named, private_token};
+use tokens::{ServedCaller, private_token};
 
 /// The caller on standard input, in the audit log.
 const ON_STDIO: &str = "stdio";
@@ -157,10 +157,10 @@ impl Serve {
         };
         let gateway = self.openai.gateway(session)?;
         let (callers, made) = self.callers(config)?;
-        let shares = callers.iter().map(|caller| &caller.share);
-        let served = ToolboxServer::open_all(shares, self.presentation(), session)?;
+        let selections = callers.iter().map(|caller| &caller.selection);
+        let served = ToolboxServer::open_all(selections, self.presentation(), session)?;
         // What is wrong with it is said before tools are compiled.
-        let mut door = match self.http.http {
+        let mut server = match self.http.http {
             true => Some(self.http.open(made, gateway).await?),
             false => None,
         };
@@ -174,8 +174,8 @@ impl Serve {
             if let Some(log) = &log {
                 toolset = toolset.audited(log.clone(), caller.name.clone());
             }
-            if let (Some(door), Some(token)) = (&mut door, caller.token) {
-                door.admit(Caller::new(caller.name.clone(), token, toolset.clone()))?;
+            if let (Some(server), Some(token)) = (&mut server, caller.token) {
+                server.admit(Caller::new(caller.name.clone(), token, toolset.clone()))?;
             }
             toolsets.push((toolset, seen));
         }
@@ -183,7 +183,7 @@ impl Serve {
         let follows = follows.map(|(one, (toolset, seen))| Box::pin(one.follow(toolset, *seen)));
         let follows: Vec<_> = follows.collect();
         let functions = counted(functions, "function");
-        let answering = answer(&toolsets[0].0, door, &functions, printer);
+        let answering = answer(&toolsets[0].0, server, &functions, printer);
         tokio::select! {
             answered = answering => answered?,
             (never, ..) = select_all(follows) => match never {},
@@ -193,12 +193,12 @@ impl Serve {
 
     /// The callers, and the token that was made for this run, if one was: whoever chose one knows
     /// it.
-    fn callers(&self, config: &Config) -> anyhow::Result<(Vec<Named>, Option<BearerToken>)> {
+    fn callers(&self, config: &Config) -> anyhow::Result<(Vec<ServedCaller>, Option<BearerToken>)> {
         let usual = self.toolbox.as_deref();
         if let Some(file) = &self.http.tokens {
             return Ok((tokens::read(file, usual, config)?, None));
         }
-        let share = Share {
+        let selection = ToolSelection {
             toolbox: self.toolbox.clone(),
             names: self.names.clone(),
         };
@@ -210,40 +210,40 @@ impl Serve {
                 (ON_HTTP, Some(token.clone()), Some(token))
             }
         };
-        let only = Named {
+        let only = ServedCaller {
             name: name.parse()?,
             token: token.as_ref().map(BearerToken::digest),
-            share,
+            selection,
         };
         Ok((vec![only], made))
     }
 }
 
-/// Answers clients, at the door where there is one, until they leave or somebody says stop.
+/// Answers clients, at the server where there is one, until they leave or somebody says stop.
 async fn answer(
     toolset: &Toolset,
-    door: Option<Door>,
+    server: Option<HttpServer>,
     functions: &str,
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    let Some(door) = door else {
+    let Some(server) = server else {
         printer.note(&format!("serving {functions} on standard input and output"));
         tool_hub_serve::serve_stdio(toolset.clone(), stop_requested()).await?;
         return Ok(());
     };
-    door.tell(functions, printer)?;
-    let Door {
+    server.tell(functions, printer)?;
+    let HttpServer {
         listener,
         access,
         gateway,
         ..
-    } = door;
+    } = server;
     tool_hub_serve::serve_http(listener, access, gateway, stop_requested()).await?;
     Ok(())
 }
 
 /// The address of a server over HTTP and its callers.
-struct Door {
+struct HttpServer {
     listener: TcpListener,
     access: Access,
     /// The gateway before an endpoint.
@@ -253,7 +253,7 @@ struct Door {
     made: Option<BearerToken>,
 }
 
-impl Door {
+impl HttpServer {
     fn admit(&mut self, caller: Caller) -> anyhow::Result<()> {
         self.access = self.access.clone().with_caller(caller)?;
         self.callers += 1;
@@ -295,8 +295,8 @@ impl Http {
         &self,
         made: Option<BearerToken>,
         gateway: Option<Gateway>,
-    ) -> anyhow::Result<Door> {
-        Ok(Door {
+    ) -> anyhow::Result<HttpServer> {
+        Ok(HttpServer {
             access: self.access()?,
             listener: listen(self.listen).await?,
             gateway,

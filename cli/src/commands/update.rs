@@ -42,7 +42,7 @@ pub(crate) struct Update {
 }
 
 /// The outcome of looking for a newer version.
-enum Found {
+enum UpdateOutcome {
     Current,
     /// The toolbox follows no other version.
     Pinned,
@@ -59,13 +59,13 @@ struct Report {
 }
 
 impl Report {
-    fn add(&mut self, member: Member<'_>, found: Found, printer: &Printer) {
+    fn add(&mut self, member: Member<'_>, found: UpdateOutcome, printer: &Printer) {
         let before = &member.locked.version;
         let (state, said, now) = match found {
-            Found::Current => ("current", "current at", before.clone()),
-            Found::Pinned => ("pinned", "pinned to", before.clone()),
-            Found::Gone => ("gone", "nothing is at its path; stays at", before.clone()),
-            Found::Updated(version) => ("updated", "updated at", version),
+            UpdateOutcome::Current => ("current", "current at", before.clone()),
+            UpdateOutcome::Pinned => ("pinned", "pinned to", before.clone()),
+            UpdateOutcome::Gone => ("gone", "nothing is at its path; stays at", before.clone()),
+            UpdateOutcome::Updated(version) => ("updated", "updated at", version),
         };
         printer.note(&format!("{}: {said} {now}", member.key));
         self.tools
@@ -118,9 +118,9 @@ impl Update {
         report.end(printer)
     }
 
-    async fn update(&self, member: Member<'_>, session: &Session) -> anyhow::Result<Found> {
+    async fn update(&self, member: Member<'_>, session: &Session) -> anyhow::Result<UpdateOutcome> {
         let (fetched, is_exact) = match &member.locked.source {
-            Source::File { path } if !path.exists() => return Ok(Found::Gone),
+            Source::File { path } if !path.exists() => return Ok(UpdateOutcome::Gone),
             Source::File { path } => {
                 // A component without a manifest asks for what it asked for before.
                 let before = session.config.open_store()?.get(&member.locked.pin())?;
@@ -132,7 +132,7 @@ impl Update {
             }
             Source::Registry { .. } => {
                 let Some((endpoint, reference)) = followed(member) else {
-                    return Ok(Found::Pinned);
+                    return Ok(UpdateOutcome::Pinned);
                 };
                 let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
                 let fetched = subject.fetch(&endpoint, session);
@@ -142,14 +142,14 @@ impl Update {
         let is_same_place = fetched.origin.source() == member.locked.source;
         if is_same_place && *fetched.verified.pin() == member.locked.pin() {
             return Ok(match is_exact {
-                true => Found::Pinned,
-                false => Found::Current,
+                true => UpdateOutcome::Pinned,
+                false => UpdateOutcome::Current,
             });
         }
         let given = self.consent(member, &fetched, session)?;
         let locked =
             lock_record::record(member.key, member.entry, &fetched, given, session).await?;
-        Ok(Found::Updated(locked.version))
+        Ok(UpdateOutcome::Updated(locked.version))
     }
 
     /// Takes a version that asks for nothing more than the approved one; asks about any other.

@@ -29,7 +29,7 @@ pub(crate) struct Change {
 /// The kind of change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Changed {
+pub(crate) enum ChangeKind {
     Nothing,
     Created,
     Updated,
@@ -38,12 +38,12 @@ pub(crate) enum Changed {
 
 impl Change {
     /// The kind of this change.
-    pub(crate) fn kind(&self) -> Changed {
+    pub(crate) fn kind(&self) -> ChangeKind {
         match (&self.before, &self.after) {
-            (before, after) if before == after => Changed::Nothing,
-            (None, _) => Changed::Created,
-            (_, None) => Changed::Deleted,
-            _ => Changed::Updated,
+            (before, after) if before == after => ChangeKind::Nothing,
+            (None, _) => ChangeKind::Created,
+            (_, None) => ChangeKind::Deleted,
+            _ => ChangeKind::Updated,
         }
     }
 

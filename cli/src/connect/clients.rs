@@ -90,7 +90,7 @@ const CLIENTS: [Client; 10] = [
         aliases: &[],
         preset: nothing,
         user: |places, _| {
-            let directory = places.told(places.codex.as_deref(), ".codex");
+            let directory = places.directory_or(places.codex.as_deref(), ".codex");
             directory.join("config.toml")
         },
         project: Some(".codex/config.toml"),
@@ -103,7 +103,7 @@ const CLIENTS: [Client; 10] = [
         aliases: &["copilot"],
         preset: || json!({ "type": "local", "tools": ["*"] }),
         user: |places, _| {
-            let directory = places.told(places.copilot.as_deref(), ".copilot");
+            let directory = places.directory_or(places.copilot.as_deref(), ".copilot");
             directory.join("mcp-config.json")
         },
         project: None,

@@ -11,7 +11,7 @@ use super::change::Change;
 use super::clients::{Client, Format};
 use super::file::{target_of, text_of, unreadable};
 use super::json::{self, Comments};
-use super::server::{Server, Started};
+use super::server::{ServeCommand, Server};
 use super::toml;
 use super::unreadable::Unreadable;
 
@@ -50,11 +50,11 @@ impl Document {
     ///
     /// # Errors
     /// When it cannot be read as what it is.
-    pub(crate) fn connections(&self) -> anyhow::Result<Vec<(String, Started)>> {
+    pub(crate) fn connections(&self) -> anyhow::Result<Vec<(String, ServeCommand)>> {
         let servers = self.servers()?;
         let servers = servers
             .iter()
-            .filter_map(|(name, entry)| Some((name.clone(), Started::by(entry)?)));
+            .filter_map(|(name, entry)| Some((name.clone(), ServeCommand::of_entry(entry)?)));
         Ok(servers.collect())
     }
 
@@ -162,7 +162,7 @@ impl Document {
     }
 
     fn refuse_the_others(&self, name: &str, existing: Option<&Value>) -> anyhow::Result<()> {
-        if existing.is_none_or(|entry| Started::by(entry).is_some()) {
+        if existing.is_none_or(|entry| ServeCommand::of_entry(entry).is_some()) {
             return Ok(());
         }
         Err(Problem::user(format!(

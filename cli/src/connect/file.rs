@@ -16,7 +16,7 @@ pub(super) fn target_of(path: &Path) -> anyhow::Result<PathBuf> {
     match path.canonicalize() {
         Ok(target) => Ok(target),
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => {
-            Ok(files::settled(path))
+            Ok(files::real_path(path))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Err(Problem::user(format!(
             "{} is a broken link",

@@ -70,7 +70,7 @@ impl ClientPlaces {
     }
 
     /// `directory` as a variable says, else `usual` below the home directory.
-    pub(super) fn told(&self, directory: Option<&Path>, usual: &str) -> PathBuf {
+    pub(super) fn directory_or(&self, directory: Option<&Path>, usual: &str) -> PathBuf {
         directory.map_or_else(|| self.home.join(usual), Path::to_owned)
     }
 }

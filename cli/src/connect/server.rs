@@ -103,7 +103,7 @@ fn text(path: &Path) -> anyhow::Result<String> {
 
 /// A command of this program, as a client's entry starts it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Started {
+pub(crate) struct ServeCommand {
     pub(crate) command: String,
     /// The toolbox, where the command names one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,9 +113,9 @@ pub(crate) struct Started {
     pub(crate) only: Vec<String>,
 }
 
-impl Started {
+impl ServeCommand {
     /// The command that `entry` starts, where that is `tool serve`.
-    pub(crate) fn by(entry: &Value) -> Option<Self> {
+    pub(crate) fn of_entry(entry: &Value) -> Option<Self> {
         let command = entry.get("command")?.as_str()?;
         let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
         let is_this = std::env::current_exe().is_ok_and(|this| this == Path::new(command));
@@ -196,7 +196,7 @@ mod tests {
 
     #[track_caller]
     fn check_started(entry: Value, expect: Option<(Option<&str>, &[&str])>) {
-        let started = Started::by(&entry);
+        let started = ServeCommand::of_entry(&entry);
         let found = started
             .as_ref()
             .map(|started| (started.toolbox.as_deref(), started.only.clone()));

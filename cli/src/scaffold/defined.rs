@@ -12,13 +12,13 @@ use super::template::Template;
 use super::{describe, javascript, python, rust};
 
 /// Functions that are defined.
-pub(crate) struct Defined {
+pub(crate) struct DefinedFunctions {
     source: String,
     skipped: Vec<String>,
     interface: Interface,
 }
 
-impl Defined {
+impl DefinedFunctions {
     pub(crate) fn of(import: Import) -> Self {
         Self::of_specs(&import.source.to_string(), &import.specs, import.skipped)
     }
@@ -90,9 +90,9 @@ impl Defined {
         let mut functions = Table::new();
         functions.set_implicit(true);
         for operation in &self.interface.operations {
-            let told = told(operation, names);
-            if !told.is_empty() {
-                functions.insert(operation.name.as_str(), Item::Table(told));
+            let table = manifest_entry(operation, names);
+            if !table.is_empty() {
+                functions.insert(operation.name.as_str(), Item::Table(table));
             }
         }
         if !functions.is_empty() {
@@ -103,7 +103,7 @@ impl Defined {
 }
 
 /// The manifest's entry of a function, for texts that its WIT does not hold.
-fn told(operation: &Operation, names: &Names) -> Table {
+fn manifest_entry(operation: &Operation, names: &Names) -> Table {
     let mut table = Table::new();
     if operation.wit.replace('-', "_") != operation.name.as_str() {
         let export = format!("tools:{}/functions.{}", names.package(), operation.wit);

@@ -6,7 +6,7 @@ use tool_hub_agent::definition::gradio::{GradioApp, GradioEndpoint, GradioInput,
 use tool_hub_agent::definition::interface::{Interface, Operation, TypeKind, WitType};
 use url::Url;
 
-use super::defined::Defined;
+use super::defined::DefinedFunctions;
 use super::names::{Names, upper_camel};
 use super::python::{ident, parameters, written};
 use super::stub::types_used;
@@ -31,7 +31,7 @@ const HTTP: &str = "    import wasi:http/outgoing-handler@0.2.0;\n";
 
 /// An app that is there, and where.
 pub(crate) struct GradioProject {
-    defined: Defined,
+    defined: DefinedFunctions,
     endpoints: Vec<GradioEndpoint>,
     root: Url,
     interface_path: String,
@@ -42,14 +42,14 @@ impl GradioProject {
     pub(crate) fn of(app: GradioApp, root: Url, interface_path: String) -> Self {
         let specs: Vec<_> = app.endpoints.iter().map(|it| it.spec.clone()).collect();
         Self {
-            defined: Defined::of_specs("Gradio", &specs, app.skipped),
+            defined: DefinedFunctions::of_specs("Gradio", &specs, app.skipped),
             endpoints: app.endpoints,
             root,
             interface_path,
         }
     }
 
-    pub(crate) fn defined(&self) -> &Defined {
+    pub(crate) fn defined(&self) -> &DefinedFunctions {
         &self.defined
     }
 

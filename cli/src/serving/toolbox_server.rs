@@ -23,7 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Some tools of a toolbox.
 #[derive(Debug, Clone)]
-pub(crate) struct Share {
+pub(crate) struct ToolSelection {
     /// The toolbox's directory: without it the nearest one upwards, else the user's own.
     pub(crate) toolbox: Option<PathBuf>,
     /// Only these tools; all where there are none.
@@ -33,7 +33,7 @@ pub(crate) struct Share {
 /// A toolbox, which of its tools are served, and what they are loaded with.
 pub(crate) struct ToolboxServer<'a> {
     directory: PathBuf,
-    share: &'a Share,
+    selection: &'a ToolSelection,
     presentation: Presentation,
     host: Host,
     store: Store,
@@ -46,29 +46,29 @@ pub(crate) struct ToolboxServer<'a> {
 pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 3]);
 
 impl<'a> ToolboxServer<'a> {
-    /// Chooses the toolboxes of `shares`, whose tools run in one sandbox.
+    /// Chooses the toolboxes of `selections`, whose tools run in one sandbox.
     pub(crate) fn open_all(
-        shares: impl IntoIterator<Item = &'a Share>,
+        selections: impl IntoIterator<Item = &'a ToolSelection>,
         presentation: Presentation,
         session: &'a Session,
     ) -> anyhow::Result<Vec<Self>> {
         let config = &session.config;
         let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
-        let open = |share: &'a Share| {
-            let toolbox = match &share.toolbox {
+        let open = |selection: &'a ToolSelection| {
+            let toolbox = match &selection.toolbox {
                 Some(directory) => OpenToolbox::open_named(directory, config)?,
                 None => OpenToolbox::open(config)?,
             };
             Ok(Self {
                 directory: toolbox.directory().to_owned(),
-                share,
+                selection,
                 presentation,
                 host: host.clone(),
                 store: store.clone(),
                 session,
             })
         };
-        shares.into_iter().map(open).collect()
+        selections.into_iter().map(open).collect()
     }
 
     /// Loads the tools.
@@ -77,14 +77,14 @@ impl<'a> ToolboxServer<'a> {
     /// When one that was named, or every one there is, cannot be used.
     pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
-        let members = toolbox.usable(&self.share.names, &self.session.printer)?;
+        let members = toolbox.usable(&self.selection.names, &self.session.printer)?;
         self.load(members).await
     }
 
     /// Loads what is left of the tools, and what came to them.
     async fn catalogue_now(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
-        let members = toolbox.still_usable(&self.share.names, &self.session.printer);
+        let members = toolbox.still_usable(&self.selection.names, &self.session.printer);
         self.load(members).await
     }
 

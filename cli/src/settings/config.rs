@@ -16,7 +16,7 @@ use tool_hub_serve::{EndpointKey, GatewayError};
 use url::Url;
 
 use crate::files;
-use crate::log::{self, Logging, Started};
+use crate::log::{self, Logging, TracingGuard};
 use crate::settings::clear_text::{self, ClearText};
 use crate::settings::credentials::Credentials;
 use crate::settings::environment::{search_path, variable};
@@ -287,7 +287,7 @@ impl Config {
     ///
     /// # Errors
     /// As [`log::start`].
-    pub(crate) fn start_tracing(&self, logging: Logging) -> anyhow::Result<Started> {
+    pub(crate) fn start_tracing(&self, logging: Logging) -> anyhow::Result<TracingGuard> {
         log::start(self.log.as_deref(), logging)
     }
 }

@@ -8,7 +8,7 @@ use tool_hub_serve::EndpointKey;
 use url::{Host, Url};
 
 use crate::session::Session;
-use crate::settings::config::{self, Config};
+use crate::settings::config;
 use crate::terminal::problem::Problem;
 
 /// The key for the endpoint at `url`, from `file` or the environment, where there is one. Warns
@@ -38,7 +38,7 @@ pub(crate) fn key(
 ///
 /// # Errors
 /// When no such server is known.
-pub(crate) fn holding(name: &str) -> Result<Backend, String> {
+pub(crate) fn grammar_backend(name: &str) -> Result<Backend, String> {
     match name.parse() {
         Ok(Backend::OpenAi) | Err(_) => {
             Err("use tgi, vllm, llama.cpp or sglang; OpenAI's own know tools".to_owned())

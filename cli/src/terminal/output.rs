@@ -75,9 +75,11 @@ impl Output {
 /// # Errors
 /// When `path` lies in a directory of `tool`'s own, or a part of it is a guarded name.
 pub(crate) fn refuse_settings(path: &Path, config: &Config) -> anyhow::Result<()> {
-    let real = files::settled(path);
+    let real = files::real_path(path);
     let own = config.own_directories();
-    let is_own = own.iter().any(|own| real.starts_with(files::settled(own)));
+    let is_own = own
+        .iter()
+        .any(|own| real.starts_with(files::real_path(own)));
     let guarded = sensitive::guarded_names();
     let is_guarded = real.components().any(|part| {
         let part = part.as_os_str();

@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::terminal::problem::Problem;
 
 /// The templates of a data set, as it has them at one commit.
-pub(crate) struct Pulled {
+pub(crate) struct PulledTemplates {
     pub(crate) commit: CommitId,
     /// The modes for which there is one, each with a template.
     pub(crate) texts: Vec<(PromptMode, String)>,
@@ -24,7 +24,7 @@ pub(crate) async fn pull(
     reference: &ToolRef,
     modes: &[PromptMode],
     session: &Session,
-) -> anyhow::Result<Pulled> {
+) -> anyhow::Result<PulledTemplates> {
     let datasets = session.config.datasets(&session.printer)?;
     let at = datasets.resolve(reference).await?;
     let names: Vec<&str> = modes.iter().map(|mode| mode.file_name()).collect();
@@ -45,7 +45,7 @@ pub(crate) async fn pull(
             .hint("templates are files of these names; publish yours with: tool prompt push")
             .into());
     }
-    Ok(Pulled {
+    Ok(PulledTemplates {
         commit: at.commit,
         texts,
     })

@@ -131,7 +131,7 @@ impl CapabilityFlags {
     }
 
     /// The same capabilities as command-line flags.
-    pub(crate) fn typed(&self) -> String {
+    pub(crate) fn flags(&self) -> String {
         let mut typed = String::new();
         for (origin, methods) in &self.network {
             let only = match methods {
@@ -240,6 +240,6 @@ mod tests {
     fn flags_are_typed_again_as_they_were() {
         let line = " --allow-network https://a.example=GET,HEAD --allow-dir data=/x \
                     --allow-dir out:read-write=/y --allow-var KEY --allow-storage";
-        assert_eq!(wanted(line).typed(), line);
+        assert_eq!(wanted(line).flags(), line);
     }
 }

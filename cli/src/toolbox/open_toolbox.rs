@@ -10,7 +10,7 @@ use tool_hub_manifest::{
     Digest, GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry,
 };
 
-use crate::consent::approvals::{Approvals, Place};
+use crate::consent::approvals::{Approvals, ToolboxPlace};
 use crate::files;
 use crate::settings::config::Config;
 use crate::terminal::messages::nearest;
@@ -213,8 +213,8 @@ impl OpenToolbox {
     }
 
     /// The place of `key` in the toolbox in force.
-    fn place(config: &Config, key: &ToolKey) -> Place {
-        Place::new(&Self::directory_in_force(config), key)
+    fn place(config: &Config, key: &ToolKey) -> ToolboxPlace {
+        ToolboxPlace::new(&Self::directory_in_force(config), key)
     }
 
     /// Opens the toolbox anew under an exclusive lock, changes it, and writes both files.

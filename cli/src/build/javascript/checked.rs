@@ -18,7 +18,7 @@ const MARK: &str = "the module is not what the WIT says: ";
 
 /// Functions that the module has to export in one place.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Exported {
+struct ExpectedExports {
     /// The object's name; empty for the module itself.
     place: String,
     /// The names by which it may be exported.
@@ -34,8 +34,8 @@ pub(super) fn source<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Strin
     text.replace("{{mark}}", MARK)
 }
 
-fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<Exported> {
-    let mut groups: Vec<Exported> = Vec::new();
+fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<ExpectedExports> {
+    let mut groups: Vec<ExpectedExports> = Vec::new();
     for export in exports {
         let interface = export.interface();
         let place = interface.map(short).map(lower_camel).unwrap_or_default();
@@ -45,7 +45,7 @@ fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<Exported> {
             continue;
         }
         let whole = interface.map(str::to_owned);
-        groups.push(Exported {
+        groups.push(ExpectedExports {
             interfaces: whole
                 .into_iter()
                 .chain(interface.map(|_| place.clone()))

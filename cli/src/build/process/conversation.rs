@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::family::{Family, GRACE};
+use super::group::{GRACE, ProcessGroup};
 use super::{name, shown, spawn};
 use crate::terminal::printer::Printer;
 use crate::terminal::problem::Problem;
@@ -40,9 +40,9 @@ where
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Family::separate(command);
+    ProcessGroup::separate(command);
     let mut child = spawn(command)?;
-    let family = Family::with_descendants(&child);
+    let group = ProcessGroup::with_descendants(&child);
     let (Some(input), Some(output), Some(complaints)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
@@ -56,10 +56,10 @@ where
         () = stop_requested() => None,
     };
     spinner.finish();
-    family.ask_to_end();
+    group.ask_to_end();
     // The stream ends when everybody who holds it does: all that the program started.
     let complained = timeout(GRACE, &mut complaints).await;
-    drop(family);
+    drop(group);
     child
         .wait()
         .await

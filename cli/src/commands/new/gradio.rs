@@ -33,7 +33,7 @@ pub(super) async fn read(url: &Url) -> anyhow::Result<GradioProject> {
         .no_proxy()
         .build()?;
     let base = url.path().trim_end_matches('/').to_owned();
-    let config = asked(&http, url, &format!("{base}/config")).await?;
+    let config = fetch(&http, url, &format!("{base}/config")).await?;
     let config: Value = serde_json::from_str(&config).map_err(|error| {
         not_gradio(
             url,
@@ -48,14 +48,14 @@ pub(super) async fn read(url: &Url) -> anyhow::Result<GradioProject> {
         "" => base,
         prefix => format!("{base}/{prefix}"),
     };
-    let info = asked(&http, url, &format!("{place}/info")).await?;
+    let info = fetch(&http, url, &format!("{place}/info")).await?;
     let app = tool_hub_agent::definition::gradio::gradio(&info)
         .map_err(|error| not_gradio(url, error))?;
     Ok(GradioProject::of(app, url.clone(), place))
 }
 
 /// The app's answer at `path`, which stays within its origin.
-async fn asked(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result<String> {
+async fn fetch(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result<String> {
     let mut url = root.clone();
     url.set_path(path);
     url.set_query(None);

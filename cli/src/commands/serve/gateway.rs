@@ -44,7 +44,7 @@ pub(super) struct OpenAi {
         value_name = "SERVER",
         requires = "url",
         conflicts_with = "strict",
-        value_parser = model_endpoint::holding
+        value_parser = model_endpoint::grammar_backend
     )]
     hold_by: Option<Backend>,
 }
