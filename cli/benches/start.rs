@@ -140,7 +140,7 @@ impl Home {
     }
 }
 
-/// What a client of the Model Context Protocol writes up to its first call, and the result.
+/// Plays a client of the Model Context Protocol up to the result of its first call.
 fn first_answer(server: &mut Child, sample: &Sample) -> Result<Value> {
     let input = server.stdin.as_mut().ok_or("no standard input")?;
     let output = server.stdout.as_mut().ok_or("no standard output")?;

@@ -21,22 +21,22 @@ use tool_hub_serve::{
 use url::Url;
 
 use crate::files;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::settings::model_endpoint;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::arguments;
 use crate::text::prompt_template;
 use crate::toolbox::loaded::LoadedTool;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
-use watcher::AtTerminal;
+use watcher::TerminalWatcher;
 
-/// How many files of one name are written into a directory, each with a number.
+/// The most files of one name in a directory, each with a number.
 const FILES_MAX: u32 = 1_000;
 
-/// Which model works, with what, and how it is watched.
+/// Flags for the model, its tools and the person who watches.
 #[derive(Debug, Args)]
 pub(crate) struct AgentFlags {
     /// The OpenAI-compatible endpoint that has the model [env: TOOL_HUB_OPENAI_URL]
@@ -58,7 +58,7 @@ pub(crate) struct AgentFlags {
 
     /// The endpoint knows no tools: hold the model to calls by a grammar, in the form that this
     /// server takes: tgi, vllm, llama.cpp or sglang
-    #[arg(long, value_name = "SERVER", conflicts_with = "code", value_parser = model_endpoint::holding)]
+    #[arg(long, value_name = "SERVER", conflicts_with = "code", value_parser = model_endpoint::grammar_backend)]
     hold_by: Option<Backend>,
 
     /// How often the model is asked for one answer; in the last round it may call nothing
@@ -109,7 +109,7 @@ pub(crate) struct AgentFlags {
     toolbox: Option<PathBuf>,
 }
 
-/// What an agent is for.
+/// The use of an agent: a task, or a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// One task.
@@ -120,7 +120,7 @@ pub(crate) enum Purpose {
     Chat,
 }
 
-/// What a model writes code in.
+/// A language in which a model writes code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CodeLanguage {
     Python,
@@ -131,7 +131,7 @@ enum CodeLanguage {
 pub(crate) struct Agent<'a> {
     agent: AgentLoop,
     model: Box<dyn ChatModel>,
-    /// Whether calls in what the model writes are read, or none are expected there.
+    /// True if calls are read in the text that the model writes.
     reads_calls: bool,
     save: Option<PathBuf>,
     printer: &'a Printer,
@@ -147,16 +147,16 @@ impl AgentFlags {
         &self,
         purpose: Purpose,
         names: &[String],
-        config: &Config,
-        printer: &'a Printer,
+        session: &'a Session,
     ) -> anyhow::Result<Agent<'a>> {
+        let Session { config, printer } = session;
         let save = self.save.as_ref().map(|directory| config.place(directory));
         if let Some(directory) = &save {
             // Before any work is done for it.
             std::fs::create_dir_all(directory)
                 .with_context(|| format!("{} cannot be written to", directory.display()))?;
         }
-        let model = self.model(config, printer)?;
+        let model = self.model(session)?;
         let mode = match purpose {
             Purpose::Chat => PromptMode::Chat,
             Purpose::Run | Purpose::Write => PromptMode::Run,
@@ -169,12 +169,12 @@ impl AgentFlags {
                         .into(),
                 );
             }
-            Some(named) => Some(prompt_template::find(Some(named), mode, config, printer).await?),
+            Some(named) => Some(prompt_template::find(Some(named), mode, session).await?),
             None => None,
         };
         // Code that is only written needs nobody's word.
         let yes = self.yes || purpose == Purpose::Write;
-        let watcher = Arc::new(AtTerminal::new(*printer, yes)?);
+        let watcher = Arc::new(TerminalWatcher::new(*printer, yes)?);
         let toolbox = match &self.toolbox {
             Some(directory) => OpenToolbox::open_named(directory, config)?,
             None => OpenToolbox::open(config)?,
@@ -225,20 +225,20 @@ impl AgentFlags {
         })
     }
 
-    fn model(&self, config: &Config, printer: &Printer) -> anyhow::Result<Box<dyn ChatModel>> {
+    fn model(&self, session: &Session) -> anyhow::Result<Box<dyn ChatModel>> {
         let url = match &self.url {
             Some(url) => url.clone(),
-            None => config.model_endpoint()?.ok_or_else(|| {
+            None => session.config.model_endpoint()?.ok_or_else(|| {
                 Problem::user("no endpoint is named that has a model")
                     .hint("write --openai URL, or set TOOL_HUB_OPENAI_URL")
             })?,
         };
-        let name = self.model.clone().or_else(|| config.model());
+        let name = self.model.clone().or_else(|| session.config.model());
         let name = name.ok_or_else(|| {
             Problem::user("no model is named")
                 .hint("write --model NAME, or set TOOL_HUB_OPENAI_MODEL")
         })?;
-        let key = model_endpoint::key(&url, self.key_file.as_deref(), config, printer)?;
+        let key = model_endpoint::key(&url, self.key_file.as_deref(), session)?;
         let mut model = OpenAiModel::new(url, name)?;
         if let Some(key) = key {
             model = model.with_key(key);
@@ -367,7 +367,7 @@ impl Agent<'_> {
     }
 }
 
-/// Whether a text has a call in it, as some family of models writes them.
+/// True if a text has a call in it, as some family of models writes them.
 fn has_call(text: &str) -> bool {
     let generic = AnswerFormat::generic();
     !generic.read(text, "", &[]).calls.is_empty()

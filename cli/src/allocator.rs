@@ -1,4 +1,4 @@
-//! How the allocator of the system gives memory back.
+//! The allocator of the system, told to give memory back.
 
 /// Buffers of this length and more are given back as soon as they are free, in bytes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -1,4 +1,4 @@
-//! What can be written after `tool`: the global options and a command.
+//! The arguments of `tool`: the global options and a command.
 
 use std::process::ExitCode;
 
@@ -6,9 +6,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands;
 use crate::log::Logging;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::settings::options::GlobalOptions;
-use crate::terminal::printer::Printer;
 
 /// The package manager for agents' tools: sandboxed WebAssembly components on Hugging Face
 /// Hub repos or your own registry.
@@ -101,12 +100,12 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether it answers clients, and so does one thing after the other.
+    /// True if the command answers clients, and so does one thing after the other.
     pub(crate) fn serves(&self) -> bool {
         matches!(self, Self::Serve(_))
     }
 
-    /// What the command logs unless it is told otherwise.
+    /// The events that the command logs unless it is told otherwise.
     pub(crate) fn logging(&self) -> Logging {
         match self {
             Self::Registry(command) => command.logging(),
@@ -115,47 +114,43 @@ impl Command {
     }
 
     /// Runs the command.
-    pub(crate) async fn execute(
-        self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(self, session: &Session) -> anyhow::Result<ExitCode> {
         match self {
-            Self::New(command) => command.execute(config, printer).await,
-            Self::Build(command) => command.execute(config, printer).await,
-            Self::Check(command) => command.execute(config, printer),
-            Self::Push(command) => command.execute(config, printer).await,
-            Self::Search(command) => command.execute(config, printer).await,
-            Self::Inspect(command) => command.execute(config, printer).await,
-            Self::Load(command) => command.execute(config, printer).await,
-            Self::Grant(command) => command.execute(config, printer).await,
-            Self::Revoke(command) => command.execute(config, printer),
-            Self::Approvals(command) => command.execute(config, printer),
-            Self::List(command) => command.execute(config, printer),
-            Self::Call(command) => command.execute(config, printer).await,
-            Self::Run(command) => command.execute(config, printer).await,
-            Self::Chat(command) => command.execute(config, printer).await,
-            Self::Serve(command) => command.execute(config, printer).await,
-            Self::Connect(command) => command.execute(config, printer),
-            Self::Update(command) => command.execute(config, printer).await,
-            Self::Remove(command) => command.execute(config, printer),
-            Self::Verify(command) => command.execute(config, printer).await,
-            Self::Explain(command) => command.execute(config, printer).await,
-            Self::Lint(command) => command.execute(config, printer).await,
-            Self::Parse(command) => command.execute(config, printer).await,
-            Self::Export(command) => command.execute(config, printer).await,
-            Self::Grammar(command) => command.execute(config, printer).await,
-            Self::Schema(command) => command.execute(config, printer),
-            Self::Messages(command) => command.execute(config, printer),
-            Self::Prompt(command) => command.execute(config, printer).await,
-            Self::Login(command) => command.execute(config, printer).await,
-            Self::Logout(command) => command.execute(config, printer),
-            Self::Whoami(command) => command.execute(config, printer).await,
-            Self::Registry(command) => command.execute(config, printer).await,
-            Self::Gc(command) => command.execute(config, printer),
-            Self::Doctor(command) => command.execute(config, printer).await,
-            Self::Completions(command) => command.execute(Cli::command(), printer),
-            Self::Demo(command) => command.execute(config, printer).await,
+            Self::New(command) => command.execute(session).await,
+            Self::Build(command) => command.execute(session).await,
+            Self::Check(command) => command.execute(session),
+            Self::Push(command) => command.execute(session).await,
+            Self::Search(command) => command.execute(session).await,
+            Self::Inspect(command) => command.execute(session).await,
+            Self::Load(command) => command.execute(session).await,
+            Self::Grant(command) => command.execute(session).await,
+            Self::Revoke(command) => command.execute(session),
+            Self::Approvals(command) => command.execute(session),
+            Self::List(command) => command.execute(session),
+            Self::Call(command) => command.execute(session).await,
+            Self::Run(command) => command.execute(session).await,
+            Self::Chat(command) => command.execute(session).await,
+            Self::Serve(command) => command.execute(session).await,
+            Self::Connect(command) => command.execute(session),
+            Self::Update(command) => command.execute(session).await,
+            Self::Remove(command) => command.execute(session),
+            Self::Verify(command) => command.execute(session).await,
+            Self::Explain(command) => command.execute(session).await,
+            Self::Lint(command) => command.execute(session).await,
+            Self::Parse(command) => command.execute(session).await,
+            Self::Export(command) => command.execute(session).await,
+            Self::Grammar(command) => command.execute(session).await,
+            Self::Schema(command) => command.execute(session),
+            Self::Messages(command) => command.execute(session),
+            Self::Prompt(command) => command.execute(session).await,
+            Self::Login(command) => command.execute(session).await,
+            Self::Logout(command) => command.execute(session),
+            Self::Whoami(command) => command.execute(session).await,
+            Self::Registry(command) => command.execute(session).await,
+            Self::Gc(command) => command.execute(session),
+            Self::Doctor(command) => command.execute(session).await,
+            Self::Completions(command) => command.execute(Cli::command(), &session.printer),
+            Self::Demo(command) => command.execute(session).await,
         }
     }
 }

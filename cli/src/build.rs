@@ -20,9 +20,8 @@ use anyhow::Context as _;
 use tool_hub_host::authoring::Docs;
 use tool_hub_manifest::{Build, Language};
 
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals;
 
 pub(crate) use card::{FinishedCard, finished as finished_card};
@@ -45,8 +44,7 @@ pub(crate) async fn component(
     build: &Build,
     docs: &Docs,
     functions: Option<&Functions>,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<Vec<u8>> {
     let scratch = tempfile::Builder::new()
         .prefix("tool-build-")
@@ -60,14 +58,14 @@ pub(crate) async fn component(
         scratch: scratch.path(),
     };
     let built = match build.language {
-        Language::Rust => rust::build(project, config, printer).await,
-        Language::Python => python::build(project, config, printer).await,
-        Language::Javascript => javascript::build(project, config, printer).await,
+        Language::Rust => rust::build(project, session).await,
+        Language::Python => python::build(project, session).await,
+        Language::Javascript => javascript::build(project, session).await,
     };
     built.map_err(or_interrupted)
 }
 
-/// What fails after the user asked to stop fails for no other reason.
+/// Takes any failure after the user asked to stop for the interruption.
 pub(crate) fn or_interrupted(error: anyhow::Error) -> anyhow::Error {
     if signals::is_stopping() {
         return Problem::interrupted().into();

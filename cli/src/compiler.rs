@@ -10,12 +10,12 @@ use tool_hub_host::CompilerProcess;
 /// The only argument of the process that compiles. It is no command for people.
 const ARGUMENT: &str = "compile-for-parent";
 
-/// Whether this process is to compile.
+/// True if this process is a compiler's.
 pub(crate) fn is_wanted() -> bool {
     std::env::args_os().nth(1).as_deref() == Some(OsStr::new(ARGUMENT))
 }
 
-/// How a host starts the process.
+/// The process that a host starts to compile.
 pub(crate) fn process() -> io::Result<CompilerProcess> {
     Ok(CompilerProcess::new(this_program()?, [ARGUMENT]))
 }

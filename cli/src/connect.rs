@@ -11,8 +11,8 @@ mod server;
 mod toml;
 mod unreadable;
 
-pub(crate) use change::{Change, Changed};
+pub(crate) use change::{Change, ChangeKind};
 pub(crate) use clients::Client;
 pub(crate) use document::Document;
 pub(crate) use places::{ClientPlaces, Scope};
-pub(crate) use server::{Server, Started};
+pub(crate) use server::{ServeCommand, Server};

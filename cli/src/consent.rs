@@ -1,4 +1,5 @@
-//! What a person reads of a tool before it may run, and the record of what they agreed to.
+//! Consent to a tool: the report that a person reads before it may run, and the record of their
+//! approval.
 
 pub(crate) mod approval;
 pub(crate) mod approvals;

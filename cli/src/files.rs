@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 use tempfile::NamedTempFile;
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Replaces the file at `path` by `contents`: a temporary file beside it, made durable, then
 /// renamed. The directory is made when it is missing.
@@ -20,7 +20,7 @@ pub(crate) fn write(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As [`write()`], but fails when the file exists.
+/// Like [`write()`], but fails when the file exists.
 pub(crate) fn write_new(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     let temporary = temporary(path, contents)?;
     temporary
@@ -29,8 +29,8 @@ pub(crate) fn write_new(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As [`write()`], readable by nobody but the user. Temporary files are made so, and the
-/// rename keeps it.
+/// Like [`write()`], readable by nobody but the user. Temporary files are made so, and the rename
+/// keeps it.
 pub(crate) fn write_private(path: &Path, contents: &[u8]) -> anyhow::Result<()> {
     let temporary = private_temporary(path, contents)?;
     temporary
@@ -143,7 +143,7 @@ fn flag(options: &mut OpenOptions, flags: rustix::fs::OFlags) {
 }
 
 /// The real path of `path`, which need not exist: the part that exists is resolved.
-pub(crate) fn settled(path: &Path) -> PathBuf {
+pub(crate) fn real_path(path: &Path) -> PathBuf {
     for ancestor in path.ancestors() {
         if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
             // `join` with an empty path would add a slash at the end.
@@ -179,7 +179,7 @@ pub(crate) fn refuse_outside(root: &Path, path: &Path) -> anyhow::Result<()> {
 /// The name that stands for standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// What the user called a file that may be standard input.
+/// The user's name for a file that may be standard input.
 pub(crate) fn shown(file: &Path) -> String {
     match file.to_str() {
         Some(STANDARD_INPUT) => "standard input".to_owned(),
@@ -187,14 +187,14 @@ pub(crate) fn shown(file: &Path) -> String {
     }
 }
 
-/// How much of a file is read.
+/// A bound on the size of a file that is read.
 #[derive(Debug)]
 pub(crate) struct Limit {
-    /// What the limit is called where a file is refused.
+    /// The limit's name in the refusal of a file.
     pub(crate) name: &'static str,
     /// The longest that is read, in bytes.
     pub(crate) bytes_max: usize,
-    /// What to do with a longer one.
+    /// Advice for a longer file.
     pub(crate) hint: &'static str,
 }
 
@@ -245,7 +245,7 @@ pub(crate) fn text_or_input(file: &Path, working: &Path, limit: &Limit) -> anyho
     text(read_or_input(file, working, limit)?, &shown(file))
 }
 
-/// What was read of a file that errors call `shown`, as text.
+/// The text of a file that errors call `shown`.
 pub(crate) fn text(bytes: Vec<u8>, shown: &str) -> anyhow::Result<String> {
     String::from_utf8(bytes).map_err(|_| {
         Problem::user(format!("{shown} is not UTF-8"))

@@ -27,17 +27,17 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// What a command logs where nobody asks for anything.
+/// The default of a command's log.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Logging {
     pub(crate) format: LogFormat,
-    /// Which events, as `TOOL_HUB_LOG` writes it; nothing for none.
+    /// The events, as `TOOL_HUB_LOG` writes them; nothing for none.
     pub(crate) events: Option<&'static str>,
 }
 
 /// Hands on what is on its way when it is dropped.
 #[must_use]
-pub(crate) struct Started {
+pub(crate) struct TracingGuard {
     #[cfg(feature = "opentelemetry")]
     _export: Option<traces::Export>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Started {
 ///
 /// # Errors
 /// When the environment names a collector that cannot be meant.
-pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Started> {
+pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<TracingGuard> {
     let events = asked.or(logging.events);
     let lines = events.map(|events| {
         lines(logging.format)
@@ -63,7 +63,7 @@ pub(crate) fn start(asked: Option<&str>, logging: Logging) -> anyhow::Result<Sta
     if !listeners.is_empty() {
         tracing_subscriber::registry().with(listeners).init();
     }
-    Ok(Started {
+    Ok(TracingGuard {
         #[cfg(feature = "opentelemetry")]
         _export: export,
     })

@@ -12,6 +12,7 @@ mod files;
 mod log;
 mod scaffold;
 mod serving;
+mod session;
 mod settings;
 mod terminal;
 mod text;
@@ -23,8 +24,10 @@ use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue};
 
 use crate::args::Cli;
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::diagnosis;
+use crate::terminal::exit;
 use crate::terminal::printer::{self, Printer};
 
 fn main() -> ExitCode {
@@ -51,10 +54,11 @@ fn main() -> ExitCode {
         Ok(config) => config,
         Err(error) => return failed(&error, None, &printer),
     };
-    match run(cli, &config, &printer) {
+    let session = Session { config, printer };
+    match run(cli, &session) {
         Ok(code) => code,
-        Err(error) if diagnosis::is_closed_pipe(&error) => ExitCode::from(diagnosis::CLOSED_PIPE),
-        Err(error) => failed(&error, Some(&config), &printer),
+        Err(error) if diagnosis::is_closed_pipe(&error) => ExitCode::from(exit::CLOSED_PIPE),
+        Err(error) => failed(&error, Some(&session.config), &session.printer),
     }
 }
 
@@ -105,8 +109,8 @@ fn use_all_descriptors() {
 #[cfg(not(unix))]
 fn use_all_descriptors() {}
 
-fn run(cli: Cli, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-    let _tracing = config.start_tracing(cli.command.logging())?;
+fn run(cli: Cli, session: &Session) -> anyhow::Result<ExitCode> {
+    let _tracing = session.config.start_tracing(cli.command.logging())?;
     use_all_descriptors();
     let mut runtime = match cli.command.serves() {
         // The steps of a request follow each other; on one thread none of them has to wake
@@ -115,7 +119,7 @@ fn run(cli: Cli, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode>
         false => tokio::runtime::Builder::new_multi_thread(),
     };
     let runtime = runtime.enable_all().build()?;
-    let outcome = runtime.block_on(cli.command.execute(config, printer));
+    let outcome = runtime.block_on(cli.command.execute(session));
     // A blocking task that is still compiling or waiting for a terminal must not hold the
     // process back once its answer is no longer wanted.
     runtime.shutdown_background();

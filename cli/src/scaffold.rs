@@ -1,5 +1,5 @@
-//! What a new project holds: a tool that greets people, functions that somebody else has
-//! defined, or a file of plain functions.
+//! The files of a new project: a tool that greets people, functions that somebody else has defined,
+//! or a file of plain functions.
 
 mod defined;
 mod describe;
@@ -21,7 +21,7 @@ use tool_hub_manifest::ToolName;
 use crate::build::package_directory;
 use crate::files;
 
-pub(crate) use defined::Defined;
+pub(crate) use defined::DefinedFunctions;
 pub(crate) use gradio::{GradioProject, LANGUAGE as CALLING_LANGUAGE};
 pub(crate) use names::{Names, lower_camel, upper_camel};
 pub(crate) use plain::PlainFile;
@@ -29,15 +29,15 @@ pub(crate) use rust::{rust_ident, rust_type};
 use template::{COMMON, TemplateFile};
 pub(crate) use template::{SCAFFOLD_DESCRIPTION, Template};
 
-/// What the functions of a scaffold are.
-pub(crate) enum Body {
+/// The functions of a scaffold.
+pub(crate) enum FunctionSource {
     /// One that greets people.
     Greeter,
-    /// Those that a file defines, not written yet.
-    Defined(Defined),
-    /// Those of a file that is kept as it is.
+    /// Functions that a file defines, not written yet.
+    Defined(DefinedFunctions),
+    /// Functions of a file that is kept as it is.
     Plain(PlainFile),
-    /// Those that an app offers.
+    /// Functions that an app offers.
     GradioProject(GradioProject),
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn scaffold(
     directory: &Path,
     name: &ToolName,
     template: Template,
-    body: &Body,
+    body: &FunctionSource,
 ) -> anyhow::Result<()> {
     let parent = directory.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(parent)
@@ -71,7 +71,7 @@ pub(crate) fn scaffold(
 fn contents(
     names: &Names,
     template: Template,
-    body: &Body,
+    body: &FunctionSource,
 ) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let filled = |files: &[TemplateFile]| -> Vec<(&'static str, String)> {
         let files = files.iter();
@@ -80,7 +80,7 @@ fn contents(
             .collect()
     };
     let mut found = Vec::new();
-    if let Body::Plain(plain) = body {
+    if let FunctionSource::Plain(plain) = body {
         for (path, text) in plain.files(&filled(&COMMON), names)? {
             found.push((PathBuf::from(path), text));
         }
@@ -88,13 +88,13 @@ fn contents(
     }
     for (path, text) in [filled(&COMMON), filled(template.files())].concat() {
         let text = match body {
-            Body::Defined(defined) => defined.file(path, text, names, template)?,
-            Body::GradioProject(calling) => calling.file(path, text, names)?,
-            Body::Greeter | Body::Plain(_) => text,
+            FunctionSource::Defined(defined) => defined.file(path, text, names, template)?,
+            FunctionSource::GradioProject(calling) => calling.file(path, text, names)?,
+            FunctionSource::Greeter | FunctionSource::Plain(_) => text,
         };
         found.push((PathBuf::from(path), text));
     }
-    if let Body::GradioProject(calling) = body {
+    if let FunctionSource::GradioProject(calling) = body {
         let more = calling.more_files().into_iter();
         found.extend(more.map(|(path, text)| (PathBuf::from(path), text)));
     }

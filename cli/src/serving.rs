@@ -1,4 +1,4 @@
-//! What `tool serve` needs beside the front ends: the toolbox as it changes, the audit log,
+//! The parts of `tool serve` beside the front ends: the toolbox as it changes, the audit log,
 //! listeners.
 
 pub(crate) mod audit_log;

@@ -1,11 +1,14 @@
-//! What a person at the terminal sees and types: output, progress, tables and errors.
+//! The terminal: output, progress, tables, errors and hints.
 
 pub(crate) mod columns;
 pub(crate) mod diagnosis;
 pub(crate) mod escape;
+pub(crate) mod exit;
+mod hints;
 pub(crate) mod messages;
 pub(crate) mod output;
 pub(crate) mod printer;
+pub(crate) mod problem;
 pub(crate) mod progress;
 pub(crate) mod signals;
 pub(crate) mod sizes;

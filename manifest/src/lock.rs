@@ -62,6 +62,10 @@ pub struct LockedTool {
     pub grants: Grants,
     /// The digest of each function's text and schema, as [`crate::FunctionSpec::digest`].
     pub functions: BTreeMap<FunctionName, Digest>,
+    /// The function that the tool's name alone stands for although there are others: the only one
+    /// of an earlier version, which agents know by that name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called_by_key: Option<FunctionName>,
     /// The texts that agents read instead of the author's.
     #[serde(default, skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,

@@ -275,6 +275,7 @@ fn locked_tool() -> impl Strategy<Value = LockedTool> {
                     signer,
                     calls_functions: functions.len() == 1,
                     grants,
+                    called_by_key: functions.keys().next().cloned(),
                     functions,
                     overrides,
                 }

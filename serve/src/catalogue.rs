@@ -32,6 +32,9 @@ pub struct Offer {
     pub tool: Tool,
     /// Which of the tool's functions answers.
     pub function: FunctionName,
+    /// Another name that it answers to and that is not listed: the one it had before its tool got
+    /// more functions.
+    pub alias: Option<String>,
 }
 
 impl Offer {
@@ -51,6 +54,7 @@ impl Offer {
                     spec,
                     tool: tool.clone(),
                     function: function.name.clone(),
+                    alias: None,
                 })
             })
             .collect()
@@ -163,6 +167,11 @@ impl Catalogue {
                 provenance: provenance::of(Some(&offer.tool)),
                 offer,
             });
+        }
+        for (index, entry) in entries.iter().enumerate() {
+            if let Some(alias) = &entry.offer.alias {
+                by_name.entry(alias.clone()).or_insert(index);
+            }
         }
         Ok(Self {
             entries,

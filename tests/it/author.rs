@@ -1,6 +1,7 @@
 //! The author's side: what a project needs, what a failed or interrupted build says and
 //! leaves, and that what is published is what the sources say.
 
+mod console;
 mod defined;
 mod gradio;
 mod integers;
@@ -57,6 +58,7 @@ pub(crate) fn tests() -> Vec<Test> {
             an_error_names_what_the_user_wrote,
         ),
     ];
+    tests.extend(console::tests());
     tests.extend(defined::tests());
     tests.extend(integers::tests());
     tests.extend(plain::tests());

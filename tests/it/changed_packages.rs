@@ -1,9 +1,11 @@
 //! Packages that change after somebody has them: on the disk that they were loaded from, and by
 //! a version that is lower than the newest.
 
+use serde_json::{Value, json};
+
 use crate::foreign::{adder_with, load_adder};
 use crate::journey::{digest, load};
-use crate::support::{Home, RegistryProcess, Test, test};
+use crate::support::{Client, Home, RegistryProcess, Test, test};
 use crate::toolbox::{package, says};
 
 pub(crate) fn tests() -> Vec<Test> {
@@ -19,6 +21,10 @@ pub(crate) fn tests() -> Vec<Test> {
         test(
             "changed_packages::a_lower_version_is_pushed",
             a_lower_version_is_pushed,
+        ),
+        test(
+            "changed_packages::a_name_that_agents_know_stays",
+            a_name_that_agents_know_stays,
         ),
     ]
 }
@@ -99,4 +105,60 @@ fn a_lower_version_is_pushed() {
         says(&lower, 0, "tool load author/one@0.0.9");
     }
     assert!(!push("0.2.0", &[]).stderr().contains("warning"));
+}
+
+/// A component whose functions return the number that they are given.
+fn climber(functions: &[&str]) -> Vec<u8> {
+    let exports: String = functions
+        .iter()
+        .map(|name| format!("(export \"{name}\" (func $f))"))
+        .collect();
+    let text = format!(
+        r#"(component
+            (core module $m (func (export "f") (param i32) (result i32) (local.get 0)))
+            (core instance $i (instantiate $m))
+            (func $f (param "height" u32) (result u32) (canon lift (core func $i "f")))
+            {exports})"#
+    );
+    wat::parse_str(text).expect("a component")
+}
+
+/// The only function of a tool is called by the tool's name, also after it got company.
+fn a_name_that_agents_know_stays() {
+    let home = Home::new();
+    let updated = |functions: &[&str]| {
+        home.write("climber.wasm", climber(functions));
+        let digest = digest(&home, "climber.wasm");
+        home.run(["update", "climber", "--approve", &digest]).ok();
+    };
+    let called = |name: &str| -> Option<Value> {
+        let mut client = Client::start(home.command(["serve"]));
+        let params = json!({"name": name, "arguments": {"height": 8}});
+        let mut answer = client.ask("tools/call", params);
+        let is_answer = answer["isError"] != json!(true) && answer.is_object();
+        is_answer.then(|| answer["content"][0]["text"].take())
+    };
+    home.write("climber.wasm", climber(&["climb"]));
+    load(&home, "climber.wasm", &[]);
+    assert_eq!(called("climber"), Some(json!("8")));
+
+    updated(&["climb", "descend"]);
+    let mut client = Client::start(home.command(["serve"]));
+    assert_eq!(client.tools(), ["climber__climb", "climber__descend"]);
+    client.leave();
+    for name in ["climber", "climber__climb", "climber__descend"] {
+        assert_eq!(called(name), Some(json!("8")), "{name}");
+    }
+    assert_eq!(home.tool("call climber height=8").ok(), "8\n");
+
+    // A further version changes nothing, and one without the function gives the name to none.
+    updated(&["climb", "descend", "rest"]);
+    assert_eq!(called("climber"), Some(json!("8")));
+    updated(&["descend", "rest"]);
+    assert_eq!(called("climber"), None);
+    says(
+        &home.tool("call climber height=8"),
+        1,
+        "`climber` has several functions; say which one",
+    );
 }

@@ -117,6 +117,9 @@ const EDITS: &[(&str, &str, Edit)] = &[
     ("a function more", NOT_YOURS, |it| {
         it.record()["functions"]["more"] = value(DIGEST)
     }),
+    ("a function by the tool's name", NOT_YOURS, |it| {
+        it.record()["called_by_key"] = value("add")
+    }),
     ("no functions", NOT_YOURS, |it| {
         it.record()["functions"] = Item::Table(Table::new())
     }),

@@ -10,15 +10,15 @@ use tool_hub_manifest::contract::Outcome;
 use tool_hub_serve::{Act, Verdict, Watcher};
 
 use crate::consent::approval::Terminal;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::arguments;
 
-/// How much of a text among the arguments is shown, and of what comes back.
+/// The most characters shown of a text among the arguments, and of an answer.
 const SHOWN_CHARACTERS_MAX: usize = 2_000;
 
 /// Shows on standard error, and asks at the terminal.
-pub(super) struct AtTerminal {
+pub(super) struct TerminalWatcher {
     printer: Printer,
     /// Everything is allowed.
     yes: bool,
@@ -26,13 +26,13 @@ pub(super) struct AtTerminal {
     always: Mutex<HashSet<String>>,
 }
 
-/// What is asked about.
-enum About {
+/// The subject of a question.
+enum Question {
     Call(String),
     Code,
 }
 
-impl AtTerminal {
+impl TerminalWatcher {
     /// # Errors
     /// When nobody is there to ask, and nobody said yes beforehand.
     pub(super) fn new(printer: Printer, yes: bool) -> anyhow::Result<Self> {
@@ -50,29 +50,31 @@ impl AtTerminal {
         })
     }
 
-    fn is_allowed(&self, about: &About) -> bool {
+    fn is_allowed(&self, question: &Question) -> bool {
         let always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
-        self.yes || matches!(about, About::Call(name) if always.contains(name))
+        self.yes || matches!(question, Question::Call(name) if always.contains(name))
     }
 
     /// Asks. `whole` is what was not shown in full, where that is so.
-    async fn decide(&self, about: About, whole: Option<String>) -> Verdict {
-        if self.is_allowed(&about) {
+    async fn decide(&self, question: Question, whole: Option<String>) -> Verdict {
+        if self.is_allowed(&question) {
             return Verdict::Allowed;
         }
         let all = if whole.is_some() { "[s]how all, " } else { "" };
-        let question = match &about {
-            About::Call(_) => format!("Call it? [y]es, [a]lways this function, {all}or why not: "),
-            About::Code => "Run it? [y]es, or why not: ".to_owned(),
+        let text = match &question {
+            Question::Call(_) => {
+                format!("Call it? [y]es, [a]lways this function, {all}or why not: ")
+            }
+            Question::Code => "Run it? [y]es, or why not: ".to_owned(),
         };
-        let mut answer = asked(question.clone()).await;
+        let mut answer = typed_answer(text.clone()).await;
         if let (Some(whole), "s" | "S" | "show") = (&whole, answer.trim()) {
             self.printer.before_a_question(whole);
-            answer = asked(question).await;
+            answer = typed_answer(text).await;
         }
-        match (answer.trim(), about) {
+        match (answer.trim(), question) {
             ("y" | "Y" | "yes", _) => Verdict::Allowed,
-            ("a" | "A" | "always", About::Call(name)) => {
+            ("a" | "A" | "always", Question::Call(name)) => {
                 let mut always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
                 always.insert(name);
                 Verdict::Allowed
@@ -85,17 +87,16 @@ impl AtTerminal {
     }
 }
 
-/// What the person types; nothing where nobody is there. A person may take long, and other things
-/// go on meanwhile.
-async fn asked(question: String) -> String {
-    let asked = tokio::task::spawn_blocking(move || {
+/// Waits for what the person types; empty where nobody is there. Other things go on meanwhile.
+async fn typed_answer(question: String) -> String {
+    let answer = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::open()?;
         terminal.ask(&question).ok()
     });
-    asked.await.ok().flatten().unwrap_or_default()
+    answer.await.ok().flatten().unwrap_or_default()
 }
 
-impl Watcher for AtTerminal {
+impl Watcher for TerminalWatcher {
     fn said(&self, text: &str) {
         self.printer.note(text);
     }
@@ -106,7 +107,7 @@ impl Watcher for AtTerminal {
     }
 
     fn allows<'a>(&'a self, act: Act<'a>) -> Pin<Box<dyn Future<Output = Verdict> + Send + 'a>> {
-        let (shown, whole, about) = match act {
+        let (shown, whole, question) = match act {
             Act::Call {
                 function,
                 arguments,
@@ -117,17 +118,17 @@ impl Watcher for AtTerminal {
                 (
                     format!("call {name} {shown}"),
                     whole,
-                    About::Call(name.clone()),
+                    Question::Call(name.clone()),
                 )
             }
-            Act::Code { code, .. } => (format!("code\n{}", indented(code)), None, About::Code),
+            Act::Code { code, .. } => (format!("code\n{}", indented(code)), None, Question::Code),
         };
-        if self.is_allowed(&about) {
+        if self.is_allowed(&question) {
             self.printer.note(&shown);
         } else {
             self.printer.before_a_question(&shown);
         }
-        Box::pin(self.decide(about, whole))
+        Box::pin(self.decide(question, whole))
     }
 
     fn came(&self, function: &FunctionSpec, outcome: &Outcome) {

@@ -5,7 +5,7 @@ use tool_hub_manifest::Manifest;
 
 /// The tags by which registries know tools.
 const TAGS: [&str; 2] = ["tool-hub", "wasm-component"];
-/// What encloses the front matter.
+/// The line before and after the front matter.
 const FENCE: &str = "---";
 
 /// A card, and what the author should know about it.
@@ -13,7 +13,7 @@ const FENCE: &str = "---";
 pub(crate) struct FinishedCard {
     /// The card, Markdown with front matter in YAML.
     pub(crate) text: String,
-    /// Whether the author's front matter described the tool in other words.
+    /// True if the author's front matter described the tool in other words.
     pub(crate) description_differed: bool,
 }
 
@@ -87,13 +87,13 @@ impl Entry {
         }
     }
 
-    /// What stands after the colon of the first line.
+    /// The text after the colon of the first line.
     fn value(&self) -> &str {
         let first = self.lines.first().map(String::as_str).unwrap_or_default();
         first.split_once(':').map_or("", |(_, value)| value.trim())
     }
 
-    /// Whether the value is one line that means `text`.
+    /// True if the value is one line that means `text`.
     fn says(&self, text: &str) -> bool {
         let value = self.value();
         let plain = ['"', '\'']

@@ -17,7 +17,7 @@ use tool_hub_source::Definition;
 
 use crate::files;
 use crate::scaffold::Names;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::text::functions::definitions;
 use plain::Plain;
 

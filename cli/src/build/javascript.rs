@@ -2,6 +2,7 @@
 //! back end of jco makes a component of it.
 
 mod checked;
+mod console;
 
 use std::path::{Path, PathBuf};
 
@@ -11,11 +12,12 @@ use super::functions::javascript::{MODULE, PROJECT};
 use super::npm::{self, INSTALLED, PACKAGES};
 use super::project::{Project, built};
 use super::toolchain::{NPM_CI, Toolchain};
+use super::wit::wit_files;
 use super::{process, sources, trust};
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// jco's back end by itself: jco brings eight times as much, none of which is used here.
 const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
@@ -30,43 +32,46 @@ const COMPONENTIZE_QJS: Toolchain<'_> = Toolchain {
     install: &NPM_CI,
 };
 
-/// What goes before a project's own code.
-const RANDOM: &str = include_str!("random.js");
+/// Modules that go before a project's own code, by the names of their files.
+const PRELUDE: [(&str, &str); 2] = [
+    ("random.js", include_str!("random.js")),
+    ("console.js", console::MODULE),
+];
 
 /// The module that is built when the manifest names none.
 const DEFAULT_SOURCE: &str = "tool.js";
 
 /// Builds the project with esbuild and componentize-qjs.
-pub(super) async fn build(
-    project: Project<'_>,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<Vec<u8>> {
-    let bundled = bundled(project, config, printer).await?;
+pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+    let bundled = bundle_sources(project, session).await?;
     let toolchain = COMPONENTIZE_QJS
-        .directory(project, config, printer)
+        .directory(project, session)
         .await?
         .join("node_modules");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
-    let bundle = bundle(project, &bundled, &toolchain, source, printer).await?;
+    let bundle = bundle(project, &bundled, &toolchain, source, &session.printer).await?;
     let component = project.scratch.join("tool.wasm");
+    let wit = project.scratch.join("wit");
+    console::write_wit(
+        &wit,
+        &wit_files(project.wit_parent())?,
+        project.docs.world_name(),
+    )?;
     let mut building = project.command(toolchain.join(".bin/componentize-qjs"));
     building
         .arg("--wit")
-        .arg(project.wit())
+        .arg(wit)
         .arg("--js")
         .arg(&bundle)
-        .args(
-            project
-                .build
-                .world
-                .iter()
-                .flat_map(|world| ["--world", world]),
-        )
-        .args(["--sync", "--output"])
+        .args(["--world", console::WORLD, "--sync", "--output"])
         .arg(&component)
         .current_dir(project.scratch);
-    let run = process::run("building with componentize-qjs", &mut building, printer).await;
+    let run = process::run(
+        "building with componentize-qjs",
+        &mut building,
+        &session.printer,
+    )
+    .await;
     run.map_err(|error| checked::explained(error, source))?;
     built(&component)
 }
@@ -74,7 +79,7 @@ pub(super) async fn build(
 /// Puts the modules of the project, of which `source` is the first, into one file.
 async fn bundle(
     project: Project<'_>,
-    bundled: &Bundled,
+    bundled: &BundleSources,
     toolchain: &Path,
     source: &str,
     printer: &Printer,
@@ -91,15 +96,12 @@ async fn bundle(
             (entry, checked::MODULE, module)
         }
     };
-    let random = project.scratch.join("random.js");
-    files::write(&random, RANDOM.as_bytes())?;
     let mut bundling = project.command(esbuild(toolchain)?);
     bundling
         // What a trusted project brings goes before it.
         .envs(bundled.packages.as_ref().map(|place| ("NODE_PATH", place)))
         .arg(entry)
         .arg(format!("--alias:{name}={}", module.display()))
-        .arg(format!("--inject:{}", random.display()))
         .args([
             "--bundle",
             "--format=esm",
@@ -111,6 +113,11 @@ async fn bundle(
         .args(["--log-level=warning"])
         .arg(format!("--outfile={}", bundle.display()))
         .current_dir(&bundled.directory);
+    for (name, text) in PRELUDE {
+        let module = project.scratch.join(name);
+        files::write(&module, text.as_bytes())?;
+        bundling.arg(format!("--inject:{}", module.display()));
+    }
     let run = process::run("bundling with esbuild", &mut bundling, printer).await;
     run.map_err(|error| match bundled.directory == project.directory {
         true => error,
@@ -140,7 +147,7 @@ fn looked_at(
 }
 
 /// The directory in which a project is bundled.
-struct Bundled {
+struct BundleSources {
     /// The directory with its modules.
     directory: PathBuf,
     /// The directory with the packages of its lock, where those are not in the project.
@@ -152,33 +159,31 @@ struct Bundled {
 ///
 /// # Errors
 /// When the lock names what is no package of a registry, and when it cannot be installed.
-async fn bundled(
-    project: Project<'_>,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<Bundled> {
+async fn bundle_sources(project: Project<'_>, session: &Session) -> anyhow::Result<BundleSources> {
     let directory = project.directory;
-    if trust::is_given(directory, config)? {
+    if trust::is_given(directory, &session.config)? {
         let packages = match directory.join(INSTALLED).is_file() {
             true => None,
-            false => npm::packages(project, config, printer).await?,
+            false => npm::packages(project, session).await?,
         };
         let directory = directory.to_owned();
-        return Ok(Bundled {
+        return Ok(BundleSources {
             directory,
             packages,
         });
     }
     if directory.join(PACKAGES).exists() {
-        printer.warning(&format!(
+        session.printer.warning(&format!(
             "{PACKAGES} of the project is not taken: nothing says what those packages hold"
         ));
-        printer.hint("the lock's packages are taken; to take yours: tool build --trust");
+        session
+            .printer
+            .hint("the lock's packages are taken; to take yours: tool build --trust");
     }
-    let packages = npm::packages(project, config, printer).await?;
+    let packages = npm::packages(project, session).await?;
     let copy = project.scratch.join("project");
     sources::copy(directory, &copy)?;
-    Ok(Bundled {
+    Ok(BundleSources {
         directory: copy,
         packages,
     })

@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 use super::project::Project;
 use super::toolchain::{NPM_CI, Toolchain};
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 
 const MANIFEST: &str = "package.json";
 const LOCK: &str = "package-lock.json";
@@ -38,8 +37,7 @@ const DEPENDENCIES: [&str; 6] = [
 /// If the lock names anything but packages of a registry, or installing them fails.
 pub(super) async fn packages(
     project: Project<'_>,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<Option<PathBuf>> {
     let directory = project.directory;
     let Some(lock) = files::read_if_present(&directory.join(LOCK))? else {
@@ -48,7 +46,7 @@ pub(super) async fn packages(
     let manifest = files::read_if_present(&directory.join(MANIFEST))?.unwrap_or_default();
     let manifest = checked(&manifest, &lock)?;
     if directory.join(SETTINGS).exists() {
-        printer.warning(&format!(
+        session.printer.warning(&format!(
             "the project's {SETTINGS} is ignored, because it can name programs to run; put your \
              registry's settings into your own ~/{SETTINGS}"
         ));
@@ -59,7 +57,7 @@ pub(super) async fn packages(
         lock: &[(MANIFEST, &manifest), (LOCK, &lock)],
         install: &install,
     };
-    let installed = packages.directory(project, config, printer).await?;
+    let installed = packages.directory(project, session).await?;
     Ok(Some(installed.join(PACKAGES)))
 }
 

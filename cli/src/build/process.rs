@@ -2,23 +2,23 @@
 //! outlives the command.
 
 pub(super) mod conversation;
-mod family;
+mod group;
 
 use std::process::{ExitStatus, Output, Stdio};
 
 use anyhow::Context as _;
 use tokio::process::{Child, Command};
 
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
-use family::Family;
+use group::ProcessGroup;
 
-/// How much of a failed program's complaint is shown: its beginning, where compilers say
-/// what the rest follows from, and its end, where others say what it came to.
+/// The first and the last lines that are shown of a failed program's output: compilers name the
+/// cause at its beginning, other programs at its end.
 const LINES_SHOWN_FIRST: usize = 60;
 const LINES_SHOWN_LAST: usize = 20;
-/// How much is shown of one line.
+/// The most characters that are shown of one line.
 const LINE_CHARS_SHOWN: usize = 500;
 
 /// Runs `command` to its end while a spinner says `doing`, and returns its output.
@@ -57,11 +57,11 @@ pub(crate) async fn output_of(command: &mut Command) -> anyhow::Result<Output> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Family::separate(command);
+    ProcessGroup::separate(command);
     let child = spawn(command)?;
-    let mut family = Family::with_descendants(&child);
+    let mut group = ProcessGroup::with_descendants(&child);
     // The pipes end when everybody who holds them does: all that the program started.
-    let output = family.or_stopped(child.wait_with_output()).await?;
+    let output = group.or_stopped(child.wait_with_output()).await?;
     output.with_context(|| format!("`{}` cannot be waited for", name(command)))
 }
 
@@ -70,8 +70,8 @@ pub(crate) async fn output_of(command: &mut Command) -> anyhow::Result<Output> {
 /// # Errors
 /// When the user asks to stop; the program is told to as well.
 pub(crate) async fn status_of(child: &mut Child) -> anyhow::Result<ExitStatus> {
-    let mut family = Family::alone(child);
-    Ok(family.or_stopped(child.wait()).await??)
+    let mut group = ProcessGroup::alone(child);
+    Ok(group.or_stopped(child.wait()).await??)
 }
 
 /// Starts `command`, which the signals that end this process do not leave behind.
@@ -83,8 +83,8 @@ pub(crate) fn spawn(command: &mut Command) -> anyhow::Result<Child> {
         .with_context(|| format!("`{}` cannot be started", name(command)))
 }
 
-/// What a failed program says for people: its standard error, or, where it wrote nothing
-/// there, its standard output, which programs such as cargo use for what only programs read.
+/// The error output of a failed program: its standard error, or, where it wrote nothing there, its
+/// standard output.
 fn complaint(output: &Output) -> String {
     let said = [&output.stderr, &output.stdout]
         .into_iter()

@@ -1,6 +1,6 @@
 //! A project that is being built.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use tokio::process::Command;
@@ -18,19 +18,19 @@ pub(super) struct Project<'a> {
     pub(super) directory: &'a Path,
     /// The manifest's `[build]` section.
     pub(super) build: &'a Build,
-    /// What its WIT says.
+    /// The exports of its WIT and their comments.
     pub(super) docs: &'a Docs,
-    /// What was written around plain functions, where the project is made of them.
+    /// The generated code around plain functions, where the project is made of them.
     pub(super) functions: Option<&'a Functions>,
-    /// Where everything is put that goes when the build ends.
+    /// The directory for everything that goes when the build ends.
     pub(super) scratch: &'a Path,
 }
 
 impl Project<'_> {
-    /// The directory that holds the project's WIT.
-    pub(super) fn wit(&self) -> PathBuf {
+    /// The directory that holds the project's directory `wit`.
+    pub(super) fn wit_parent(&self) -> &Path {
         let written = self.functions.map(Functions::generated);
-        written.unwrap_or(self.directory).join("wit")
+        written.unwrap_or(self.directory)
     }
 
     /// A program of a build: what it leaves behind when it is ended goes too.

@@ -16,8 +16,7 @@ use super::toolchain::Toolchain;
 use super::wit::wit_files;
 use super::{process, sources};
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 
 /// The program is a native module of the package, so that it needs no environment of its own
 /// but a place on Python's path.
@@ -47,12 +46,9 @@ const DEFAULT_SOURCE: &str = "app.py";
 /// write to every directory on the import path, so it gets copies of the project's sources and of
 /// the packages of the user's virtual environment. WASI is not stubbed out: a stub would bake one
 /// seed into the component, and every call would draw the same "random" numbers.
-pub(super) async fn build(
-    project: Project<'_>,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<Vec<u8>> {
-    let toolchain = COMPONENTIZE_PY.directory(project, config, printer).await?;
+pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+    let Session { config, printer } = session;
+    let toolchain = COMPONENTIZE_PY.directory(project, session).await?;
     let component = project.scratch.join("tool.wasm");
     let source = project.build.source.as_deref().unwrap_or(DEFAULT_SOURCE);
     let module = match project.functions {

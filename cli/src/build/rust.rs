@@ -12,24 +12,20 @@ use super::functions::rust::CARGO_MANIFEST;
 use super::process;
 use super::project::{Project, built};
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use shared::SharedBuild;
 
-/// What cargo chose, which is the project's to keep.
+/// The versions that cargo chose, which are the project's to keep.
 const LOCK: &str = "Cargo.lock";
 
 /// The target that makes components.
 pub(crate) const TARGET: &str = "wasm32-wasip2";
 
 /// Builds the project with cargo, adding the target through rustup when it is missing.
-pub(super) async fn build(
-    project: Project<'_>,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<Vec<u8>> {
-    ensure_target(project.directory, printer).await?;
+pub(super) async fn build(project: Project<'_>, session: &Session) -> anyhow::Result<Vec<u8>> {
+    ensure_target(project.directory, &session.printer).await?;
     let mut command = project.command("cargo");
     command
         .args([
@@ -54,11 +50,11 @@ pub(super) async fn build(
         }
     }
     let manifest = written.unwrap_or(project.directory).join(CARGO_MANIFEST);
-    let shared = SharedBuild::of(project, &manifest, TARGET, config, printer).await?;
+    let shared = SharedBuild::of(project, &manifest, TARGET, session).await?;
     if let Some(shared) = &shared {
         shared.is_used_by(&mut command);
     }
-    let output = process::run("building with cargo", &mut command, printer).await?;
+    let output = process::run("building with cargo", &mut command, &session.printer).await?;
     if let Some(written) = written
         && let Some(text) = files::read_if_present(&written.join(LOCK))?
     {

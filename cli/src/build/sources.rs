@@ -1,5 +1,5 @@
-//! What a package was built from, so that nobody publishes yesterday's code under today's
-//! version.
+//! Digests of the sources that a package was built from, so that nobody publishes yesterday's code
+//! under today's version.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ const ENVIRONMENT: Bounds = Bounds {
 /// The record's name in the package's directory. It is not part of the package.
 pub(crate) const SOURCES_FILE: &str = "sources.json";
 
-/// What builds write, or package managers, and lock files describe.
+/// Directories that builds and package managers write, described by lock files.
 const NOT_SOURCES: [&str; 4] = ["dist", "target", "node_modules", "__pycache__"];
 /// A directory that holds one of these is a cache or a Python environment.
 const MARKS_OF_CACHES: [&str; 2] = ["CACHEDIR.TAG", "pyvenv.cfg"];
@@ -73,7 +73,7 @@ impl Sources {
         files::write(&package.join(SOURCES_FILE), text.as_bytes())
     }
 
-    /// What differs between the project in `directory` and the sources that the package in
+    /// Names a difference between the project in `directory` and the sources that the package in
     /// `package` was built from; nothing when they are the same.
     ///
     /// # Errors

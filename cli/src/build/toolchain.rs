@@ -9,9 +9,9 @@ use tool_hub_manifest::Digest;
 use super::process;
 use super::project::Project;
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// Packages to install, and the command that installs them.
 #[derive(Debug, Clone, Copy)]
@@ -51,9 +51,9 @@ impl Toolchain<'_> {
     pub(super) async fn directory(
         &self,
         project: Project<'_>,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<PathBuf> {
+        let Session { config, printer } = session;
         let directory = config.toolchains.join(self.directory_name());
         if directory.is_dir() {
             return Ok(directory);

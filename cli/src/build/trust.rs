@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::consent::approval::Terminal;
 use crate::files;
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
-use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// The record of consents, in the user's own directory: a checkout cannot write there.
 const RECORD: &str = "builds.toml";
@@ -32,7 +32,7 @@ const SETTINGS: [&str; 5] = [
 /// The directories of the projects that may be built.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Builds {
+struct TrustedProjects {
     #[serde(default)]
     projects: BTreeSet<PathBuf>,
 }
@@ -40,7 +40,7 @@ struct Builds {
 /// Records that the project in `directory` may be built.
 pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> {
     let directory = real(directory)?;
-    let mut builds = Builds::read(config)?;
+    let mut builds = TrustedProjects::read(config)?;
     if builds.projects.insert(directory) {
         let text = toml_edit::ser::to_string_pretty(&builds)?;
         files::write_private(&config.user.join(RECORD), text.as_bytes())?;
@@ -50,15 +50,17 @@ pub(crate) fn remember(directory: &Path, config: &Config) -> anyhow::Result<()> 
 
 /// True if the user trusts the project in `directory` and all that it brings.
 pub(crate) fn is_given(directory: &Path, config: &Config) -> anyhow::Result<bool> {
-    Ok(Builds::read(config)?.projects.contains(&real(directory)?))
+    Ok(TrustedProjects::read(config)?
+        .projects
+        .contains(&real(directory)?))
 }
 
 /// Obtains consent to build the project in `directory`, unless it was given before.
 ///
 /// # Errors
 /// If the user says no, or has not agreed and cannot be asked.
-pub(crate) fn obtain(directory: &Path, config: &Config, printer: &Printer) -> anyhow::Result<()> {
-    if is_given(directory, config)? {
+pub(crate) fn obtain(directory: &Path, session: &Session) -> anyhow::Result<()> {
+    if is_given(directory, &session.config)? {
         return Ok(());
     }
     let place = real(directory)?;
@@ -80,11 +82,11 @@ pub(crate) fn obtain(directory: &Path, config: &Config, printer: &Printer) -> an
         .caused_by(warning)
         .into());
     };
-    printer.warning(&warning);
+    session.printer.warning(&warning);
     if terminal.ask("Run them? Type yes to build: ")?.trim() != "yes" {
         return Err(refused("consent was not given (type the whole word yes)").into());
     }
-    remember(directory, config)
+    remember(directory, &session.config)
 }
 
 /// A description of the programs that building the project in `directory` runs.
@@ -125,7 +127,7 @@ fn real(directory: &Path) -> anyhow::Result<PathBuf> {
     real.with_context(|| format!("{} cannot be read", directory.display()))
 }
 
-impl Builds {
+impl TrustedProjects {
     fn read(config: &Config) -> anyhow::Result<Self> {
         let path = config.user.join(RECORD);
         match files::read_if_present(&path)? {

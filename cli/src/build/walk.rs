@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is in `directory`, which is the root or below it.
+    /// Lists `directory`, which is the root or below it.
     ///
     /// # Errors
     /// When it cannot be read, is too deep, or one entry too many is in it.

@@ -9,9 +9,9 @@ use tool_hub_host::authoring::{PACKAGES, WitPackage};
 
 use super::walk::{Bounds, Walk};
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
-/// How much WIT a project has. Links to directories are followed, since some projects share
+/// Bounds for the WIT of a project. Links to directories are followed, since some projects share
 /// packages so.
 const BOUNDS: Bounds = Bounds {
     depth_max: 16,
@@ -58,7 +58,7 @@ fn collect(walk: &mut Walk<'_>, directory: &Path, found: &mut Vec<WitFile>) -> a
     Ok(())
 }
 
-/// Where a project carries `package`.
+/// The directory of `package` in a project.
 pub(crate) fn package_directory(package: &WitPackage) -> PathBuf {
     Path::new("wit/deps").join(package.directory())
 }
@@ -70,16 +70,9 @@ pub(crate) fn add_packages(
     files: &[WitFile],
 ) -> anyhow::Result<Vec<&'static WitPackage>> {
     let is_missing = |package: &&WitPackage| {
-        let (uses, defines) = (
-            format!("{}/", package.name),
-            format!("package {}@", package.name),
-        );
-        let holds = |text: &str| {
-            let mut lines = text.lines().map(str::trim_start);
-            lines.any(|line| line.starts_with(&defines))
-        };
+        let uses = format!("{}/", package.name);
         files.iter().any(|(_, text)| text.contains(&uses))
-            && !files.iter().any(|(_, text)| holds(text))
+            && !defines(files, &format!("{}@", package.name))
     };
     let missing: Vec<&WitPackage> = PACKAGES.iter().filter(is_missing).collect();
     for package in &missing {
@@ -90,6 +83,13 @@ pub(crate) fn add_packages(
         }
     }
     Ok(missing)
+}
+
+/// True if one of `files` is of the package whose name begins with `package`.
+pub(crate) fn defines(files: &[WitFile], package: &str) -> bool {
+    let beginning = format!("package {package}");
+    let mut lines = files.iter().flat_map(|(_, text)| text.lines());
+    lines.any(|line| line.trim_start().starts_with(&beginning))
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use crate::consent::approvals::{self, Signer};
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 
 /// Arguments of `tool approvals`.
 #[derive(Debug, Args)]
@@ -29,7 +28,8 @@ enum Command {
 }
 
 impl Approvals {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         match &self.command {
             Command::Require { keys } => {
                 let signers = keys.iter().map(|key| Signer::in_file(&config.place(key)));

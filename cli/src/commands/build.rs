@@ -15,9 +15,9 @@ use tool_hub_manifest::{
 use crate::build::{self, FinishedCard, Functions, Sources};
 use crate::commands::check;
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::package::{self, PACKAGE_DIRECTORY};
 
 /// The largest file that is read to say of it that it is too big for an icon.
@@ -38,11 +38,8 @@ pub(crate) struct Build {
 }
 
 impl Build {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = config.working.join(&self.directory);
         let mut author = package::read_author_manifest(&directory)?;
         let Some(section) = author.build.clone() else {
@@ -55,7 +52,7 @@ impl Build {
         if self.trust {
             build::remember_trust(&directory, config)?;
         } else if section.language == Language::Rust {
-            build::obtain_trust(&directory, config, printer)?;
+            build::obtain_trust(&directory, session)?;
         }
         if let Some(file) = &section.icon {
             author.icon = Some(icon(&directory.join(file))?);
@@ -70,8 +67,7 @@ impl Build {
         let docs = docs_of(&section, &wit)?;
         let mut sources = Sources::of(&directory)?;
         let functions = functions.as_ref();
-        let component =
-            build::component(&directory, &section, &docs, functions, config, printer).await?;
+        let component = build::component(&directory, &section, &docs, functions, session).await?;
         // cargo writes it while it builds; whatever else changes meanwhile may not be built.
         sources.renew(&directory, "Cargo.lock")?;
         let verified = package_of(author, &docs, &component)?;
@@ -138,7 +134,7 @@ fn wit_with_packages(directory: &Path, printer: &Printer) -> anyhow::Result<Vec<
     build::wit_files(directory)
 }
 
-/// What the project's WIT says.
+/// Reads the exports and comments of the project's WIT.
 fn docs_of(section: &BuildSection, wit: &[build::WitFile]) -> anyhow::Result<Docs> {
     let sources: Vec<WitSource<'_>> = wit
         .iter()

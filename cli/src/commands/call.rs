@@ -11,18 +11,20 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_agent::conversation::failure::FailureText;
 use tool_hub_host::{CallableFunction, Tool, Usage};
-use tool_hub_manifest::Grants;
 use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
+use tool_hub_manifest::{FunctionName, Grants};
 
 use crate::commands::load::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::approvals::Approvals;
 use crate::consent::grant_flags;
 use crate::consent::report;
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::{Exit, Problem};
+use crate::terminal::exit::Exit;
 use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::arguments;
 use crate::toolbox::derived_manifest::CapabilityFlags;
 use crate::toolbox::loaded::{self, LoadedTool};
@@ -74,16 +76,15 @@ struct Target {
     tool: Tool,
     name: String,
     function: Option<String>,
+    /// The function that the name alone stands for although there are others.
+    called_by_key: Option<FunctionName>,
 }
 
 impl Call {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let output = self.output(config, printer)?;
-        let target = self.load(config, printer).await?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
+        let output = self.output(session)?;
+        let target = self.load(session).await?;
         let (function, pairs) = self.function(&target)?;
         let arguments = match &self.json_args {
             Some(text) => text.clone(),
@@ -113,14 +114,14 @@ impl Call {
         Ok(exit)
     }
 
-    /// Where the answer's bytes go, looked at before the function is called: a call may have
+    /// Finds the place for the answer's bytes before the function is called: a call may have
     /// consequences, and its answer should have a place.
-    fn output(&self, config: &Config, printer: &Printer) -> anyhow::Result<Option<Output>> {
+    fn output(&self, session: &Session) -> anyhow::Result<Option<Output>> {
         let Some(path) = &self.output else {
             return Ok(None);
         };
-        let output = Output::find(path, config)?;
-        if matches!(output, Output::Standard) && printer.wants_json() {
+        let output = Output::find(path, &session.config)?;
+        if matches!(output, Output::Standard) && session.printer.wants_json() {
             return Err(
                 Problem::user("--json and --output - both want standard output")
                     .hint("leave one of them out: the JSON holds the bytes as base64")
@@ -130,13 +131,14 @@ impl Call {
         Ok(Some(output))
     }
 
-    async fn load(&self, config: &Config, printer: &Printer) -> anyhow::Result<Target> {
+    async fn load(&self, session: &Session) -> anyhow::Result<Target> {
+        let Session { config, printer } = session;
         let host = sandbox::open_host(config)?;
         if let Ok(subject @ Subject::Path(_)) = self.target.parse() {
             self.refuse_unsigned(config)?;
             let asked = CapabilityFlags::of(&self.approval).capabilities();
             let fetched = subject
-                .fetch_asking(asked, &config.endpoint, config, printer)
+                .fetch_asking(asked, &config.endpoint, session)
                 .await?;
             let inspection = tool_hub_host::inspect(&fetched.verified)?;
             check_refusals(&inspection)?;
@@ -167,6 +169,7 @@ impl Call {
                 tool,
                 name: self.target.clone(),
                 function: None,
+                called_by_key: None,
             });
         }
         // No name of a tool holds `__`, so the name that agents see has one reading.
@@ -187,14 +190,15 @@ impl Call {
         member.warn_if_changed(printer);
         let loaded = LoadedTool::load(member, &host, &config.open_store()?, config).await?;
         Ok(Target {
+            called_by_key: loaded.called_by_key,
             tool: loaded.tool,
             name: key.to_owned(),
             function,
         })
     }
 
-    /// What the user granted these very bytes as a tool of the toolbox, where no flag says
-    /// something else: whoever approved them once need not do so for each call.
+    /// The grants of these very bytes as a tool of the toolbox, where no flag says something else:
+    /// whoever approved them once need not do so for each call.
     fn approved_before(&self, fetched: &Fetched, config: &Config) -> Option<Grants> {
         let toolbox = OpenToolbox::open(config).ok()?;
         let members = toolbox.statuses().into_iter();
@@ -221,8 +225,8 @@ impl Call {
         .into())
     }
 
-    /// Which function is meant, and which words are its arguments. The first word is the
-    /// function's name where the target does not say it and it is no argument.
+    /// The function to call and the words that are its arguments. The first word is the function's
+    /// name where the target does not say it and it is no argument.
     fn function<'a>(
         &'a self,
         target: &'a Target,
@@ -234,7 +238,10 @@ impl Call {
         };
         let found = match (named, functions) {
             (None, [only]) => Some(only),
-            (None, _) => None,
+            (None, _) => {
+                let name = target.called_by_key.as_ref();
+                name.and_then(|name| functions.iter().find(|function| function.name == *name))
+            }
             (Some(named), _) => {
                 let named = named.replace('-', "_");
                 functions
@@ -271,8 +278,8 @@ impl Call {
     }
 }
 
-/// What to write where `word`, which is no function, is the value of the only function's first
-/// argument.
+/// The argument to write for `word`, which is no function but may be the value of the only
+/// function's first argument.
 fn forgotten_name(word: &str, functions: &[CallableFunction]) -> Option<String> {
     let [only] = functions else {
         return None;

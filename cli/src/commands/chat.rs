@@ -8,11 +8,11 @@ use serde_json::json;
 
 use crate::agent::{AgentFlags, Purpose};
 use crate::consent::approval::Terminal;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::{self, Problem};
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::diagnosis;
+use crate::terminal::problem::Problem;
 
-/// How long a line may be, in bytes.
+/// The longest line, in bytes.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
 /// Arguments of `tool chat`.
@@ -26,12 +26,9 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let agent = self.agent.open(Purpose::Chat, &self.names, config, printer);
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let printer = &session.printer;
+        let agent = self.agent.open(Purpose::Chat, &self.names, session);
         let mut agent = agent.await?;
         if Terminal::open().is_some() {
             printer.note("say what is to be done, a line each; an empty line ends the chat");

@@ -10,10 +10,10 @@ use clap::Args;
 
 use crate::build::Sources;
 use crate::commands::load::check_refusals;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::package;
 
 pub(crate) use remarks::{Remark, of as remarks_on, steering_characters};
@@ -31,7 +31,8 @@ pub(crate) struct Check {
 }
 
 impl Check {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let path = config.working.join(&self.path);
         let verified = package::read(&path)?;
         let inspection = tool_hub_host::inspect(&verified)?;

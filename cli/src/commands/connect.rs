@@ -9,14 +9,14 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
-use crate::connect::{Change, Changed, Client, Document, Scope, Server};
+use crate::connect::{Change, ChangeKind, Client, Document, Scope, Server};
 use crate::consent::approval::Terminal;
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use surroundings::Surroundings;
 
@@ -73,7 +73,8 @@ fn server_name(text: &str) -> Result<String, String> {
 }
 
 impl Connect {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let surroundings = Surroundings::find(config)?;
         let Some(name) = &self.client else {
             return list::list(&surroundings, printer);
@@ -98,7 +99,7 @@ impl Connect {
             Some(server) => document.with(&self.name, server)?,
             None => document.without(&self.name)?,
         };
-        let asked = Asked {
+        let asked = ConnectRequest {
             client,
             scope,
             document: &document,
@@ -108,7 +109,7 @@ impl Connect {
         if let Some(server) = &server {
             self.warn(server, &asked, &surroundings, printer)?;
         }
-        self.carry_out(&asked, config, printer)
+        self.carry_out(&asked, session)
     }
 
     /// The names of the tools that are to be served, each once, as the toolbox has them; none
@@ -127,14 +128,10 @@ impl Connect {
     }
 
     /// Shows what is asked, gets consent and writes it.
-    fn carry_out(
-        &self,
-        asked: &Asked<'_>,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    fn carry_out(&self, asked: &ConnectRequest<'_>, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let change = asked.change;
-        let is_needed = change.kind() != Changed::Nothing;
+        let is_needed = change.kind() != ChangeKind::Nothing;
         let diff = change.diff();
         let shown = for_people(&diff);
         let is_written = is_needed && !self.dry_run;
@@ -165,11 +162,11 @@ impl Connect {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn tell(&self, asked: &Asked<'_>, printer: &Printer) {
+    fn tell(&self, asked: &ConnectRequest<'_>, printer: &Printer) {
         let file = asked.document.path().display();
         let title = asked.client.title;
         match (asked.change.kind(), self.dry_run, asked.server) {
-            (Changed::Nothing, ..) => {
+            (ChangeKind::Nothing, ..) => {
                 printer.note(&format!("{file} says so already; nothing was changed"));
             }
             (_, true, _) => printer.note("nothing was written"),
@@ -185,7 +182,7 @@ impl Connect {
     fn warn(
         &self,
         server: &Server,
-        asked: &Asked<'_>,
+        asked: &ConnectRequest<'_>,
         surroundings: &Surroundings,
         printer: &Printer,
     ) -> anyhow::Result<()> {
@@ -193,7 +190,7 @@ impl Connect {
         if let Some(text) = server.looks_like_a_variable() {
             printer.warning(&format!("{title} may take the $ in {text} for a variable"));
         }
-        if asked.scope == Scope::Project && asked.change.kind() != Changed::Nothing {
+        if asked.scope == Scope::Project && asked.change.kind() != ChangeKind::Nothing {
             printer.warning(&format!(
                 "{} belongs to the project, and the paths that it will name are those of this machine",
                 asked.document.path().display()
@@ -285,8 +282,8 @@ impl Connect {
         }
     }
 
-    /// What to say of a client that is not known: the one that was meant, else what its user
-    /// has to paste.
+    /// The error for a client that is not known: with the nearest name, else with the text to
+    /// paste.
     fn unknown(
         &self,
         name: &str,
@@ -312,8 +309,8 @@ impl Connect {
     }
 }
 
-/// What is to be done, in all its parts.
-struct Asked<'a> {
+/// A connection to make or to remove, in all its parts.
+struct ConnectRequest<'a> {
     client: &'a Client,
     scope: Scope,
     document: &'a Document,
@@ -322,7 +319,7 @@ struct Asked<'a> {
     server: Option<&'a Server>,
 }
 
-fn consent(asked: &Asked<'_>) -> anyhow::Result<()> {
+fn consent(asked: &ConnectRequest<'_>) -> anyhow::Result<()> {
     let file = asked.change.shown();
     let Some(mut terminal) = Terminal::open() else {
         return Err(Problem::refused(format!(
@@ -332,7 +329,7 @@ fn consent(asked: &Asked<'_>) -> anyhow::Result<()> {
         .into());
     };
     let verb = match asked.change.kind() {
-        Changed::Deleted => "Delete",
+        ChangeKind::Deleted => "Delete",
         _ => "Write",
     };
     let question = format!("{verb} {}? Type yes to approve: ", escape_line(&file));

@@ -18,9 +18,9 @@ use tool_hub_registry_server::{Registry, RegistryConfig, TokenRole};
 
 use crate::build;
 use crate::scaffold::Template;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
 /// The user of the demo's registry.
@@ -38,30 +38,26 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
         let directory = tempfile::Builder::new().prefix("tool-demo-").tempdir()?;
-        let template = self.template(config, printer).await;
+        let template = self.template(session).await;
         let (stop, stopped) = oneshot::channel::<()>();
         let (endpoint, token) = start_registry(directory.path(), stopped).await?;
-        printer.note(&format!(
+        session.printer.note(&format!(
             "a registry of its own runs at {endpoint}, and {USER} has a token for it"
         ));
-        let stage = Stage {
+        let environment = DemoEnvironment {
             directory: directory.path(),
             endpoint: &endpoint,
-            printer,
+            printer: &session.printer,
         };
-        let result = stage.play(template, &token).await;
+        let result = environment.play(template, &token).await;
         let result = result.map_err(build::or_interrupted);
         // The registry ends with this process in any case.
         let _ = stop.send(());
         result?;
-        printer.note(&format!(
+        session.printer.note(&format!(
             "\nthat was the whole way, in {:.0} s; nothing of it is left",
             started.elapsed().as_secs_f32()
         ));
@@ -69,14 +65,16 @@ impl Demo {
     }
 
     /// Rust where it can be built, which `tool build` tries itself; else Python, and why.
-    async fn template(&self, config: &Config, printer: &Printer) -> Template {
+    async fn template(&self, session: &Session) -> Template {
         if let Some(template) = self.lang {
             return template;
         }
-        match build::ensure_target(&config.place(Path::new("~")), printer).await {
+        match build::ensure_target(&session.config.place(Path::new("~")), &session.printer).await {
             Ok(()) => Template::Rust,
             Err(error) => {
-                printer.warning(&format!("{error}; the demo takes Python instead"));
+                session
+                    .printer
+                    .warning(&format!("{error}; the demo takes Python instead"));
                 Template::Python
             }
         }
@@ -108,14 +106,14 @@ async fn start_registry(
     Ok((endpoint, token.secret.expose().to_owned()))
 }
 
-/// Where the commands run.
-struct Stage<'a> {
+/// The directory and the program in which the demo's commands run.
+struct DemoEnvironment<'a> {
     directory: &'a Path,
     endpoint: &'a str,
     printer: &'a Printer,
 }
 
-impl Stage<'_> {
+impl DemoEnvironment<'_> {
     async fn play(&self, template: Template, token: &str) -> anyhow::Result<()> {
         let repo = format!("{USER}/{TOOL}");
         let language = template.name();

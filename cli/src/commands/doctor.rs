@@ -13,9 +13,9 @@ use tool_hub_host::Confinement;
 use crate::build;
 use crate::consent::approvals::Approvals;
 use crate::consent::report::table;
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::messages::counted;
-use crate::terminal::printer::Printer;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
@@ -49,18 +49,15 @@ impl State {
 }
 
 impl Doctor {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         // Not in the working directory: files there can name programs to start.
         let home = config.place(Path::new("~"));
         let findings = [
             rust(&home).await,
             program("python", "python3", &home, "to build Python tools").await,
             program("node", "node", &home, "to build JavaScript tools").await,
-            registry(config, printer).await,
+            registry(session).await,
             token(config),
             sandbox(config),
             compiler(),
@@ -146,7 +143,8 @@ async fn program(what: &'static str, program: &str, home: &Path, purpose: &str) 
     }
 }
 
-async fn registry(config: &Config, printer: &Printer) -> Finding {
+async fn registry(session: &Session) -> Finding {
+    let Session { config, printer } = session;
     let client = match config.client_with(&config.endpoint, None, printer) {
         Ok(client) => client,
         Err(error) => return bad("registry", &error),

@@ -9,14 +9,14 @@ use serde::Serialize;
 use tool_hub_agent::conversation::chat_template::{Chat, ChatTemplate};
 use tool_hub_agent::conversation::explain::Explanation;
 
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::text::model;
 use crate::toolbox::loaded::LoadedTool;
 use conversation_flags::ConversationFlags;
 
-/// How much that is never read is told one by one.
+/// The most unread names that are told one by one.
 const UNSEEN_TOLD_MAX: usize = 20;
 
 /// Arguments of `tool explain`.
@@ -42,9 +42,9 @@ pub(crate) struct Explain {
     names: Vec<String>,
 }
 
-/// What programs read.
+/// The explanation as programs read it.
 #[derive(Serialize)]
-struct Explained<'a> {
+struct ExplanationJson<'a> {
     #[serde(flatten)]
     explanation: &'a Explanation,
     characters: usize,
@@ -52,25 +52,22 @@ struct Explained<'a> {
 }
 
 impl Explain {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let model = model::templates(&self.model, config, printer).await?;
-        let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let printer = &session.printer;
+        let model = model::templates(&self.model, session).await?;
+        let specs = LoadedTool::specs_of(&self.names, session).await?;
         let source = model.choose(self.template.as_deref(), !specs.is_empty())?;
         let template = ChatTemplate::new(source)?;
         let chat = Chat {
             now: Some(jiff::Zoned::now().datetime()),
             tools_in_text: self.fallback,
-            ..self.said.in_chat(model.chat(), config, printer)?
+            ..self.said.in_chat(model.chat(), session)?
         };
         let explanation = tool_hub_agent::conversation::explain::explain(&template, chat, &specs)?;
         let characters = explanation.text.chars().count();
         let tools_characters = explanation.text[explanation.tools.clone()].chars().count();
         if printer.wants_json() {
-            printer.json(&Explained {
+            printer.json(&ExplanationJson {
                 explanation: &explanation,
                 characters,
                 tools_characters,

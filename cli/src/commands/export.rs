@@ -9,10 +9,10 @@ use tool_hub_agent::definition::declare::Language;
 use tool_hub_agent::definition::{Dialect, Loss, LossKind};
 use tool_hub_manifest::FunctionSpec;
 
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::loaded::LoadedTool;
 
 /// Arguments of `tool export`.
@@ -32,7 +32,7 @@ pub(crate) struct Export {
     names: Vec<String>,
 }
 
-/// What to write.
+/// A format of definitions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Format {
     Definitions(Dialect),
@@ -54,21 +54,17 @@ impl FromStr for Format {
 }
 
 impl Export {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let specs = LoadedTool::specs_of(&self.names, config, printer).await?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let specs = LoadedTool::specs_of(&self.names, session).await?;
         match self.format {
             Format::Definitions(dialect) if self.defer => {
                 let export = tool_hub_agent::definition::export::export(&specs, dialect);
                 let export = export.deferred(dialect).ok_or_else(no_search)?;
-                tell(&export.losses, specs.len(), printer);
-                printer.json(&export.tools)?;
+                tell(&export.losses, specs.len(), &session.printer);
+                session.printer.json(&export.tools)?;
             }
             Format::Declarations(_) if self.defer => return Err(no_search().into()),
-            format => format.print(&specs, printer)?,
+            format => format.print(&specs, &session.printer)?,
         }
         Ok(ExitCode::SUCCESS)
     }

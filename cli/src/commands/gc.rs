@@ -8,14 +8,13 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_manifest::{Digest, Pin};
 
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::messages::counted;
-use crate::terminal::printer::Printer;
 use crate::terminal::sizes::ByteSize;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::sandbox;
 
-/// What was pulled within this time may be on its way to an approval.
+/// The age below which nothing is removed: it may be on its way to an approval.
 const SPARED: Duration = Duration::from_secs(3600);
 
 /// Arguments of `tool gc`.
@@ -31,7 +30,8 @@ pub(crate) struct Gc {
 }
 
 impl Gc {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let mut toolboxes = vec![
             OpenToolbox::open(config)?,
             OpenToolbox::open_in(config.user.clone(), config)?,

@@ -16,10 +16,11 @@ use tool_hub_agent::definition::Loss;
 use tool_hub_manifest::FunctionSpec;
 
 use crate::files::{Limit, shown, text_or_input};
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::{Exit, Problem};
+use crate::session::Session;
+use crate::terminal::exit::Exit;
 use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::definitions;
 use crate::toolbox::loaded::LoadedTool;
 use constraint_flags::ConstraintFlags;
@@ -71,17 +72,14 @@ pub(crate) struct Grammar {
 }
 
 impl Grammar {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let constraint = match self.own.constraint(config)? {
             Some(own) => own,
-            None => self.calls(config, printer).await?,
+            None => self.calls(session).await?,
         };
         if let Some(file) = &self.check {
-            return self.held_against(&constraint, file, config, printer);
+            return self.held_against(&constraint, file, session);
         }
         match self.backend {
             Some(backend) => {
@@ -99,11 +97,11 @@ impl Grammar {
         Ok(ExitCode::SUCCESS)
     }
 
-    async fn calls(&self, config: &Config, printer: &Printer) -> anyhow::Result<Constraint> {
+    async fn calls(&self, session: &Session) -> anyhow::Result<Constraint> {
         let choice = self.choice()?;
         let specs = match &self.from {
-            Some(file) => defined(file, &config.working, printer)?,
-            None => LoadedTool::specs_named(&self.names, config, printer).await?,
+            Some(file) => defined(file, &session.config.working, &session.printer)?,
+            None => LoadedTool::specs_named(&self.names, session).await?,
         };
         if specs.is_empty() {
             return Err(Problem::user("the toolbox has no tools that could be called")
@@ -112,7 +110,7 @@ impl Grammar {
         }
         let constraint = Constraint::calls(&specs, &choice).map_err(|error| match &error {
             ConstraintError::NoSuchFunction { name } => {
-                let hint = meant(name, &specs);
+                let hint = suggestion(name, &specs);
                 Problem::user(error.to_string()).hint(hint).into()
             }
             _ => anyhow::Error::from(error),
@@ -139,9 +137,9 @@ impl Grammar {
         &self,
         constraint: &Constraint,
         file: &Path,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         if self.own.is_grammar() {
             let what = "a grammar of one's own is read by the server that it is for, and not here";
             return Err(Problem::user(what)
@@ -197,8 +195,9 @@ fn defined(file: &Path, working: &Path, printer: &Printer) -> anyhow::Result<Vec
     Ok(import.specs)
 }
 
-/// Which function may be meant by `name`: one that is written alike, or the tool's own name of it.
-fn meant(name: &str, specs: &[FunctionSpec]) -> String {
+/// The function that `name` probably means: one that is written alike, or the tool's own name of
+/// it.
+fn suggestion(name: &str, specs: &[FunctionSpec]) -> String {
     let names: Vec<&str> = specs.iter().map(|spec| &*spec.name).collect();
     let own = |known: &&&str| known.ends_with(&format!("__{name}"));
     match names.iter().find(own).copied().or(nearest(name, &names)) {

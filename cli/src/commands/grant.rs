@@ -11,7 +11,7 @@ use tool_hub_manifest::Grants;
 use crate::commands::load::{check_refusals, report_ungranted, show};
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::report;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
 use crate::toolbox::lock_record::{self, GivenConsent};
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
@@ -32,25 +32,17 @@ pub(crate) struct Grant {
 }
 
 impl Grant {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let toolbox = OpenToolbox::open(config)?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let toolbox = OpenToolbox::open(&session.config)?;
         let member = toolbox.member(&self.name)?;
-        let granted = self.grant(member, config, printer).await?;
-        tell_of_narrowing(member, &granted, printer);
-        tell(member, &granted, printer)
+        let granted = self.grant(member, session).await?;
+        tell_of_narrowing(member, &granted, &session.printer);
+        tell(member, &granted, &session.printer)
     }
 
-    /// What the tool may do afterwards.
-    async fn grant(
-        &self,
-        member: Member<'_>,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Grants> {
+    /// Asks for the consent to more and returns the tool's grants afterwards.
+    async fn grant(&self, member: Member<'_>, session: &Session) -> anyhow::Result<Grants> {
+        let Session { config, printer } = session;
         let before = &member.locked.grants;
         let verified = config.open_store()?.get(&member.locked.pin())?;
         let asked = verified.manifest().capabilities.clone();
@@ -84,7 +76,7 @@ impl Grant {
         let (grants, consent) = self.approval.decide(&candidate, before.clone(), config)?;
         let given = GivenConsent::now(&inspection, grants, consent)?;
         let (key, entry) = (member.key, member.entry);
-        let locked = lock_record::record(key, entry, &fetched, given, config, printer).await?;
+        let locked = lock_record::record(key, entry, &fetched, given, session).await?;
         if !names_something {
             report_ungranted(key, &inspection.ungranted(&locked.grants), printer);
         }

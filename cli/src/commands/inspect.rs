@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::consent::grant_flags;
 use crate::consent::report::{self, Detail};
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::derived_manifest::CapabilityFlags;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
@@ -28,15 +28,12 @@ pub(crate) struct Inspect {
 }
 
 impl Inspect {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         self.check_flags(config)?;
         let target = Target::of(&self.tool, config)?;
         let fetched = target
-            .fetch_asking(self.asked.capabilities(), config, printer)
+            .fetch_asking(self.asked.capabilities(), session)
             .await?;
         // Includes the toolbox's overrides, as `tool load` does.
         let key = target.key(&fetched);
@@ -48,7 +45,7 @@ impl Inspect {
         if !inspection.overrides.is_empty() && !are_approved {
             printer.warning("you have not approved the texts for agents in toolbox.toml");
         }
-        let provenance = Provenance::of(&fetched, config, printer).await;
+        let provenance = Provenance::of(&fetched, session).await;
         if printer.wants_json() {
             printer.json(&json!({
                 "origin": origin(&fetched, provenance.published.as_deref()),
@@ -66,7 +63,7 @@ impl Inspect {
                 printer.hint(&format!(
                     "load it with: tool load {}{} --approve {}",
                     target.named(&fetched),
-                    self.asked.typed(),
+                    self.asked.flags(),
                     inspection.approval_digest
                 ));
             }

@@ -9,10 +9,11 @@ use tool_hub_agent::definition::lint::Finding;
 use tool_hub_manifest::{Function, FunctionSpec, Input, Manifest, ValueType, package_file};
 
 use crate::commands::check;
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::loaded::{LoadedTool, choose};
 use crate::toolbox::package;
 
@@ -30,15 +31,12 @@ pub(crate) struct Lint {
 }
 
 impl Lint {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let (specs, others) = match self.project(config)? {
             Some((place, shown)) => (of_project(&place, &shown, printer)?, Vec::new()),
             None => {
-                let specs = LoadedTool::specs_of(&[], config, printer).await?;
+                let specs = LoadedTool::specs_of(&[], session).await?;
                 choose(&self.names, specs)?
             }
         };

@@ -7,9 +7,8 @@ use serde_json::json;
 use tool_hub_manifest::{Grants, LockedTool, VersionReq};
 
 use crate::consent::report::{overridden, table};
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::messages::{counted, rights};
-use crate::terminal::printer::Printer;
 use crate::toolbox::open_toolbox::tool_status::{ToolStatus, origin};
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
@@ -18,7 +17,8 @@ use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 pub(crate) struct List {}
 
 impl List {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let statuses = toolbox.statuses();
         if printer.wants_json() {
@@ -103,7 +103,7 @@ fn unmet<'a>(member: &Member<'a>) -> Option<&'a VersionReq> {
     (!wanted.matches(&member.locked.version)).then_some(wanted)
 }
 
-/// What the tool of a record may do with `grants`, in a few words, with every directory by the
+/// A few words on what the tool of a record may do with `grants`, with every directory by the
 /// tool's name for it.
 pub(super) fn summary(grants: &Grants, tool: &LockedTool) -> String {
     rights(grants, tool.calls_functions, |name, grant| {

@@ -15,9 +15,9 @@ use crate::consent::approval::{ApprovalFlags, Candidate, Offer, Terminal};
 use crate::consent::difference;
 use crate::consent::grant_flags;
 use crate::consent::report::{self, Detail};
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::derived_manifest::CapabilityFlags;
 use crate::toolbox::lock_record::{self, GivenConsent};
 use crate::toolbox::open_toolbox::OpenToolbox;
@@ -45,18 +45,14 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let target = Target::of(&self.tool, config)?;
         let asked = CapabilityFlags::of(&self.approval).capabilities();
-        let fetched = target.fetch_asking(asked, config, printer).await?;
+        let fetched = target.fetch_asking(asked, session).await?;
         let key = self.name.clone().unwrap_or_else(|| target.key(&fetched));
         let entry = target::entry(&fetched, &key, &OpenToolbox::open(config)?);
-        let loaded =
-            approve_and_load(&key, &entry, &fetched, &self.approval, config, printer).await?;
+        let loaded = approve_and_load(&key, &entry, &fetched, &self.approval, session).await?;
         let names: Vec<&str> = loaded.functions.keys().map(FunctionName::as_str).collect();
         if printer.wants_json() {
             printer.json(&json!({
@@ -82,7 +78,7 @@ impl Load {
     }
 }
 
-/// How a function of the tool is called: one that changes nothing where there is one, and none that
+/// An example of a call: of a function that changes nothing where there is one, and of none that
 /// destroys something where there is another.
 fn first_call(manifest: &Manifest) -> String {
     let mut functions: Vec<(&FunctionName, &Function)> = manifest.functions.iter().collect();
@@ -101,7 +97,7 @@ fn first_call(manifest: &Manifest) -> String {
     format!("{named}{arguments}")
 }
 
-/// Whether a function says that it destroys something, or is called so.
+/// True if a function says that it destroys something, or is called so.
 fn destroys(name: &FunctionName, function: &Function) -> bool {
     const VERBS: [&str; 6] = ["clear", "delete", "drop", "erase", "remove", "reset"];
     let verb = name.as_str().split('_').next().unwrap_or_default();
@@ -114,12 +110,12 @@ async fn approve_and_load(
     entry: &ToolboxEntry,
     fetched: &Fetched,
     flags: &ApprovalFlags,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<LockedTool> {
+    let Session { config, printer } = session;
     let inspection = inspect(&fetched.verified)?.with_overrides(entry.overrides());
     check_refusals(&inspection)?;
-    let from = Provenance::of(fetched, config, printer).await;
+    let from = Provenance::of(fetched, session).await;
     show(&from, &inspection, flags, printer);
     let toolbox = OpenToolbox::open(config)?;
     let replaces = replaced(key, fetched, &toolbox);
@@ -128,22 +124,14 @@ async fn approve_and_load(
         warn_of_replacing(key, old, &names, fetched, printer);
     }
     let approved = toolbox.last_approved(key);
-    let unchanged = approved.filter(|before| {
-        !show_difference(
-            key,
-            before,
-            &inspection,
-            from.source.clone(),
-            config,
-            printer,
-        )
-    });
+    let unchanged = approved
+        .filter(|before| !show_difference(key, before, &inspection, from.source.clone(), session));
     if let Some(before) = unchanged
         && flags.is_empty()
     {
         printer.note("you approved exactly this before");
         let given = GivenConsent::before(&inspection, before)?;
-        return lock_record::record(key, entry, fetched, given, config, printer).await;
+        return lock_record::record(key, entry, fetched, given, session).await;
     }
     let before = approved.filter(|before| before.pin() == *fetched.verified.pin());
     let granted = before.map_or_else(Grants::none, |before| before.grants.clone());
@@ -162,7 +150,7 @@ async fn approve_and_load(
     let (grants, consent) = flags.decide(&candidate, granted, config)?;
     let ungranted = inspection.ungranted(&grants);
     let given = GivenConsent::now(&inspection, grants, consent)?;
-    let locked = lock_record::record(key, entry, fetched, given, config, printer).await?;
+    let locked = lock_record::record(key, entry, fetched, given, session).await?;
     report_ungranted(key, &ungranted, printer);
     Ok(locked)
 }
@@ -206,9 +194,9 @@ fn show_difference(
     approved: &LockedTool,
     inspection: &Inspection,
     source: Source,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> bool {
+    let Session { config, printer } = session;
     match difference::compare_with_approved(approved, inspection, source, config) {
         Ok(changes) if changes.is_empty() => false,
         Ok(changes) => {
@@ -226,7 +214,8 @@ fn show_difference(
     }
 }
 
-/// What a tool asks for and does not get is missed only when it is called.
+/// Warns of capabilities that a tool asks for and does not get: they are missed only when it is
+/// called.
 pub(super) fn report_ungranted(
     key: &ToolKey,
     ungranted: &[InspectedCapability],

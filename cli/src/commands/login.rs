@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use clap::Args;
 use tool_hub_registry_client::Token;
 
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
-/// What a shell reports of a program that Ctrl-C ended.
+/// The exit code that shells report for a program that Ctrl-C ended.
 const INTERRUPTED: u8 = 130;
 
 /// The longest token that is read.
@@ -26,14 +26,10 @@ pub(crate) struct Login {
 }
 
 impl Login {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let terminal = TerminalModes::remember();
         tokio::select! {
-            outcome = self.log_in(config, printer) => outcome,
+            outcome = self.log_in(session) => outcome,
             () = stop_requested() => {
                 terminal.restore();
                 Ok(INTERRUPTED.into())
@@ -41,7 +37,8 @@ impl Login {
         }
     }
 
-    async fn log_in(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    async fn log_in(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let text = self.read(config).await?;
         let token = text.trim().parse::<Token>().map_err(|error| {
             Problem::user("this cannot be used as a token")
@@ -81,8 +78,8 @@ impl Login {
     }
 }
 
-/// How the terminal was before keys were hidden. Whoever reads a secret shows them again
-/// only once it is read, which an interrupt prevents.
+/// The terminal's modes before input was hidden. Reading a secret restores them only once it is
+/// read, which an interrupt prevents.
 struct TerminalModes {
     #[cfg(unix)]
     modes: Option<rustix::termios::Termios>,

@@ -4,15 +4,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 
 /// Arguments of `tool logout`.
 #[derive(Debug, Args)]
 pub(crate) struct Logout {}
 
 impl Logout {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         if config.credentials()?.forget(&config.endpoint)? {
             printer.note(&format!("forgot the token for {}", config.endpoint));
         } else {

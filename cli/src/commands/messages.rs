@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 use crate::text::conversation;
 
 /// Arguments of `tool messages`.
@@ -27,12 +26,12 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let value = conversation::read(&self.file, &config.working)?;
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let value = conversation::read(&self.file, &session.config.working)?;
         let conversation = Conversation::read(self.from, &value)?;
         let written = conversation.write(self.to);
-        conversation::tell(&written.losses, printer);
-        printer.json(&written.value)?;
+        conversation::tell(&written.losses, &session.printer);
+        session.printer.json(&written.value)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -14,10 +14,12 @@ use tool_hub_manifest::ToolName;
 use url::Url;
 
 use crate::build;
-use crate::scaffold::{Body, CALLING_LANGUAGE, Defined, PlainFile, Template, scaffold};
+use crate::scaffold::{
+    CALLING_LANGUAGE, DefinedFunctions, FunctionSource, PlainFile, Template, scaffold,
+};
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// Arguments of `tool new`.
 #[derive(Debug, Args)]
@@ -55,11 +57,8 @@ pub(crate) struct New {
 }
 
 impl New {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let shown = match &self.directory {
             Some(directory) => directory.clone(),
             None => PathBuf::from(self.name.as_str()),
@@ -70,28 +69,28 @@ impl New {
                 .hint("choose another name, or another place with --directory")
                 .into());
         }
-        let (body, lang) = self.body(config, printer).await?;
+        let (body, lang) = self.body(session).await?;
         scaffold(&directory, &self.name, lang, &body)?;
         build::remember_trust(&directory, config)?;
         match &body {
-            Body::Greeter => {}
-            Body::Defined(defined) => definitions::tell(defined, printer),
-            Body::Plain(plain) => definitions::tell_plain(plain, printer),
-            Body::GradioProject(calling) => definitions::tell(calling.defined(), printer),
+            FunctionSource::Greeter => {}
+            FunctionSource::Defined(defined) => definitions::tell(defined, printer),
+            FunctionSource::Plain(plain) => definitions::tell_plain(plain, printer),
+            FunctionSource::GradioProject(calling) => definitions::tell(calling.defined(), printer),
         }
         if printer.wants_json() {
             let mut answer = json!({ "directory": directory, "language": lang.name() });
             match &body {
-                Body::Greeter => {}
-                Body::Defined(defined) => {
+                FunctionSource::Greeter => {}
+                FunctionSource::Defined(defined) => {
                     answer["functions"] = defined.functions().into();
                     answer["losses"] = defined.losses().into();
                 }
-                Body::GradioProject(calling) => {
+                FunctionSource::GradioProject(calling) => {
                     answer["functions"] = calling.defined().functions().into();
                     answer["losses"] = calling.defined().losses().into();
                 }
-                Body::Plain(plain) => {
+                FunctionSource::Plain(plain) => {
                     answer["functions"] = plain.functions().into();
                     answer["losses"] = plain.losses().into();
                 }
@@ -99,7 +98,7 @@ impl New {
             printer.json(&answer)?;
         } else {
             printer.note(&format!("created {} ({})", shown.display(), lang.name()));
-            if let Body::Defined(_) = &body {
+            if let FunctionSource::Defined(_) = &body {
                 printer.hint(&format!(
                     "write the functions in {}, which answer that they are not written yet",
                     shown.join(lang.source()).display()
@@ -110,22 +109,22 @@ impl New {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What the project holds, and the language it is in.
-    async fn body(&self, config: &Config, printer: &Printer) -> anyhow::Result<(Body, Template)> {
+    /// The project's contents and their language.
+    async fn body(&self, session: &Session) -> anyhow::Result<(FunctionSource, Template)> {
         let lang = self.lang.unwrap_or(Template::Rust);
         if let Some(url) = &self.from_gradio {
             return Ok((
-                Body::GradioProject(gradio::read(url).await?),
+                FunctionSource::GradioProject(gradio::read(url).await?),
                 CALLING_LANGUAGE,
             ));
         }
         if let Some(words) = &self.from_mcp {
-            let import = mcp::read(words, &config.working, printer).await?;
-            return Ok((Body::Defined(Defined::of(import)), lang));
+            let import = mcp::read(words, &session.config.working, &session.printer).await?;
+            return Ok((FunctionSource::Defined(DefinedFunctions::of(import)), lang));
         }
         match &self.from {
-            Some(file) => self.of_file(file, config, lang),
-            None => Ok((Body::Greeter, lang)),
+            Some(file) => self.of_file(file, &session.config, lang),
+            None => Ok((FunctionSource::Greeter, lang)),
         }
     }
 
@@ -134,10 +133,10 @@ impl New {
         file: &Path,
         config: &Config,
         lang: Template,
-    ) -> anyhow::Result<(Body, Template)> {
+    ) -> anyhow::Result<(FunctionSource, Template)> {
         let Some(found) = PlainFile::template(file) else {
             let import = crate::text::definitions::read(file, &config.working)?;
-            return Ok((Body::Defined(Defined::of(import)), lang));
+            return Ok((FunctionSource::Defined(DefinedFunctions::of(import)), lang));
         };
         if self.lang.is_some_and(|lang| lang != found) {
             let (file, found) = (file.display(), found.name());
@@ -147,6 +146,6 @@ impl New {
                 .into());
         }
         let plain = PlainFile::read(&config.working.join(file), file, found)?;
-        Ok((Body::Plain(plain), found))
+        Ok((FunctionSource::Plain(plain), found))
     }
 }

@@ -16,10 +16,11 @@ use tool_hub_agent::conversation::answer::{
 use tool_hub_manifest::FunctionSpec;
 
 use crate::files::{Limit, text_or_input};
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::{Exit, Problem};
+use crate::session::Session;
 use crate::terminal::escape::escape_json;
+use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::model;
 use crate::toolbox::loaded::LoadedTool;
 
@@ -57,9 +58,9 @@ pub(crate) struct Parse {
     file: PathBuf,
 }
 
-/// What programs read.
+/// The answer's parts as programs read them.
 #[derive(Serialize)]
-struct Parsed {
+struct ParsedAnswer {
     format: &'static str,
     text: String,
     reasoning: Option<String>,
@@ -77,14 +78,11 @@ struct Call {
 }
 
 impl Parse {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
-        let format = self.format(config, printer).await?;
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
+        let format = self.format(session).await?;
         let offered = match &self.tools {
-            Some(names) => Some(LoadedTool::specs_of(names, config, printer).await?),
+            Some(names) => Some(LoadedTool::specs_of(names, session).await?),
             None => None,
         };
         let prompt = match &self.prompt {
@@ -112,19 +110,21 @@ impl Parse {
         })
     }
 
-    /// How the model writes.
-    async fn format(&self, config: &Config, printer: &Printer) -> anyhow::Result<AnswerFormat> {
+    /// The format in which the model writes.
+    async fn format(&self, session: &Session) -> anyhow::Result<AnswerFormat> {
         let Some(name) = &self.model else {
             let named = self.format.as_ref().map(|name| name.parse());
             return Ok(named.transpose()?.unwrap_or_else(AnswerFormat::generic));
         };
-        let model = model::templates(name, config, printer).await?;
+        let model = model::templates(name, session).await?;
         let family = model.answer_family();
         match (model.answer_template(), family) {
             (Ok(Some(format)), _) => Ok(format),
             (Ok(None), Some(format)) => Ok(format),
             (Err(error), Some(format)) => {
-                printer.warning(&format!("{error}; read as {} instead", format.name()));
+                session
+                    .printer
+                    .warning(&format!("{error}; read as {} instead", format.name()));
                 Ok(format)
             }
             (Ok(None), None) => Err(no_family(name).into()),
@@ -185,8 +185,8 @@ fn read(path: &PathBuf, bytes_max: usize) -> anyhow::Result<String> {
     }
 }
 
-fn parsed(format: &'static str, read: Answer, offered: Option<&[FunctionSpec]>) -> Parsed {
-    let mut parsed = Parsed {
+fn parsed(format: &'static str, read: Answer, offered: Option<&[FunctionSpec]>) -> ParsedAnswer {
+    let mut parsed = ParsedAnswer {
         format,
         text: read.text,
         reasoning: read.reasoning,
@@ -218,7 +218,7 @@ fn shown(call: ToolCall) -> Call {
 }
 
 /// Prints the reasoning with a mark before each line, the text, and a line for each call.
-fn print(parsed: &Parsed, printer: &Printer) -> anyhow::Result<()> {
+fn print(parsed: &ParsedAnswer, printer: &Printer) -> anyhow::Result<()> {
     let mut lines = Vec::new();
     for line in parsed.reasoning.iter().flat_map(|text| text.lines()) {
         lines.push(format!("> {line}"));

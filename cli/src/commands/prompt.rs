@@ -8,8 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 
 /// Arguments of `tool prompt`.
 #[derive(Debug, Args)]
@@ -29,15 +28,11 @@ enum PromptCommand {
 }
 
 impl Prompt {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         match &self.command {
-            PromptCommand::Pull(command) => command.execute(config, printer).await,
-            PromptCommand::Push(command) => command.execute(config, printer).await,
-            PromptCommand::Render(command) => command.execute(config, printer).await,
+            PromptCommand::Pull(command) => command.execute(session).await,
+            PromptCommand::Push(command) => command.execute(session).await,
+            PromptCommand::Render(command) => command.execute(session).await,
         }
     }
 }

@@ -16,9 +16,9 @@ use crate::build::Sources;
 use crate::commands::check::steering_characters;
 use crate::commands::load::check_refusals;
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
 use crate::toolbox::package;
 
@@ -42,11 +42,8 @@ pub(crate) struct Push {
 }
 
 impl Push {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = config.working.join(&self.directory);
         let package = package::package_directory(&directory)?;
         let verified = package::read(&package)?;
@@ -79,7 +76,7 @@ impl Push {
         if self.dry_run {
             let rehearsal = client.rehearse(&upload).await?;
             warn_of_newer(&client, &upload, printer).await;
-            return say_what_would_happen(&upload, rehearsal, config, printer);
+            return say_what_would_happen(&upload, rehearsal, session);
         }
         let bars = Bars::start(printer);
         let pushed = client.push(&upload, &bars).await;
@@ -147,9 +144,9 @@ async fn warn_of_newer(client: &Client, upload: &Upload<'_>, printer: &Printer) 
 fn say_what_would_happen(
     upload: &Upload<'_>,
     rehearsal: Rehearsal,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<ExitCode> {
+    let Session { config, printer } = session;
     let (repo, verified) = (&upload.repo, upload.package);
     let manifest = verified.manifest();
     let already_there = rehearsal == Rehearsal::AlreadyPushed;

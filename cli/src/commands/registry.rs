@@ -18,10 +18,10 @@ use tool_hub_registry_server::{
 };
 
 use crate::log::Logging;
-use crate::settings::config::{Config, RegistryPlaces};
+use crate::session::Session;
+use crate::settings::config::RegistryPlaces;
 use crate::settings::environment::storage_variables;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// The file by which a registry's directory is known.
 const DATABASE_FILE: &str = "registry.sqlite";
@@ -67,7 +67,7 @@ enum RegistryCommand {
 }
 
 impl Registry {
-    /// What the command logs unless it is told otherwise.
+    /// The events that the command logs unless it is told otherwise.
     pub(crate) fn logging(&self) -> Logging {
         match &self.command {
             RegistryCommand::Serve(command) => command.logging(),
@@ -75,11 +75,8 @@ impl Registry {
         }
     }
 
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = match &self.data {
             Some(directory) => config.working.join(directory),
             None => config.working.join(&config.registry),
@@ -112,17 +109,17 @@ impl Registry {
             }
             RegistryCommand::Backup(command) => {
                 let registry = open(settings).await?;
-                command.execute(registry, config, printer).await
+                command.execute(registry, session).await
             }
-            RegistryCommand::Restore(command) => command.execute(settings, config, printer).await,
+            RegistryCommand::Restore(command) => command.execute(settings, session).await,
         }
     }
 }
 
 impl RegistryCommand {
-    /// Whether a registry is made where there is none: by what serves it, brings one back or adds
-    /// the first owner. Everything else is about one that exists, so that a mistyped directory does
-    /// not pass for an empty registry.
+    /// True if a registry is made where there is none: by serving it, restoring one or adding the
+    /// first owner. Everything else is about one that exists, so that a mistyped directory does not
+    /// pass for an empty registry.
     fn makes_a_registry(&self) -> bool {
         match self {
             Self::Serve(_) | Self::Restore(_) => true,

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 use crate::toolbox::open_toolbox::OpenToolbox;
 
 /// Arguments of `tool remove`.
@@ -22,7 +21,8 @@ pub(crate) struct Remove {
 }
 
 impl Remove {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let key = toolbox.key(&self.name)?.clone();
         let kept = match self.storage {

@@ -7,9 +7,8 @@ use clap::Args;
 use tool_hub_manifest::{DirectoryName, Grants, Origin, VariableName};
 
 use crate::commands::grant::tell;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 
 /// Arguments of `tool revoke`.
@@ -51,17 +50,17 @@ pub(crate) struct Revoke {
 }
 
 impl Revoke {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let toolbox = OpenToolbox::open(config)?;
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let toolbox = OpenToolbox::open(&session.config)?;
         let member = toolbox.member(&self.name)?;
         let grants = self.remaining(member)?;
         let mut locked = member.locked.clone();
         locked.grants = grants.clone();
-        OpenToolbox::lower(config, member, locked)?;
-        tell(member, &grants, printer)
+        OpenToolbox::lower(&session.config, member, locked)?;
+        tell(member, &grants, &session.printer)
     }
 
-    /// What stays granted.
+    /// The grants that remain.
     fn remaining(&self, member: Member<'_>) -> anyhow::Result<Grants> {
         if self.all {
             return Ok(Grants::none());

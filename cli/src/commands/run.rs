@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::agent::{AgentFlags, Purpose};
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 
 /// Arguments of `tool run`.
 #[derive(Debug, Args)]
@@ -26,16 +25,12 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let purpose = match self.return_code {
             true => Purpose::Write,
             false => Purpose::Run,
         };
-        let agent = self.agent.open(purpose, &self.names, config, printer);
+        let agent = self.agent.open(purpose, &self.names, session);
         let mut agent = agent.await?;
         if self.return_code {
             agent.write_code(&self.task).await?;

@@ -10,8 +10,7 @@ use tool_hub_source::Definition;
 
 use super::export::Format;
 use crate::build::specs;
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 use crate::text::functions::definitions;
 
 /// Arguments of `tool schema`.
@@ -30,15 +29,15 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    pub(crate) fn execute(&self, config: &Config, printer: &Printer) -> anyhow::Result<ExitCode> {
-        let path = config.working.join(&self.file);
+    pub(crate) fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let path = session.config.working.join(&self.file);
         let definitions = definitions(&path, &self.file, &self.names)?;
         match self.format {
             Format::Definitions(Dialect::HuggingFace) => {
                 let tools: Vec<Value> = definitions.iter().map(Definition::to_json).collect();
-                printer.json(&tools)?;
+                session.printer.json(&tools)?;
             }
-            format => format.print(&specs(&definitions), printer)?,
+            format => format.print(&specs(&definitions), &session.printer)?,
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -6,9 +6,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use tool_hub_registry_client::{SEARCH_RESULTS_MAX, SearchResult, SearchResults, ToolSummary};
 
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::columns::{self, Column, Cut, fitted};
-use crate::terminal::printer::Printer;
 
 /// Arguments of `tool search`.
 #[derive(Debug, Args)]
@@ -23,11 +22,8 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let client = config.client(&config.endpoint, printer)?;
         let words = self.words.join(" ");
         let results = client.search(&words, self.limit.into()).await?;
@@ -38,15 +34,16 @@ impl Search {
             return Ok(ExitCode::SUCCESS);
         }
         if results.found.is_empty() {
-            self.nothing_fits(config, printer);
+            self.nothing_fits(session);
         } else {
             printer.data(&table(&results))?;
-            self.what_next(&results, config, printer);
+            self.what_next(&results, session);
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn nothing_fits(&self, config: &Config, printer: &Printer) {
+    fn nothing_fits(&self, session: &Session) {
+        let Session { config, printer } = session;
         let words = self.words.join(" ");
         if words.trim().is_empty() {
             printer.note(&format!("there are no tools on {}", config.endpoint));
@@ -61,7 +58,7 @@ impl Search {
         printer.hint("look on another registry with: --endpoint URL");
     }
 
-    fn what_next(&self, results: &SearchResults, config: &Config, printer: &Printer) {
+    fn what_next(&self, results: &SearchResults, session: &Session) {
         if results.more {
             let larger = usize::from(self.limit).saturating_mul(5);
             let hint = if usize::from(self.limit) == SEARCH_RESULTS_MAX {
@@ -70,12 +67,12 @@ impl Search {
                 let larger = larger.min(SEARCH_RESULTS_MAX);
                 format!("there are more; see them with more words, or with: --limit {larger}")
             };
-            printer.hint(&hint);
+            session.printer.hint(&hint);
         }
         if !results.knows_tools {
-            printer.hint(&format!(
+            session.printer.hint(&format!(
                 "{} does not say versions and functions; see them with: tool inspect NAME",
-                config.endpoint
+                session.config.endpoint
             ));
         }
     }

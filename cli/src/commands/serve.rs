@@ -21,7 +21,8 @@ use tool_hub_serve::{
 use crate::allocator;
 use crate::serving::audit_log::AuditLog;
 use crate::serving::listener::listen;
-use crate::serving::toolbox_server::{Share, ToolboxServer};
+use crate::serving::toolbox_server::{ToolSelection, ToolboxServer};
+use crate::session::Session;
 use crate::settings::config::Config;
 use crate::terminal::messages::counted;
 use crate::terminal::output;
@@ -29,11 +30,11 @@ use crate::terminal::printer::Printer;
 use crate::terminal::signals::stop_requested;
 
 use gateway::OpenAi;
-use tokens::{Named, private_token};
+use tokens::{ServedCaller, private_token};
 
-/// Who calls on standard input, to the audit log.
+/// The caller on standard input, in the audit log.
 const ON_STDIO: &str = "stdio";
-/// Who calls over HTTP where there is one token.
+/// The caller over HTTP where there is one token, in the audit log.
 const ON_HTTP: &str = "http";
 
 /// Arguments of `tool serve`.
@@ -91,7 +92,7 @@ fn answer_limit(text: &str) -> Result<usize, String> {
     }
 }
 
-/// How clients reach a server over HTTP.
+/// Flags of a server over HTTP.
 #[derive(Debug, Args)]
 struct Http {
     /// Serve over HTTP, for clients that show a token; the URL is printed
@@ -142,27 +143,24 @@ impl Serve {
         }
     }
 
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         if self.http.http {
             allocator::give_back_long_buffers();
         }
         let log = match &self.audit {
             Some(path) => {
                 output::refuse_settings(&config.place(path), config)?;
-                Some(AuditLog::open(path, *printer)?)
+                Some(AuditLog::open(path, session.printer)?)
             }
             None => None,
         };
-        let gateway = self.openai.gateway(config, printer)?;
+        let gateway = self.openai.gateway(session)?;
         let (callers, made) = self.callers(config)?;
-        let shares = callers.iter().map(|caller| &caller.share);
-        let served = ToolboxServer::open_all(shares, self.presentation(), config, printer)?;
+        let selections = callers.iter().map(|caller| &caller.selection);
+        let served = ToolboxServer::open_all(selections, self.presentation(), session)?;
         // What is wrong with it is said before tools are compiled.
-        let mut door = match self.http.http {
+        let mut server = match self.http.http {
             true => Some(self.http.open(made, gateway).await?),
             false => None,
         };
@@ -176,8 +174,8 @@ impl Serve {
             if let Some(log) = &log {
                 toolset = toolset.audited(log.clone(), caller.name.clone());
             }
-            if let (Some(door), Some(token)) = (&mut door, caller.token) {
-                door.admit(Caller::new(caller.name.clone(), token, toolset.clone()))?;
+            if let (Some(server), Some(token)) = (&mut server, caller.token) {
+                server.admit(Caller::new(caller.name.clone(), token, toolset.clone()))?;
             }
             toolsets.push((toolset, seen));
         }
@@ -185,7 +183,7 @@ impl Serve {
         let follows = follows.map(|(one, (toolset, seen))| Box::pin(one.follow(toolset, *seen)));
         let follows: Vec<_> = follows.collect();
         let functions = counted(functions, "function");
-        let answering = answer(&toolsets[0].0, door, &functions, printer);
+        let answering = answer(&toolsets[0].0, server, &functions, printer);
         tokio::select! {
             answered = answering => answered?,
             (never, ..) = select_all(follows) => match never {},
@@ -193,14 +191,14 @@ impl Serve {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Who may call, and the token that was made for this run, if one was: whoever chose one
-    /// knows it.
-    fn callers(&self, config: &Config) -> anyhow::Result<(Vec<Named>, Option<BearerToken>)> {
+    /// The callers, and the token that was made for this run, if one was: whoever chose one knows
+    /// it.
+    fn callers(&self, config: &Config) -> anyhow::Result<(Vec<ServedCaller>, Option<BearerToken>)> {
         let usual = self.toolbox.as_deref();
         if let Some(file) = &self.http.tokens {
             return Ok((tokens::read(file, usual, config)?, None));
         }
-        let share = Share {
+        let selection = ToolSelection {
             toolbox: self.toolbox.clone(),
             names: self.names.clone(),
         };
@@ -212,50 +210,50 @@ impl Serve {
                 (ON_HTTP, Some(token.clone()), Some(token))
             }
         };
-        let only = Named {
+        let only = ServedCaller {
             name: name.parse()?,
             token: token.as_ref().map(BearerToken::digest),
-            share,
+            selection,
         };
         Ok((vec![only], made))
     }
 }
 
-/// Answers clients, at the door where there is one, until they leave or somebody says stop.
+/// Answers clients, at the server where there is one, until they leave or somebody says stop.
 async fn answer(
     toolset: &Toolset,
-    door: Option<Door>,
+    server: Option<HttpServer>,
     functions: &str,
     printer: &Printer,
 ) -> anyhow::Result<()> {
-    let Some(door) = door else {
+    let Some(server) = server else {
         printer.note(&format!("serving {functions} on standard input and output"));
         tool_hub_serve::serve_stdio(toolset.clone(), stop_requested()).await?;
         return Ok(());
     };
-    door.tell(functions, printer)?;
-    let Door {
+    server.tell(functions, printer)?;
+    let HttpServer {
         listener,
         access,
         gateway,
         ..
-    } = door;
+    } = server;
     tool_hub_serve::serve_http(listener, access, gateway, stop_requested()).await?;
     Ok(())
 }
 
-/// Where clients come in, and who may.
-struct Door {
+/// The address of a server over HTTP and its callers.
+struct HttpServer {
     listener: TcpListener,
     access: Access,
-    /// What stands before an endpoint.
+    /// The gateway before an endpoint.
     gateway: Option<Gateway>,
     callers: usize,
     /// The token, where it was made for this run.
     made: Option<BearerToken>,
 }
 
-impl Door {
+impl HttpServer {
     fn admit(&mut self, caller: Caller) -> anyhow::Result<()> {
         self.access = self.access.clone().with_caller(caller)?;
         self.callers += 1;
@@ -297,8 +295,8 @@ impl Http {
         &self,
         made: Option<BearerToken>,
         gateway: Option<Gateway>,
-    ) -> anyhow::Result<Door> {
-        Ok(Door {
+    ) -> anyhow::Result<HttpServer> {
+        Ok(HttpServer {
             access: self.access()?,
             listener: listen(self.listen).await?,
             gateway,

@@ -14,8 +14,9 @@ use crate::commands::load::check_refusals;
 use crate::consent::approval::{ApprovalFlags, Candidate, Offer};
 use crate::consent::difference;
 use crate::consent::report;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::{self, Exit};
+use crate::session::Session;
+use crate::terminal::diagnosis;
+use crate::terminal::exit::Exit;
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::toolbox::lock_record::{self, GivenConsent};
@@ -40,8 +41,8 @@ pub(crate) struct Update {
     approval: ApprovalFlags,
 }
 
-/// What came of looking for a newer version.
-enum Found {
+/// The outcome of looking for a newer version.
+enum UpdateOutcome {
     Current,
     /// The toolbox follows no other version.
     Pinned,
@@ -50,7 +51,7 @@ enum Found {
     Updated(Version),
 }
 
-/// What became of the tools so far.
+/// The outcomes for all tools so far.
 #[derive(Default)]
 struct Report {
     tools: Vec<Value>,
@@ -58,13 +59,13 @@ struct Report {
 }
 
 impl Report {
-    fn add(&mut self, member: Member<'_>, found: Found, printer: &Printer) {
+    fn add(&mut self, member: Member<'_>, found: UpdateOutcome, printer: &Printer) {
         let before = &member.locked.version;
         let (state, said, now) = match found {
-            Found::Current => ("current", "current at", before.clone()),
-            Found::Pinned => ("pinned", "pinned to", before.clone()),
-            Found::Gone => ("gone", "nothing is at its path; stays at", before.clone()),
-            Found::Updated(version) => ("updated", "updated at", version),
+            UpdateOutcome::Current => ("current", "current at", before.clone()),
+            UpdateOutcome::Pinned => ("pinned", "pinned to", before.clone()),
+            UpdateOutcome::Gone => ("gone", "nothing is at its path; stays at", before.clone()),
+            UpdateOutcome::Updated(version) => ("updated", "updated at", version),
         };
         printer.note(&format!("{}: {said} {now}", member.key));
         self.tools
@@ -97,17 +98,14 @@ impl Report {
 }
 
 impl Update {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let mut report = Report::default();
         for status in toolbox.chosen(&self.names)? {
             let found = match status.member {
                 Ok(member) => self
-                    .update(member, config, printer)
+                    .update(member, session)
                     .await
                     .map(|found| (member, found)),
                 Err(unusable) => Err(unusable.problem.into()),
@@ -120,43 +118,38 @@ impl Update {
         report.end(printer)
     }
 
-    async fn update(
-        &self,
-        member: Member<'_>,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Found> {
+    async fn update(&self, member: Member<'_>, session: &Session) -> anyhow::Result<UpdateOutcome> {
         let (fetched, is_exact) = match &member.locked.source {
-            Source::File { path } if !path.exists() => return Ok(Found::Gone),
+            Source::File { path } if !path.exists() => return Ok(UpdateOutcome::Gone),
             Source::File { path } => {
                 // A component without a manifest asks for what it asked for before.
-                let before = config.open_store()?.get(&member.locked.pin())?;
+                let before = session.config.open_store()?.get(&member.locked.pin())?;
                 let asked = before.manifest().capabilities.clone();
                 let subject = Subject::Path(path.clone());
-                let endpoint = &config.endpoint;
-                let fetched = subject.fetch_asking(asked, endpoint, config, printer);
+                let endpoint = &session.config.endpoint;
+                let fetched = subject.fetch_asking(asked, endpoint, session);
                 (fetched.await?, false)
             }
             Source::Registry { .. } => {
                 let Some((endpoint, reference)) = followed(member) else {
-                    return Ok(Found::Pinned);
+                    return Ok(UpdateOutcome::Pinned);
                 };
                 let subject = Subject::Reference(Ok(reference.clone()), reference.to_string());
-                let fetched = subject.fetch(&endpoint, config, printer);
+                let fetched = subject.fetch(&endpoint, session);
                 (fetched.await?, is_exact(&reference))
             }
         };
         let is_same_place = fetched.origin.source() == member.locked.source;
         if is_same_place && *fetched.verified.pin() == member.locked.pin() {
             return Ok(match is_exact {
-                true => Found::Pinned,
-                false => Found::Current,
+                true => UpdateOutcome::Pinned,
+                false => UpdateOutcome::Current,
             });
         }
-        let given = self.consent(member, &fetched, config, printer)?;
+        let given = self.consent(member, &fetched, session)?;
         let locked =
-            lock_record::record(member.key, member.entry, &fetched, given, config, printer).await?;
-        Ok(Found::Updated(locked.version))
+            lock_record::record(member.key, member.entry, &fetched, given, session).await?;
+        Ok(UpdateOutcome::Updated(locked.version))
     }
 
     /// Takes a version that asks for nothing more than the approved one; asks about any other.
@@ -164,9 +157,9 @@ impl Update {
         &self,
         member: Member<'_>,
         fetched: &Fetched,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<GivenConsent> {
+        let Session { config, printer } = session;
         let Member { key, locked, .. } = member;
         let new = inspect(&fetched.verified)?.with_overrides(locked.overrides.clone());
         check_refusals(&new)?;
@@ -213,8 +206,8 @@ impl Update {
     }
 }
 
-/// Where newer versions of a tool of a registry are looked for; nowhere, when it was loaded from a
-/// branch or a commit.
+/// The reference by which newer versions of a tool of a registry are looked for; none where it was
+/// loaded from a branch or a commit.
 fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
     let Source::Registry { endpoint, repo, .. } = &member.locked.source else {
         return None;
@@ -227,7 +220,7 @@ fn followed(member: Member<'_>) -> Option<(Url, ToolRef)> {
     Some((endpoint.clone(), reference))
 }
 
-/// Whether a reference names one version and follows no other.
+/// True if a reference names one version and follows no other.
 fn is_exact(reference: &ToolRef) -> bool {
     let Revision::Version(requirement) = &reference.revision else {
         return false;

@@ -7,9 +7,8 @@ use serde_json::json;
 use tool_hub_registry_client::Store;
 
 use crate::consent::report::{overridden, table};
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::open_toolbox::tool_status::ToolStatus;
 
@@ -18,11 +17,8 @@ use crate::toolbox::open_toolbox::tool_status::ToolStatus;
 pub(crate) struct Verify {}
 
 impl Verify {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let store = config.open_store()?;
         let checked: Vec<(ToolStatus<'_>, Option<String>)> = toolbox
@@ -89,8 +85,7 @@ fn described(status: &ToolStatus<'_>) -> Option<String> {
     overridden(&status.entry.overrides()).map(|what| format!("{what}, as you approved"))
 }
 
-/// What is wrong with a tool: that it was not approved as it stands, or that its bytes are
-/// not those that were.
+/// The fault of a tool: it was not approved as it stands, or its bytes are not those that were.
 fn fault(status: &ToolStatus<'_>, store: &Store) -> Option<String> {
     match &status.member {
         Ok(member) => {

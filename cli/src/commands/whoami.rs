@@ -4,19 +4,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 
 /// Arguments of `tool whoami`.
 #[derive(Debug, Args)]
 pub(crate) struct Whoami {}
 
 impl Whoami {
-    pub(crate) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(crate) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let client = config.client(&config.endpoint, printer)?;
         let identity = client.whoami().await?;
         if printer.wants_json() {

@@ -1,4 +1,4 @@
-//! What is to be written into a client's configuration: shown first, written after consent.
+//! A change to a client's configuration: shown first, written after consent.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use similar::TextDiff;
 
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 use super::file::{target_of, text_of};
 
@@ -26,10 +26,10 @@ pub(crate) struct Change {
     pub(super) after: Option<String>,
 }
 
-/// What becomes of a file.
+/// The kind of change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Changed {
+pub(crate) enum ChangeKind {
     Nothing,
     Created,
     Updated,
@@ -37,13 +37,13 @@ pub(crate) enum Changed {
 }
 
 impl Change {
-    /// What becomes of the file.
-    pub(crate) fn kind(&self) -> Changed {
+    /// The kind of this change.
+    pub(crate) fn kind(&self) -> ChangeKind {
         match (&self.before, &self.after) {
-            (before, after) if before == after => Changed::Nothing,
-            (None, _) => Changed::Created,
-            (_, None) => Changed::Deleted,
-            _ => Changed::Updated,
+            (before, after) if before == after => ChangeKind::Nothing,
+            (None, _) => ChangeKind::Created,
+            (_, None) => ChangeKind::Deleted,
+            _ => ChangeKind::Updated,
         }
     }
 

@@ -1,7 +1,7 @@
-//! The clients that are known: what each is called, where its configuration is, and how it
-//! wants a server written.
+//! The clients that are known: the name of each, the place of its configuration, and the form of a
+//! server in it.
 //!
-//! What is said here of a client is what its own documentation says.
+//! Each follows the client's own documentation.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use super::places::{ClientPlaces, Scope, System};
 /// An MCP client that starts servers over standard input and output.
 #[derive(Debug)]
 pub(crate) struct Client {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What its makers call it.
+    /// Its makers' name for it.
     pub(crate) title: &'static str,
     pub(crate) format: Format,
     /// The key of the servers in its configuration.
@@ -26,7 +26,7 @@ pub(crate) struct Client {
     project: Option<&'static str>,
 }
 
-/// How a configuration is written.
+/// The format of a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// JSON, and a comment is an error.
@@ -90,7 +90,7 @@ const CLIENTS: [Client; 10] = [
         aliases: &[],
         preset: nothing,
         user: |places, _| {
-            let directory = places.told(places.codex.as_deref(), ".codex");
+            let directory = places.directory_or(places.codex.as_deref(), ".codex");
             directory.join("config.toml")
         },
         project: Some(".codex/config.toml"),
@@ -103,7 +103,7 @@ const CLIENTS: [Client; 10] = [
         aliases: &["copilot"],
         preset: || json!({ "type": "local", "tools": ["*"] }),
         user: |places, _| {
-            let directory = places.told(places.copilot.as_deref(), ".copilot");
+            let directory = places.directory_or(places.copilot.as_deref(), ".copilot");
             directory.join("mcp-config.json")
         },
         project: None,
@@ -186,13 +186,13 @@ impl Client {
         Self::all().find(|client| client.name == name || client.aliases.contains(&name))
     }
 
-    /// What a server is given where it is written for the first time, beside what it is
-    /// started with.
+    /// The members that a server is given where it is written for the first time, beside its
+    /// command.
     pub(super) fn preset(&self) -> Value {
         (self.preset)()
     }
 
-    /// Whether it can be configured for a single project.
+    /// True if it can be configured for a single project.
     pub(crate) fn knows_projects(&self) -> bool {
         self.project.is_some()
     }

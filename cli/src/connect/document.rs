@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde_json::{Map, Value};
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 use super::change::Change;
 use super::clients::{Client, Format};
 use super::file::{target_of, text_of, unreadable};
 use super::json::{self, Comments};
-use super::server::{Server, Started};
+use super::server::{ServeCommand, Server};
 use super::toml;
 use super::unreadable::Unreadable;
 
@@ -20,7 +20,7 @@ use super::unreadable::Unreadable;
 pub(crate) struct Document {
     client: &'static Client,
     path: PathBuf,
-    /// Where it really is.
+    /// The real path, with links followed.
     target: PathBuf,
     text: Option<String>,
 }
@@ -41,7 +41,7 @@ impl Document {
         })
     }
 
-    /// Where it is, as its client is told.
+    /// The path as its client is told it.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -50,15 +50,15 @@ impl Document {
     ///
     /// # Errors
     /// When it cannot be read as what it is.
-    pub(crate) fn connections(&self) -> anyhow::Result<Vec<(String, Started)>> {
+    pub(crate) fn connections(&self) -> anyhow::Result<Vec<(String, ServeCommand)>> {
         let servers = self.servers()?;
         let servers = servers
             .iter()
-            .filter_map(|(name, entry)| Some((name.clone(), Started::by(entry)?)));
+            .filter_map(|(name, entry)| Some((name.clone(), ServeCommand::of_entry(entry)?)));
         Ok(servers.collect())
     }
 
-    /// Whether it has a server called `name`.
+    /// True if it has a server called `name`.
     ///
     /// # Errors
     /// When it cannot be read as what it is.
@@ -66,7 +66,7 @@ impl Document {
         Ok(self.servers()?.contains_key(name))
     }
 
-    /// What is to be changed for `server` to be called `name`.
+    /// The change by which `server` is called `name`.
     ///
     /// # Errors
     /// When it cannot be read as what it is, or has something else of that name.
@@ -90,8 +90,8 @@ impl Document {
         Ok(self.change(Some(self.with_mark(after))))
     }
 
-    /// What is to be changed for there to be no server called `name`. What nothing is left of
-    /// goes as well: the section, and the file unless it is reached by a link.
+    /// The change by which no server is called `name`. A section of which nothing is left goes as
+    /// well, and so does the file unless it is reached by a link.
     ///
     /// # Errors
     /// When it cannot be read as what it is, or has something else of that name.
@@ -162,7 +162,7 @@ impl Document {
     }
 
     fn refuse_the_others(&self, name: &str, existing: Option<&Value>) -> anyhow::Result<()> {
-        if existing.is_none_or(|entry| Started::by(entry).is_some()) {
+        if existing.is_none_or(|entry| ServeCommand::of_entry(entry).is_some()) {
             return Ok(());
         }
         Err(Problem::user(format!(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Nobody's configuration is larger.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -16,7 +16,7 @@ pub(super) fn target_of(path: &Path) -> anyhow::Result<PathBuf> {
     match path.canonicalize() {
         Ok(target) => Ok(target),
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => {
-            Ok(files::settled(path))
+            Ok(files::real_path(path))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Err(Problem::user(format!(
             "{} is a broken link",

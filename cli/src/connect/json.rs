@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::unreadable::Unreadable;
 
-/// Whether a text may have what JSON itself has not.
+/// Extensions of JSON that a text may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
     Refused,

@@ -1,4 +1,4 @@
-//! Where clients keep what they are configured by, on each operating system.
+//! The directories of clients' configurations on each operating system.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::settings::environment::variable;
 
-/// Whom a configuration is for.
+/// The scope of a configuration: the user's or a project's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
@@ -35,11 +35,11 @@ pub(crate) struct ClientPlaces {
     pub(crate) home: PathBuf,
     /// `~/.config` or what `XDG_CONFIG_HOME` says; on Windows `%APPDATA%`.
     pub(crate) config: PathBuf,
-    /// What `CLAUDE_CONFIG_DIR` says.
+    /// The value of `CLAUDE_CONFIG_DIR`.
     pub(crate) claude: Option<PathBuf>,
-    /// What `CODEX_HOME` says.
+    /// The value of `CODEX_HOME`.
     pub(crate) codex: Option<PathBuf>,
-    /// What `COPILOT_HOME` says.
+    /// The value of `COPILOT_HOME`.
     pub(crate) copilot: Option<PathBuf>,
 }
 
@@ -61,7 +61,7 @@ impl ClientPlaces {
         })
     }
 
-    /// Where desktop programs keep things.
+    /// The directory for the configuration of desktop programs.
     pub(super) fn applications(&self, system: System) -> PathBuf {
         match system {
             System::Macos => self.home.join("Library/Application Support"),
@@ -70,7 +70,7 @@ impl ClientPlaces {
     }
 
     /// `directory` as a variable says, else `usual` below the home directory.
-    pub(super) fn told(&self, directory: Option<&Path>, usual: &str) -> PathBuf {
+    pub(super) fn directory_or(&self, directory: Option<&Path>, usual: &str) -> PathBuf {
         directory.map_or_else(|| self.home.join(usual), Path::to_owned)
     }
 }

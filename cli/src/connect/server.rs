@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::settings::environment;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 
 use super::clients::Client;
@@ -21,7 +21,7 @@ const OWN_VARIABLES: [&str; 4] = [
     "XDG_DATA_HOME",
 ];
 
-/// What starts a toolbox, wherever and by whomever it is started.
+/// The command that starts a toolbox, wherever and by whomever it is started.
 #[derive(Debug, Serialize)]
 pub(crate) struct Server {
     pub(crate) command: String,
@@ -54,8 +54,8 @@ impl Server {
         })
     }
 
-    /// How `client` has it written. What else `existing` says, which was written for it
-    /// before, is the user's and stays.
+    /// The entry of the server for `client`. Everything else in `existing`, which was written for
+    /// it before, is the user's and stays.
     pub(crate) fn entry(&self, client: &Client, existing: Option<&Value>) -> Map<String, Value> {
         let mut entry = match (existing, client.preset()) {
             (Some(Value::Object(existing)), _) => existing.clone(),
@@ -101,9 +101,9 @@ fn text(path: &Path) -> anyhow::Result<String> {
     Ok(text.to_owned())
 }
 
-/// What a server that a client starts makes of this program.
+/// A command of this program, as a client's entry starts it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Started {
+pub(crate) struct ServeCommand {
     pub(crate) command: String,
     /// The toolbox, where the command names one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,9 +113,9 @@ pub(crate) struct Started {
     pub(crate) only: Vec<String>,
 }
 
-impl Started {
-    /// What `entry` starts, where that is `tool serve`.
-    pub(crate) fn by(entry: &Value) -> Option<Self> {
+impl ServeCommand {
+    /// The command that `entry` starts, where that is `tool serve`.
+    pub(crate) fn of_entry(entry: &Value) -> Option<Self> {
         let command = entry.get("command")?.as_str()?;
         let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
         let is_this = std::env::current_exe().is_ok_and(|this| this == Path::new(command));
@@ -196,7 +196,7 @@ mod tests {
 
     #[track_caller]
     fn check_started(entry: Value, expect: Option<(Option<&str>, &[&str])>) {
-        let started = Started::by(&entry);
+        let started = ServeCommand::of_entry(&entry);
         let found = started
             .as_ref()
             .map(|started| (started.toolbox.as_deref(), started.only.clone()));

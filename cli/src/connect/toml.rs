@@ -107,7 +107,7 @@ fn adapt(table: &mut dyn TableLike, wanted: &Map<String, Value>) {
     }
 }
 
-/// Whether `item` is `value` already, as far as a server can be told anything.
+/// True if `item` already says what `value` says to a server.
 fn says(item: &Item, value: &Value) -> bool {
     match value {
         Value::String(text) => item.as_str() == Some(text),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a text cannot be read, or changed without changing what else it says.
+/// The reason why a text cannot be read, or cannot be changed without changing other parts of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     /// The line that is to be mended, where there is one.
@@ -11,7 +11,7 @@ pub(crate) struct Unreadable {
 }
 
 impl Unreadable {
-    /// What is wrong with the text as a whole.
+    /// A fault of the text as a whole.
     pub(super) fn as_a_whole(reason: impl Into<String>) -> Self {
         Self {
             line: None,

@@ -16,9 +16,9 @@ use tool_hub_manifest::{
 
 use crate::consent::sensitive;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
 use crate::terminal::messages::rights;
+use crate::terminal::problem::Problem;
 use terminal::real;
 
 pub(crate) use terminal::Terminal;
@@ -58,7 +58,7 @@ pub(crate) struct ApprovalFlags {
     pub(crate) storage: bool,
 }
 
-/// What a person at a terminal is asked about, one by one.
+/// The capabilities that a person at a terminal is asked about, one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Offer {
     /// Everything that the tool asks for and no flag names.
@@ -73,14 +73,14 @@ pub(crate) struct Candidate<'a> {
     pub(crate) name: &'a str,
     /// The digest of its package.
     pub(crate) digest: Digest,
-    /// What it asks for.
+    /// The capabilities that it asks for.
     pub(crate) asked: &'a Capabilities,
-    /// Whether it calls other functions of the toolbox.
+    /// True if it calls other functions of the toolbox.
     pub(crate) calls_functions: bool,
     /// The tool of another place that has the name, and loses it.
     pub(crate) replaces: Option<String>,
     pub(crate) offer: Offer,
-    /// What is done with it once it is approved, as the question says it.
+    /// The verb of the question: the act that follows the approval.
     pub(crate) act: &'static str,
 }
 
@@ -114,12 +114,12 @@ pub(crate) fn origin_with_methods(text: &str) -> Result<(Origin, Option<Methods>
 }
 
 impl ApprovalFlags {
-    /// Whether no flag was given.
+    /// True if no flag was given.
     pub(crate) fn is_empty(&self) -> bool {
         self.approve.is_none() && !self.grants_something()
     }
 
-    /// Whether a flag says what to grant.
+    /// True if a flag says what to grant.
     pub(crate) fn grants_something(&self) -> bool {
         let Self {
             approve: _,

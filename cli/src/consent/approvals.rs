@@ -22,8 +22,8 @@ use tool_hub_manifest::{Digest, LockedTool, ToolKey};
 
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::escape::escape_line;
+use crate::terminal::problem::Problem;
 
 pub(crate) use required::{PolicySource, SYSTEM_DIRECTORY, SignaturePolicy};
 pub(crate) use signature::Signer;
@@ -46,7 +46,7 @@ struct ApprovalsFile {
     approved: BTreeSet<Digest>,
     /// The places in toolboxes for which they were approved. Files of older versions have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    places: BTreeMap<Digest, Place>,
+    places: BTreeMap<Digest, ToolboxPlace>,
     /// The signatures, by the digest of the record that they sign.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     signatures: BTreeMap<Digest, String>,
@@ -56,17 +56,17 @@ struct ApprovalsFile {
 /// lock brings back neither rights that were revoked nor a version that was replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Place {
+pub(crate) struct ToolboxPlace {
     /// The toolbox's directory.
     toolbox: PathBuf,
     /// The tool's name in it.
     name: ToolKey,
 }
 
-impl Place {
+impl ToolboxPlace {
     pub(crate) fn new(toolbox: &Path, name: &ToolKey) -> Self {
         Self {
-            toolbox: files::settled(toolbox),
+            toolbox: files::real_path(toolbox),
             name: name.clone(),
         }
     }
@@ -74,7 +74,7 @@ impl Place {
 
 impl ApprovalsFile {
     /// Forgets every record that was approved for `place`, and `current`, the one in its lock.
-    fn clear(&mut self, place: &Place, current: Option<Digest>) {
+    fn clear(&mut self, place: &ToolboxPlace, current: Option<Digest>) {
         let earlier = self.places.iter().filter(|(_, other)| *other == place);
         let earlier: Vec<Digest> = earlier.map(|(digest, _)| *digest).chain(current).collect();
         for digest in earlier {
@@ -86,7 +86,7 @@ impl ApprovalsFile {
 }
 
 impl Approvals {
-    /// Where they are written, if there are any.
+    /// The file in which they are written, if there are any.
     pub(crate) fn file(config: &Config) -> PathBuf {
         config.user.join(FILE)
     }
@@ -133,7 +133,7 @@ impl Approvals {
     /// If no key signs it; then nothing is recorded.
     pub(crate) fn remember(
         config: &Config,
-        place: &Place,
+        place: &ToolboxPlace,
         locked: &LockedTool,
         replaced: Option<Digest>,
     ) -> anyhow::Result<()> {
@@ -159,7 +159,7 @@ impl Approvals {
     /// there.
     pub(crate) fn forget(
         config: &Config,
-        place: &Place,
+        place: &ToolboxPlace,
         current: Option<Digest>,
     ) -> anyhow::Result<()> {
         Self::change(config, |file| file.clear(place, current))

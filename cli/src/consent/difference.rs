@@ -57,13 +57,13 @@ pub(crate) fn lines(changes: &[Change]) -> Vec<String> {
     lines
 }
 
-/// How many characters of a common part are shown beside a difference.
+/// The characters of a common part that are shown beside a difference.
 const CONTEXT_CHARS: usize = 60;
 
-/// How many characters are named one by one where two texts may look the same.
+/// The most characters that are named one by one where two texts may look the same.
 const NAMED_CHARS_MAX: usize = 4;
 
-/// How many bytes two texts have in common at their beginning and at their end.
+/// The lengths in bytes of the common beginning and the common end of two texts.
 struct Parts {
     start: usize,
     end: usize,

@@ -11,7 +11,7 @@ use crate::toolbox::package::{Fetched, FetchedFrom};
 
 pub(crate) use inspection::{Detail, calls_functions, inspection};
 
-/// How the tool is named on a command line.
+/// The tool as a command line names it.
 pub(crate) fn subject(fetched: &Fetched) -> String {
     match &fetched.origin {
         FetchedFrom::Registry { reference, .. } => reference.to_string(),

@@ -14,13 +14,13 @@ use tool_hub_manifest::{Access, DirectoryGrant, DirectoryName, Grants};
 
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 pub(crate) use places::Refusal;
 use places::{Kind, Places, TRUST};
 
 /// Everything that is dangerous to give away on this machine.
-pub(crate) struct Sensitive {
+pub(crate) struct SensitivePlaces {
     places: Places,
     toolbox_names: Vec<String>,
 }
@@ -40,7 +40,7 @@ impl Finding {
     }
 }
 
-impl Sensitive {
+impl SensitivePlaces {
     /// Collects the sensitive places of this machine.
     pub(crate) fn of(config: &Config) -> anyhow::Result<Self> {
         Ok(Self {
@@ -81,10 +81,10 @@ pub(crate) fn insist(
     if insisted.is_empty() {
         return Ok(());
     }
-    let sensitive = Sensitive::of(config)?;
+    let sensitive = SensitivePlaces::of(config)?;
     for written in insisted {
         let place = config.place(written);
-        let real = files::settled(&place);
+        let real = files::real_path(&place);
         let mut is_meant = false;
         for grant in grants.directories.values_mut() {
             let findings = sensitive.findings(&grant.path, grant.access).into_iter();
@@ -117,7 +117,7 @@ pub(crate) fn check(grants: &Grants, config: &Config) -> anyhow::Result<()> {
     if grants.directories.is_empty() {
         return Ok(());
     }
-    let sensitive = Sensitive::of(config)?;
+    let sensitive = SensitivePlaces::of(config)?;
     for (name, grant) in &grants.directories {
         let findings = sensitive.findings(&grant.path, grant.access);
         let mut open = findings.into_iter().filter(|finding| {

@@ -6,7 +6,7 @@ use tool_hub_manifest::ValueType;
 
 /// The longest signature that is shown with everything that its types hold.
 const SHORT_CHARS_MAX: usize = 160;
-/// How deep types are followed when everything is shown.
+/// The depth to which types are followed when everything is shown.
 const DEPTH_MAX: usize = 16;
 
 /// `name(argument: type, optional?: type) -> type`, unescaped. Types that would make the line very

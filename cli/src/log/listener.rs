@@ -1,4 +1,4 @@
-//! What takes events: standard error, or a collector.
+//! The receiver of events: standard error, or a collector.
 
 use tracing_subscriber::{Layer, Registry};
 

@@ -12,9 +12,9 @@ use tracing_subscriber::filter::Targets;
 
 use super::listener::Listener;
 use crate::settings::environment::is_set;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
-/// Where a collector is named.
+/// Variables that name a collector.
 const ENDPOINTS: [&str; 2] = [
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",

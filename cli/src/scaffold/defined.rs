@@ -12,13 +12,13 @@ use super::template::Template;
 use super::{describe, javascript, python, rust};
 
 /// Functions that are defined.
-pub(crate) struct Defined {
+pub(crate) struct DefinedFunctions {
     source: String,
     skipped: Vec<String>,
     interface: Interface,
 }
 
-impl Defined {
+impl DefinedFunctions {
     pub(crate) fn of(import: Import) -> Self {
         Self::of_specs(&import.source.to_string(), &import.specs, import.skipped)
     }
@@ -42,12 +42,12 @@ impl Defined {
         &self.source
     }
 
-    /// What was left out, and why.
+    /// The definitions that were left out, and the reasons.
     pub(crate) fn skipped(&self) -> &[String] {
         &self.skipped
     }
 
-    /// What the project's types do not say as the definitions do.
+    /// The parts of the definitions that the project's types do not express.
     pub(crate) fn differences(&self) -> &[Loss] {
         &self.interface.losses
     }
@@ -90,9 +90,9 @@ impl Defined {
         let mut functions = Table::new();
         functions.set_implicit(true);
         for operation in &self.interface.operations {
-            let told = told(operation, names);
-            if !told.is_empty() {
-                functions.insert(operation.name.as_str(), Item::Table(told));
+            let table = manifest_entry(operation, names);
+            if !table.is_empty() {
+                functions.insert(operation.name.as_str(), Item::Table(table));
             }
         }
         if !functions.is_empty() {
@@ -102,8 +102,8 @@ impl Defined {
     }
 }
 
-/// What the manifest says of a function, where its WIT does not.
-fn told(operation: &Operation, names: &Names) -> Table {
+/// The manifest's entry of a function, for texts that its WIT does not hold.
+fn manifest_entry(operation: &Operation, names: &Names) -> Table {
     let mut table = Table::new();
     if operation.wit.replace('-', "_") != operation.name.as_str() {
         let export = format!("tools:{}/functions.{}", names.package(), operation.wit);

@@ -1,4 +1,4 @@
-//! What a project says of functions: one description for all of them, and a card.
+//! The texts of a project about its functions: one description for all of them, and a card.
 
 use tool_hub_agent::definition::interface::Interface;
 
@@ -15,7 +15,7 @@ pub(super) fn names(interface: &Interface) -> Vec<&str> {
         .collect()
 }
 
-/// What the tool is for.
+/// The purpose of the tool.
 pub(super) fn description(interface: &Interface) -> String {
     let text = match &interface.operations[..] {
         [only] => first_line(&only.description).to_owned(),

@@ -6,7 +6,7 @@ use tool_hub_agent::definition::gradio::{GradioApp, GradioEndpoint, GradioInput,
 use tool_hub_agent::definition::interface::{Interface, Operation, TypeKind, WitType};
 use url::Url;
 
-use super::defined::Defined;
+use super::defined::DefinedFunctions;
 use super::names::{Names, upper_camel};
 use super::python::{ident, parameters, written};
 use super::stub::types_used;
@@ -15,7 +15,7 @@ use super::template::{Template, TemplateFile};
 /// The language of such a project.
 pub(crate) const LANGUAGE: Template = Template::Python;
 
-/// What every such project has as it is. Components of Python bring no client of HTTP along.
+/// Files that every such project has. Components of Python bring no client of HTTP along.
 const WIT: [TemplateFile; 2] = [
     (
         "wit/deps/wasi-http/http.wit",
@@ -31,25 +31,25 @@ const HTTP: &str = "    import wasi:http/outgoing-handler@0.2.0;\n";
 
 /// An app that is there, and where.
 pub(crate) struct GradioProject {
-    defined: Defined,
+    defined: DefinedFunctions,
     endpoints: Vec<GradioEndpoint>,
     root: Url,
     interface_path: String,
 }
 
 impl GradioProject {
-    /// What `app` offers, whose interface is at `interface_path` of `root`.
+    /// The project for `app`, whose interface is at `interface_path` of `root`.
     pub(crate) fn of(app: GradioApp, root: Url, interface_path: String) -> Self {
         let specs: Vec<_> = app.endpoints.iter().map(|it| it.spec.clone()).collect();
         Self {
-            defined: Defined::of_specs("Gradio", &specs, app.skipped),
+            defined: DefinedFunctions::of_specs("Gradio", &specs, app.skipped),
             endpoints: app.endpoints,
             root,
             interface_path,
         }
     }
 
-    pub(crate) fn defined(&self) -> &Defined {
+    pub(crate) fn defined(&self) -> &DefinedFunctions {
         &self.defined
     }
 
@@ -91,7 +91,7 @@ impl GradioProject {
         Ok(manifest.to_string())
     }
 
-    /// What componentize-py calls the types of HTTP: there may be others called `types`.
+    /// componentize-py's name for the types of HTTP: there may be others called `types`.
     fn http_types(&self) -> &'static str {
         match self.media().is_empty() {
             true => "types",
@@ -176,7 +176,7 @@ fn sent(input: &GradioInput, argument: &str) -> String {
     }
 }
 
-/// What the function makes of the app's answer.
+/// The expression that makes the function's result of the app's answer.
 fn returned(operation: &Operation, endpoint: &GradioEndpoint, interface: &Interface) -> String {
     let taken = |index: usize, value: GradioValue| {
         let answer = format!("answer[{index}]");

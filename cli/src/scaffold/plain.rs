@@ -25,7 +25,7 @@ pub(crate) struct PlainFile {
 }
 
 impl PlainFile {
-    /// Whether a file with this name holds functions that are read.
+    /// The template for a file with this name, if its functions are read.
     pub(crate) fn template(file: &Path) -> Option<Template> {
         Some(match tool_hub_source::Language::of(file)? {
             tool_hub_source::Language::Python => Template::Python,
@@ -57,7 +57,7 @@ impl PlainFile {
         &self.name
     }
 
-    /// What the tool's types do not say as the functions do.
+    /// The parts of the functions' types that the tool's types do not express.
     pub(crate) fn differences(&self) -> &[Loss] {
         &self.interface.losses
     }

@@ -1,8 +1,8 @@
-//! What functions that are not written yet have in common in all languages.
+//! The parts that functions that are not written yet share in all languages.
 
 use tool_hub_agent::definition::interface::{Interface, WitType};
 
-/// What a function answers until somebody writes it, after its name.
+/// The answer of a function until somebody writes it, after its name.
 pub(super) const NOT_WRITTEN: &str =
     "is not written yet; tell the user that the author of this tool has to write it";
 

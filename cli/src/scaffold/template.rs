@@ -12,7 +12,7 @@ pub(crate) enum Template {
     Javascript,
 }
 
-/// What every scaffold does, and says of itself.
+/// The description of every scaffold.
 pub(crate) const SCAFFOLD_DESCRIPTION: &str = "Greets people in several languages.";
 
 /// A file of a scaffold: where it goes and what it holds before names are filled in.
@@ -49,7 +49,7 @@ impl Template {
         }
     }
 
-    /// Where the functions are written.
+    /// The file with the functions.
     pub(crate) fn source(self) -> &'static str {
         match self {
             Self::Rust => "src/lib.rs",

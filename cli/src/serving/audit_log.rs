@@ -17,12 +17,12 @@ use tool_hub_serve::{Audit, AuditedCall, AuditedRequest, FrontEnd, Subject};
 
 use crate::terminal::printer::Printer;
 
-/// Where calls are noted.
+/// A log of calls.
 ///
 /// What cannot be written stays in memory, and no further call is made until it is written: a
 /// log with a hole looks like one without. So no more lines wait than there are calls under way.
 pub(crate) struct AuditLog {
-    /// What people call it.
+    /// The file's name for people.
     place: String,
     printer: Printer,
     lines: Mutex<Lines>,
@@ -31,14 +31,14 @@ pub(crate) struct AuditLog {
 struct Lines {
     to: Box<dyn Write + Send>,
     unwritten: Vec<u8>,
-    /// Whether somebody was told that it cannot be written.
+    /// True once somebody was told that it cannot be written.
     is_broken: bool,
 }
 
 /// A line. It says nothing of arguments and results.
 #[derive(Serialize)]
 struct Line<'a> {
-    /// When the call was made, RFC 3339 in UTC.
+    /// The time of the call, RFC 3339 in UTC.
     time: String,
     caller: &'a str,
     front_end: FrontEnd,

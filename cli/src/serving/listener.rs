@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use tokio::net::TcpListener;
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// Listens on `address`.
 ///
@@ -41,7 +41,8 @@ fn cannot_listen(address: SocketAddr, error: io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::diagnosis::{Exit, of};
+    use crate::terminal::diagnosis::of;
+    use crate::terminal::exit::Exit;
 
     #[tokio::test]
     async fn a_port_in_use_names_the_way_out() {

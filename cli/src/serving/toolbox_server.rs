@@ -10,22 +10,21 @@ use tool_hub_registry_client::Store;
 use tool_hub_serve::{Catalogue, Presentation, Toolset};
 
 use crate::consent::approvals::Approvals;
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::terminal::diagnosis;
 use crate::terminal::messages::counted;
-use crate::terminal::printer::Printer;
 use crate::toolbox::loaded::LoadedTool;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 use crate::toolbox::sandbox;
 
-/// How often it is looked whether a toolbox was edited, and how long an edit has to be over.
+/// The interval of looking whether a toolbox was edited, and the time that an edit has to be over.
 /// Three files are looked at, which costs nothing and works on every file system.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Some tools of a toolbox.
 #[derive(Debug, Clone)]
-pub(crate) struct Share {
-    /// Where the toolbox is: without it the nearest one upwards, else the user's own.
+pub(crate) struct ToolSelection {
+    /// The toolbox's directory: without it the nearest one upwards, else the user's own.
     pub(crate) toolbox: Option<PathBuf>,
     /// Only these tools; all where there are none.
     pub(crate) names: Vec<String>,
@@ -34,44 +33,42 @@ pub(crate) struct Share {
 /// A toolbox, which of its tools are served, and what they are loaded with.
 pub(crate) struct ToolboxServer<'a> {
     directory: PathBuf,
-    share: &'a Share,
+    selection: &'a ToolSelection,
     presentation: Presentation,
     host: Host,
     store: Store,
-    config: &'a Config,
-    printer: &'a Printer,
+    session: &'a Session,
 }
 
-/// What tells an edited toolbox from what it was: when each of its files was last written,
-/// and how long it is. Absent where there is no file.
+/// The time of the last change and the length of each of a toolbox's files, by which an edit shows.
+/// Absent where there is no file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileStamps([Option<(SystemTime, u64)>; 3]);
 
 impl<'a> ToolboxServer<'a> {
-    /// Chooses the toolboxes of `shares`, whose tools run in one sandbox.
+    /// Chooses the toolboxes of `selections`, whose tools run in one sandbox.
     pub(crate) fn open_all(
-        shares: impl IntoIterator<Item = &'a Share>,
+        selections: impl IntoIterator<Item = &'a ToolSelection>,
         presentation: Presentation,
-        config: &'a Config,
-        printer: &'a Printer,
+        session: &'a Session,
     ) -> anyhow::Result<Vec<Self>> {
+        let config = &session.config;
         let (host, store) = (sandbox::open_host(config)?, config.open_store()?);
-        let open = |share: &'a Share| {
-            let toolbox = match &share.toolbox {
+        let open = |selection: &'a ToolSelection| {
+            let toolbox = match &selection.toolbox {
                 Some(directory) => OpenToolbox::open_named(directory, config)?,
                 None => OpenToolbox::open(config)?,
             };
             Ok(Self {
                 directory: toolbox.directory().to_owned(),
-                share,
+                selection,
                 presentation,
                 host: host.clone(),
                 store: store.clone(),
-                config,
-                printer,
+                session,
             })
         };
-        shares.into_iter().map(open).collect()
+        selections.into_iter().map(open).collect()
     }
 
     /// Loads the tools.
@@ -80,23 +77,24 @@ impl<'a> ToolboxServer<'a> {
     /// When one that was named, or every one there is, cannot be used.
     pub(crate) async fn catalogue(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
-        let members = toolbox.usable(&self.share.names, self.printer)?;
+        let members = toolbox.usable(&self.selection.names, &self.session.printer)?;
         self.load(members).await
     }
 
     /// Loads what is left of the tools, and what came to them.
     async fn catalogue_now(&self) -> anyhow::Result<Catalogue> {
         let toolbox = self.toolbox()?;
-        let members = toolbox.still_usable(&self.share.names, self.printer);
+        let members = toolbox.still_usable(&self.selection.names, &self.session.printer);
         self.load(members).await
     }
 
     fn toolbox(&self) -> anyhow::Result<OpenToolbox> {
-        OpenToolbox::open_in(self.directory.clone(), self.config)
+        OpenToolbox::open_in(self.directory.clone(), &self.session.config)
     }
 
     async fn load(&self, members: Vec<Member<'_>>) -> anyhow::Result<Catalogue> {
-        let loaded = LoadedTool::load_all(members, &self.host, &self.store, self.config).await?;
+        let loaded =
+            LoadedTool::load_all(members, &self.host, &self.store, &self.session.config).await?;
         let mut offers = Vec::new();
         for tool in &loaded {
             offers.extend(tool.offers()?);
@@ -109,10 +107,12 @@ impl<'a> ToolboxServer<'a> {
     /// Tells whether the toolbox is edited after now.
     pub(crate) fn stamps(&self) -> FileStamps {
         let [toolbox, lock] = OpenToolbox::files(&self.directory);
-        FileStamps([toolbox, lock, Approvals::file(self.config)].map(|file| {
-            let metadata = file.metadata().ok()?;
-            Some((metadata.modified().ok()?, metadata.len()))
-        }))
+        FileStamps(
+            [toolbox, lock, Approvals::file(&self.session.config)].map(|file| {
+                let metadata = file.metadata().ok()?;
+                Some((metadata.modified().ok()?, metadata.len()))
+            }),
+        )
     }
 
     /// Has `toolset` offer what the toolbox says whenever it is another than `seen`, as long
@@ -138,13 +138,13 @@ impl<'a> ToolboxServer<'a> {
                     let functions = counted(catalogue.names().count(), "function");
                     toolset.replace(catalogue);
                     let now = format!("the toolbox was edited; serving {functions} now");
-                    self.printer.note(&now);
+                    self.session.printer.note(&now);
                 }
                 Err(error) => {
                     let kept = "the toolbox was edited, and cannot be served as it is now";
-                    self.printer.warning(&format!("{kept}: {error:#}"));
+                    self.session.printer.warning(&format!("{kept}: {error:#}"));
                     for hint in diagnosis::of(&error).hints {
-                        self.printer.hint(&hint);
+                        self.session.printer.hint(&hint);
                     }
                 }
             }

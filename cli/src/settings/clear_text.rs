@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use tool_hub_registry_client::ClientConfig;
 use url::Origin;
 
-/// What to do instead.
+/// The advice beside the warning.
 pub(crate) const HINT: &str =
     "name the registry by an https URL; where it has none, put TLS in front of it";
 
@@ -17,8 +17,8 @@ pub(crate) struct ClearText {
 }
 
 impl ClearText {
-    /// What to tell the user before a client with this configuration sends anything: nothing
-    /// where no token goes in clear, and nothing a second time about the same registry.
+    /// The warning before a client with this configuration sends anything: nothing where no token
+    /// goes in clear, and nothing a second time about the same registry.
     pub(crate) fn warning(&self, config: &ClientConfig) -> Option<String> {
         let origin = config.endpoint.origin();
         let shown = origin.ascii_serialization();

@@ -16,13 +16,13 @@ use tool_hub_serve::{EndpointKey, GatewayError};
 use url::Url;
 
 use crate::files;
-use crate::log::{self, Logging, Started};
+use crate::log::{self, Logging, TracingGuard};
 use crate::settings::clear_text::{self, ClearText};
 use crate::settings::credentials::Credentials;
 use crate::settings::environment::{search_path, variable};
 use crate::settings::options::GlobalOptions;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::sizes::ByteSize;
 use tokens::Tokens;
 
@@ -36,23 +36,23 @@ const VALUE_BYTES_MAX: u64 = 64 << 10;
 pub(crate) struct Config {
     /// The registry that is meant where nothing else names one.
     pub(crate) endpoint: Url,
-    /// Where packages are kept.
+    /// The directory of packages.
     pub(crate) store: PathBuf,
-    /// Where compiled code is kept.
+    /// The directory of compiled code.
     pub(crate) compiled: PathBuf,
-    /// How much compiled code is kept, if `config.toml` says so.
+    /// The most compiled code that is kept, if `config.toml` says so.
     pub(crate) compiled_max: Option<ByteSize>,
     /// True if `tool update` may take newer versions of which only the code changed.
     pub(crate) accept_code: bool,
-    /// Where tools keep what they were granted to keep.
+    /// The directory of tools' storage.
     pub(crate) storage: PathBuf,
-    /// Where build tools of other languages are kept.
+    /// The directory of build tools of other languages.
     pub(crate) toolchains: PathBuf,
-    /// Where the embedded registry keeps its data.
+    /// The directory of the embedded registry.
     pub(crate) registry: PathBuf,
     /// The user's own toolbox, credentials and configuration.
     pub(crate) user: PathBuf,
-    /// Where the command was started.
+    /// The directory in which the command was started.
     pub(crate) working: PathBuf,
     /// The user's active Python virtual environment.
     pub(crate) virtual_environment: Option<PathBuf>,
@@ -63,8 +63,8 @@ pub(crate) struct Config {
     clear_text: ClearText,
 }
 
-/// Where a registry keeps what is not in its directory, as the environment says: a container
-/// is told once, and every command in it means the same registry.
+/// The database and the storage of a registry outside its directory, as the environment says: a
+/// container is told once, and every command in it means the same registry.
 #[derive(Debug)]
 pub(crate) struct RegistryPlaces {
     pub(crate) database: Option<DatabaseAddress>,
@@ -133,9 +133,8 @@ impl Config {
         })
     }
 
-    /// Where `path` is, as a person writes it: below their home after `~/`, which no shell
-    /// expands in an answer to a question and only some in `NAME=~/path`, else below the
-    /// working directory.
+    /// Resolves `path` as a person writes it: below their home after `~/`, which no shell expands
+    /// in an answer to a question and only some in `NAME=~/path`, else below the working directory.
     pub(crate) fn place(&self, path: &Path) -> PathBuf {
         match path.strip_prefix("~") {
             Ok(below) => self.home.join(below),
@@ -179,7 +178,7 @@ impl Config {
         Ok(Datasets::new(self.asking(&self.endpoint, token, printer))?)
     }
 
-    /// What every client is made of, so that no token goes to another machine in clear without
+    /// The configuration of every client, so that no token goes to another machine in clear without
     /// a warning.
     fn asking(&self, endpoint: &Url, token: Option<Token>, printer: &Printer) -> ClientConfig {
         let agent = concat!("tool-hub/", env!("CARGO_PKG_VERSION"));
@@ -288,7 +287,7 @@ impl Config {
     ///
     /// # Errors
     /// As [`log::start`].
-    pub(crate) fn start_tracing(&self, logging: Logging) -> anyhow::Result<Started> {
+    pub(crate) fn start_tracing(&self, logging: Logging) -> anyhow::Result<TracingGuard> {
         log::start(self.log.as_deref(), logging)
     }
 }

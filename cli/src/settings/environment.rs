@@ -41,7 +41,7 @@ pub(crate) fn search_path() -> Vec<PathBuf> {
     directories.filter(|path| path.is_absolute()).collect()
 }
 
-/// Whether a variable says something to a library that reads it by itself.
+/// True if a variable says something to a library that reads it by itself.
 #[cfg(feature = "opentelemetry")]
 pub(crate) fn is_set(name: &str) -> bool {
     variable(name).is_some()

@@ -7,9 +7,9 @@ use tool_hub_agent::constraint::Backend;
 use tool_hub_serve::EndpointKey;
 use url::{Host, Url};
 
-use crate::settings::config::{self, Config};
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::settings::config;
+use crate::terminal::problem::Problem;
 
 /// The key for the endpoint at `url`, from `file` or the environment, where there is one. Warns
 /// where it goes over the network unencrypted.
@@ -19,16 +19,16 @@ use crate::terminal::printer::Printer;
 pub(crate) fn key(
     url: &Url,
     file: Option<&Path>,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<Option<EndpointKey>> {
     let key = match file {
         Some(file) => Some(read(file)?),
-        None => config.endpoint_key()?,
+        None => session.config.endpoint_key()?,
     };
     if key.is_some() && goes_in_clear(url) {
-        printer.warning("the endpoint's key goes over the network unencrypted: whoever is on the way can use it");
-        printer
+        session.printer.warning("the endpoint's key goes over the network unencrypted: whoever is on the way can use it");
+        session
+            .printer
             .hint("name the endpoint by an https URL; where it has none, put TLS in front of it");
     }
     Ok(key)
@@ -38,7 +38,7 @@ pub(crate) fn key(
 ///
 /// # Errors
 /// When no such server is known.
-pub(crate) fn holding(name: &str) -> Result<Backend, String> {
+pub(crate) fn grammar_backend(name: &str) -> Result<Backend, String> {
     match name.parse() {
         Ok(Backend::OpenAi) | Err(_) => {
             Err("use tgi, vllm, llama.cpp or sglang; OpenAI's own know tools".to_owned())
@@ -58,7 +58,7 @@ fn read(file: &Path) -> anyhow::Result<EndpointKey> {
     })
 }
 
-/// Whether what is sent to `url` leaves this machine unencrypted.
+/// True if everything sent to `url` leaves this machine unencrypted.
 fn goes_in_clear(url: &Url) -> bool {
     let is_near = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",

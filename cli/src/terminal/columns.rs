@@ -7,7 +7,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::terminal::escape::escape_line;
 
-/// What stands between two columns.
+/// The spaces between two columns.
 const GAP: usize = 2;
 /// No column is cut to less.
 const CUT_WIDTH_MIN: usize = 12;
@@ -19,15 +19,15 @@ pub(crate) struct Column {
     pub(crate) cut: Cut,
 }
 
-/// Whether the end of a cell may be left out.
+/// The way a cell gives way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
     Never,
     WhereNeeded,
 }
 
-/// How many characters fit on a line of standard output; nothing where it is no terminal, as
-/// a program that reads it wants all.
+/// The characters that fit on a line of standard output; nothing where it is no terminal, as a
+/// program that reads it wants all.
 pub(crate) fn width() -> Option<usize> {
     if !std::io::stdout().is_terminal() {
         return None;
@@ -58,7 +58,7 @@ pub(crate) fn fitted(columns: &[Column], rows: Vec<Vec<String>>, width: Option<u
     text
 }
 
-/// How wide each column is, once the widest that may be cut have given way.
+/// The width of each column, once the widest that may be cut have given way.
 fn widths(columns: &[Column], lines: &[Vec<String>], bound: Option<usize>) -> Vec<usize> {
     let widest = |index: usize| lines.iter().map(|line| line[index].width()).max();
     let mut widths: Vec<usize> = (0..columns.len())

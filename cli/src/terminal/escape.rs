@@ -25,7 +25,7 @@ pub(crate) fn escape(text: &str) -> String {
     shown
 }
 
-/// As [`escape`], on one line: new lines are spelled too.
+/// Like [`escape`], on one line: new lines are spelled too.
 pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n")
 }

@@ -8,8 +8,8 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-/// What a tool with `grants` may do, on one line, to go on after "may"; `compute` where that is
-/// nothing. `calls` says whether it calls other functions, and `directory` says one directory.
+/// The rights of a tool with `grants` on one line, to go on after "may"; `compute` where there are
+/// none. `calls` says whether it calls other functions, and `directory` says one directory.
 pub(crate) fn rights(
     grants: &Grants,
     calls: bool,

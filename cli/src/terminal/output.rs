@@ -1,5 +1,5 @@
-//! Where `--output` goes: standard output, a file that is replaced as a whole, or whatever
-//! else stands at the path and takes bytes.
+//! The target of `--output`: standard output, a file that is replaced as a whole, or anything else
+//! at the path that takes bytes.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,8 +10,8 @@ use anyhow::Context as _;
 use crate::consent::sensitive;
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// A place for bytes that was looked at before there were any.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) enum Output {
 }
 
 impl Output {
-    /// What `path` stands for; `-` is standard output.
+    /// The output that `path` stands for; `-` is standard output.
     ///
     /// # Errors
     /// When nothing can be written there: a directory, a link that leads nowhere, a file in a
@@ -75,9 +75,11 @@ impl Output {
 /// # Errors
 /// When `path` lies in a directory of `tool`'s own, or a part of it is a guarded name.
 pub(crate) fn refuse_settings(path: &Path, config: &Config) -> anyhow::Result<()> {
-    let real = files::settled(path);
+    let real = files::real_path(path);
     let own = config.own_directories();
-    let is_own = own.iter().any(|own| real.starts_with(files::settled(own)));
+    let is_own = own
+        .iter()
+        .any(|own| real.starts_with(files::real_path(own)));
     let guarded = sensitive::guarded_names();
     let is_guarded = real.components().any(|part| {
         let part = part.as_os_str();

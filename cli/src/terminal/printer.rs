@@ -1,4 +1,4 @@
-//! Where output goes: data to standard output, everything else to standard error.
+//! The printer: data to standard output, everything else to standard error.
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -25,17 +25,17 @@ impl Printer {
         }
     }
 
-    /// Whether data is wanted as JSON.
+    /// True if data is wanted as JSON.
     pub(crate) fn wants_json(&self) -> bool {
         self.json
     }
 
-    /// Whether more is wanted than what most people need.
+    /// True if more is wanted than most people need.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbose
     }
 
-    /// Whether a person is watching and wants to see progress.
+    /// True if a person is watching and wants to see progress.
     pub(crate) fn shows_progress(&self) -> bool {
         !self.quiet && std::io::stderr().is_terminal()
     }
@@ -148,7 +148,7 @@ pub(crate) fn usage_error(text: &str) {
 pub(crate) struct OutputLost(io::Error);
 
 impl OutputLost {
-    /// Whether the reader closed the pipe: it has read enough, and nobody is left to tell.
+    /// True if the reader closed the pipe: it has read enough, and nobody is left to tell.
     pub(crate) fn nobody_reads(&self) -> bool {
         self.0.kind() == io::ErrorKind::BrokenPipe
     }

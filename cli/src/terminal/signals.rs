@@ -1,10 +1,10 @@
-//! How a command is told to stop.
+//! Signals that tell a command to stop.
 
 use std::sync::OnceLock;
 
 use tokio::sync::watch;
 
-/// Whether somebody asked; it stays so. The first to look begins to listen.
+/// True once somebody asked to stop; it stays so. The first to look begins to listen.
 static STOP: OnceLock<watch::Receiver<bool>> = OnceLock::new();
 
 /// Waits for Ctrl-C or, as service managers send it, SIGTERM; returns at once when one came
@@ -32,7 +32,7 @@ pub(crate) fn listen() -> watch::Receiver<bool> {
     .clone()
 }
 
-/// Whether somebody asked to stop.
+/// True if somebody asked to stop.
 pub(crate) fn is_stopping() -> bool {
     STOP.get().is_some_and(|asked| *asked.borrow())
 }

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use data_encoding::BASE64;
 use serde_json::{Map, Value};
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The largest file that is put into an argument.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -70,7 +70,7 @@ pub(crate) fn variable(pair: &str, working: &Path) -> anyhow::Result<(String, Va
     Ok((name.to_owned(), value))
 }
 
-/// What files of a media type end with.
+/// The usual ending of files of a media type.
 pub(crate) fn file_ending(media_type: &str) -> &'static str {
     match media_type {
         "image/png" => "png",
@@ -163,7 +163,7 @@ fn file(name: &str, path: &str, working: &Path, property: Option<&Value>) -> any
     serde_json::from_str(&text).with_context(|| format!("{path} is not JSON, which `{name}` wants"))
 }
 
-/// What the file at `path`, or standard input, holds.
+/// The bytes of the file at `path`, or of standard input.
 fn contents(name: &str, path: &str, working: &Path) -> anyhow::Result<Vec<u8>> {
     let failed = || format!("argument `{name}` cannot be read from {path}");
     let contents = match path {

@@ -14,7 +14,7 @@ const CONVERSATION: Limit = Limit {
     bytes_max: 64 << 20,
     hint: "leave older messages out",
 };
-/// How many losses are told one by one.
+/// The most losses that are told one by one.
 const TOLD_MAX: usize = 20;
 
 /// Reads a list of messages or a request that has it; `-` is standard input.

@@ -5,7 +5,7 @@ use std::path::Path;
 use tool_hub_agent::definition::import::{IMPORT_BYTES_MAX, Import, ImportError, import};
 
 use crate::files::{Limit, shown, text_or_input};
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The limit on the length of definitions.
 const DEFINITIONS: Limit = Limit {

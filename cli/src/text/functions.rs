@@ -5,8 +5,8 @@ use std::path::Path;
 use tool_hub_source::{Definition, Fault, Language, SOURCE_BYTES_MAX, SourceError, read};
 
 use crate::files::{self, Limit};
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::counted;
+use crate::terminal::problem::Problem;
 
 /// The longest file of source code.
 const SOURCE: Limit = Limit {
@@ -14,7 +14,7 @@ const SOURCE: Limit = Limit {
     bytes_max: SOURCE_BYTES_MAX,
     hint: "keep the functions that one tool is to have in a file of their own",
 };
-/// How many faults are told.
+/// The most faults that are told.
 const FAULTS_TOLD_MAX: usize = 20;
 
 /// The definitions of all functions that the file at `path` offers, or of those called

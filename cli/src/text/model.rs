@@ -6,11 +6,10 @@ use tool_hub_agent::conversation::chat_template::ModelTemplates;
 use tool_hub_manifest::ToolRef;
 
 use crate::files::{self, Limit};
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 
-/// What a model's repository says of its templates.
+/// The file of a model's repository with its templates.
 const CONFIGURATION: &str = "tokenizer_config.json";
 const TEMPLATE: &str = "chat_template.jinja";
 /// Templates beside it, by the names that are usual for them.
@@ -28,11 +27,7 @@ const FILE: Limit = Limit {
 };
 
 /// The templates of the model that `name` means: of a repository, a directory or a file.
-pub(crate) async fn templates(
-    name: &str,
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<ModelTemplates> {
+pub(crate) async fn templates(name: &str, session: &Session) -> anyhow::Result<ModelTemplates> {
     let path = Path::new(name);
     if path.is_dir() {
         return of_files(FILES.map(|name| (name, path.join(name))));
@@ -50,7 +45,9 @@ pub(crate) async fn templates(
         let what = format!("`{name}` is neither a file, a directory nor a model");
         Problem::user(what).hint("a model on the registry is written as owner/name")
     })?;
-    let client = config.client(&config.endpoint, printer)?;
+    let client = session
+        .config
+        .client(&session.config.endpoint, &session.printer)?;
     let at = client.resolve(&reference).await?;
     let texts = client.texts(&at, &FILES, FILE.bytes_max as u64);
     read(texts.await?)

@@ -1,4 +1,4 @@
-//! Where prompt templates come from: files, and data sets on a registry.
+//! Prompt templates from files and from data sets on a registry.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -8,14 +8,13 @@ use anyhow::Context as _;
 use tool_hub_agent::prompt::{PROMPT_TEMPLATE_BYTES_MAX, PromptError, PromptMode, PromptTemplate};
 use tool_hub_manifest::{CommitId, ToolRef};
 
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 
 /// The templates of a data set, as it has them at one commit.
-pub(crate) struct Pulled {
+pub(crate) struct PulledTemplates {
     pub(crate) commit: CommitId,
-    /// Those that are there, each a template.
+    /// The modes for which there is one, each with a template.
     pub(crate) texts: Vec<(PromptMode, String)>,
 }
 
@@ -24,10 +23,9 @@ pub(crate) struct Pulled {
 pub(crate) async fn pull(
     reference: &ToolRef,
     modes: &[PromptMode],
-    config: &Config,
-    printer: &Printer,
-) -> anyhow::Result<Pulled> {
-    let datasets = config.datasets(printer)?;
+    session: &Session,
+) -> anyhow::Result<PulledTemplates> {
+    let datasets = session.config.datasets(&session.printer)?;
     let at = datasets.resolve(reference).await?;
     let names: Vec<&str> = modes.iter().map(|mode| mode.file_name()).collect();
     let bytes_max = PROMPT_TEMPLATE_BYTES_MAX as u64;
@@ -47,7 +45,7 @@ pub(crate) async fn pull(
             .hint("templates are files of these names; publish yours with: tool prompt push")
             .into());
     }
-    Ok(Pulled {
+    Ok(PulledTemplates {
         commit: at.commit,
         texts,
     })
@@ -58,13 +56,12 @@ pub(crate) async fn pull(
 pub(crate) async fn find(
     named: Option<&str>,
     mode: PromptMode,
-    config: &Config,
-    printer: &Printer,
+    session: &Session,
 ) -> anyhow::Result<PromptTemplate> {
     let Some(named) = named else {
         return Ok(mode.template(mode.default_template())?);
     };
-    let mut path = config.place(Path::new(named));
+    let mut path = session.config.place(Path::new(named));
     if path.is_dir() {
         path.push(mode.file_name());
     }
@@ -75,7 +72,7 @@ pub(crate) async fn find(
         let what = format!("`{named}` is neither a file nor a data set");
         Problem::user(what).hint("a data set on the registry is written as owner/name")
     })?;
-    let pulled = pull(&reference, &[mode], config, printer).await;
+    let pulled = pull(&reference, &[mode], session).await;
     let mut pulled = pulled.with_context(|| {
         format!("there is no file `{named}`, and the data set of that name cannot be pulled")
     })?;

@@ -16,7 +16,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::consent::approval::{ApprovalFlags, named_directory, origin_with_methods};
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 /// The note that is shown when a manifest was derived.
 pub(crate) const NOTE: &str = "the component has no manifest; this one is derived from its types \
@@ -131,7 +131,7 @@ impl CapabilityFlags {
     }
 
     /// The same capabilities as command-line flags.
-    pub(crate) fn typed(&self) -> String {
+    pub(crate) fn flags(&self) -> String {
         let mut typed = String::new();
         for (origin, methods) in &self.network {
             let only = match methods {
@@ -240,6 +240,6 @@ mod tests {
     fn flags_are_typed_again_as_they_were() {
         let line = " --allow-network https://a.example=GET,HEAD --allow-dir data=/x \
                     --allow-dir out:read-write=/y --allow-var KEY --allow-storage";
-        assert_eq!(wanted(line).typed(), line);
+        assert_eq!(wanted(line).flags(), line);
     }
 }

@@ -14,9 +14,9 @@ use tool_hub_serve::Offer;
 use crate::consent::approval;
 use crate::consent::grant_flags;
 use crate::consent::sensitive;
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::{Member, OpenToolbox};
 use crate::toolbox::sandbox;
 
@@ -24,6 +24,8 @@ use crate::toolbox::sandbox;
 pub(crate) struct LoadedTool {
     pub(crate) key: ToolKey,
     pub(crate) tool: Tool,
+    /// The function that the tool's name alone stands for although there are others.
+    pub(crate) called_by_key: Option<FunctionName>,
     /// The approved overrides. They are the same as those of the toolbox.
     overrides: Overrides,
 }
@@ -49,6 +51,7 @@ impl LoadedTool {
             .with_context(|| format!("`{}` cannot be loaded", member.key))?;
         Ok(Self {
             key: member.key.clone(),
+            called_by_key: member.locked.called_by_key.clone(),
             overrides: member.locked.overrides.clone(),
             tool,
         })
@@ -74,6 +77,7 @@ impl LoadedTool {
         let offers = specs.map(|(function, spec)| Offer {
             spec,
             tool: self.tool.clone(),
+            alias: (self.called_by_key.as_ref() == Some(&function)).then(|| self.key.to_string()),
             function,
         });
         Ok(offers.collect())
@@ -83,9 +87,9 @@ impl LoadedTool {
     /// are named.
     pub(crate) async fn specs_of(
         names: &[String],
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Vec<FunctionSpec>> {
+        let Session { config, printer } = session;
         let toolbox = OpenToolbox::open(config)?;
         let members = toolbox.usable(names, printer)?;
         let host = sandbox::open_host(config)?;
@@ -99,13 +103,12 @@ impl LoadedTool {
     /// The same, where `names` may also be of functions as agents see them.
     pub(crate) async fn specs_named(
         names: &[String],
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Vec<FunctionSpec>> {
         let mut tools: Vec<String> = names.iter().map(|name| tool_of(name).to_owned()).collect();
         tools.sort();
         tools.dedup();
-        let specs = Self::specs_of(&tools, config, printer).await?;
+        let specs = Self::specs_of(&tools, session).await?;
         Ok(choose(names, specs)?.0)
     }
 
@@ -128,8 +131,8 @@ impl LoadedTool {
     }
 }
 
-/// Those of `specs` that `names` name, all where none is named, and the rest. A name is of a tool
-/// or of a function as agents see it.
+/// Chooses from `specs` those that `names` name, all where none is named, and returns the rest too.
+/// A name is of a tool or of a function as agents see it.
 pub(crate) fn choose(
     names: &[String],
     specs: Vec<FunctionSpec>,

@@ -10,11 +10,11 @@ use tool_hub_manifest::{
     Digest, GrantOverride, Grants, Lock, LockedTool, Pin, ToolKey, Toolbox, ToolboxEntry,
 };
 
-use crate::consent::approvals::{Approvals, Place};
+use crate::consent::approvals::{Approvals, ToolboxPlace};
 use crate::files;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::messages::nearest;
+use crate::terminal::problem::Problem;
 
 const TOOLBOX_FILE: &str = "toolbox.toml";
 const LOCK_FILE: &str = "toolbox.lock";
@@ -39,7 +39,7 @@ pub(crate) struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// What the tool may do: what was approved, narrowed by what the toolbox says.
+    /// The tool's grants: those that were approved, narrowed by the toolbox.
     pub(crate) fn grants(&self) -> Grants {
         let approved = self.locked.grants.clone();
         match &self.entry.grants {
@@ -107,12 +107,12 @@ impl OpenToolbox {
         })
     }
 
-    /// What a toolbox in `directory` is kept in: what people write, and the lock.
+    /// The files of a toolbox in `directory`: the one that people write, and the lock.
     pub(crate) fn files(directory: &Path) -> [PathBuf; 2] {
         [TOOLBOX_FILE, LOCK_FILE].map(|file| directory.join(file))
     }
 
-    /// Where it is.
+    /// The path of the toolbox.
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.join(TOOLBOX_FILE)
     }
@@ -127,7 +127,7 @@ impl OpenToolbox {
         self.lock.tools.values().map(LockedTool::pin).collect()
     }
 
-    /// What is called `key`, whether it was approved or not.
+    /// The entry called `key`, whether it was approved or not.
     pub(crate) fn entry(&self, key: &ToolKey) -> Option<&ToolboxEntry> {
         self.toolbox.tools.get(key)
     }
@@ -213,8 +213,8 @@ impl OpenToolbox {
     }
 
     /// The place of `key` in the toolbox in force.
-    fn place(config: &Config, key: &ToolKey) -> Place {
-        Place::new(&Self::directory_in_force(config), key)
+    fn place(config: &Config, key: &ToolKey) -> ToolboxPlace {
+        ToolboxPlace::new(&Self::directory_in_force(config), key)
     }
 
     /// Opens the toolbox anew under an exclusive lock, changes it, and writes both files.

@@ -1,4 +1,5 @@
-//! What a command is pointed at: a reference to a registry, or something on this disk.
+//! The subject of a command, a reference to a registry or a path, and the package that is fetched
+//! from there.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -13,13 +14,14 @@ use tool_hub_registry_client::{MANIFEST_BYTES_MAX, Resolved};
 use url::Url;
 
 use crate::files;
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Bars;
 use crate::toolbox::derived_manifest;
 
-/// Where `tool build` puts the finished package.
+/// The directory for the package that `tool build` finished.
 pub(crate) const PACKAGE_DIRECTORY: &str = "dist";
 
 /// A tool as it is named on the command line. What starts with `.`, `/` or `~`, or ends in
@@ -51,7 +53,7 @@ pub(crate) struct Fetched {
     pub(crate) origin: FetchedFrom,
 }
 
-/// Where a fetched tool came from.
+/// The place a fetched tool came from.
 #[derive(Debug)]
 pub(crate) enum FetchedFrom {
     Registry {
@@ -86,14 +88,9 @@ impl FetchedFrom {
 impl Subject {
     /// Gets the tool's bytes: from the registry at `endpoint` into the store, or from the
     /// disk. They are inert until they are approved.
-    pub(crate) async fn fetch(
-        &self,
-        endpoint: &Url,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Fetched> {
+    pub(crate) async fn fetch(&self, endpoint: &Url, session: &Session) -> anyhow::Result<Fetched> {
         let nothing = Capabilities::default();
-        self.fetch_asking(nothing, endpoint, config, printer).await
+        self.fetch_asking(nothing, endpoint, session).await
     }
 
     /// Like [`fetch`](Self::fetch), but a component without a manifest gets one that asks for
@@ -102,9 +99,9 @@ impl Subject {
         &self,
         asked: Capabilities,
         endpoint: &Url,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Fetched> {
+        let Session { config, printer } = session;
         match self {
             Self::Path(path) => {
                 // Without the `.` of `./x`, which would only be noise in the lock.

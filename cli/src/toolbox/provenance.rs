@@ -1,12 +1,11 @@
-//! Where a tool is from, and since when it is there.
+//! The origin of a tool, and the time since when it is there.
 
 use tool_hub_manifest::Source;
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 use crate::toolbox::package::{Fetched, FetchedFrom};
 
-/// Where a tool is from.
+/// The origin of a tool.
 pub(crate) struct Provenance {
     pub(crate) source: Source,
     /// The day of the commit, where the registry told it.
@@ -16,11 +15,11 @@ pub(crate) struct Provenance {
 impl Provenance {
     /// Asks the registry that `fetched` is from about its commit. The day is only shown, so a
     /// registry that cannot tell it is no reason to stop.
-    pub(crate) async fn of(fetched: &Fetched, config: &Config, printer: &Printer) -> Self {
+    pub(crate) async fn of(fetched: &Fetched, session: &Session) -> Self {
         let published = match &fetched.origin {
             FetchedFrom::Registry {
                 endpoint, resolved, ..
-            } => match config.client(endpoint, printer) {
+            } => match session.config.client(endpoint, &session.printer) {
                 Ok(client) => client.day_of(resolved).await.ok().flatten(),
                 Err(_) => None,
             },
@@ -32,7 +31,7 @@ impl Provenance {
         }
     }
 
-    /// Of what was approved before.
+    /// The origin of a tool that was approved before.
     pub(crate) fn before(source: &Source) -> Self {
         Self {
             source: source.clone(),

@@ -4,8 +4,8 @@ use tool_hub_manifest::{Capabilities, Revision, ToolKey, ToolRef, ToolboxEntry, 
 use url::Url;
 
 use crate::consent::report;
+use crate::session::Session;
 use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
 use crate::toolbox::open_toolbox::OpenToolbox;
 use crate::toolbox::package::{Fetched, FetchedFrom, Subject};
 
@@ -65,13 +65,10 @@ impl Target {
     pub(crate) async fn fetch_asking(
         &self,
         asked: Capabilities,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Fetched> {
         let endpoint = &self.endpoint;
-        self.tool
-            .fetch_asking(asked, endpoint, config, printer)
-            .await
+        self.tool.fetch_asking(asked, endpoint, session).await
     }
 
     /// The name for this tool on a command line.

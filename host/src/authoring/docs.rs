@@ -84,6 +84,7 @@ pub struct WitSource<'a> {
 /// The doc comments of a world and of what it exports.
 #[derive(Debug, Clone, Default)]
 pub struct Docs {
+    world_name: String,
     world: Option<String>,
     functions: BTreeMap<String, FunctionDocs>,
 }
@@ -156,6 +157,11 @@ impl Docs {
         names.filter_map(|name| name.parse().ok())
     }
 
+    /// The name of the world; empty where the docs are those that a component carries.
+    pub fn world_name(&self) -> &str {
+        &self.world_name
+    }
+
     /// The comment on the world.
     pub fn world(&self) -> Option<&str> {
         self.world.as_deref()
@@ -224,6 +230,7 @@ impl Docs {
     fn of_world(resolve: &Resolve, world: wit_parser::WorldId) -> Self {
         let world = &resolve.worlds[world];
         let mut docs = Self {
+            world_name: world.name.clone(),
             world: text(world.docs.contents.as_deref()),
             functions: BTreeMap::new(),
         };

@@ -64,7 +64,7 @@ impl Module<'_> {
         )
     }
 
-    /// What the function takes, of the component's `value`.
+    /// The expression for an argument of the function, made of the component's `value`.
     fn taken(&self, value: &str, wit: &WitType) -> String {
         match wit {
             WitType::Json => format!("JSON.parse({value})"),

@@ -8,7 +8,7 @@ use tool_hub_source::Definition;
 /// The source that offers functions of a file: its name, and its text.
 pub(super) type GeneratedSource = (&'static str, String);
 
-/// What a language's source is written from.
+/// The parts from which a language's source is generated.
 #[derive(Clone, Copy)]
 pub(super) struct Plain<'a> {
     /// The file, relative to the project.
@@ -22,7 +22,7 @@ pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Where a module of the project stands without its ending.
+/// The path of a module of the project without its ending.
 pub(super) fn without_ending(file: &str) -> String {
     PathBuf::from(file)
         .with_extension("")

@@ -63,7 +63,7 @@ fn identifier(wit: &str) -> String {
     Language::Python.identifier(&wit.replace('-', "_"))
 }
 
-/// What the function takes, of the component's `value`.
+/// The expression for an argument of the function, made of the component's `value`.
 fn taken(value: &str, wit: &WitType) -> String {
     match wit {
         WitType::Json => format!("json.loads({value})"),

@@ -10,12 +10,12 @@ use tool_hub_source::{Definition, RustSignature, RustType, Signature};
 use super::plain::{GeneratedSource, Plain, quoted};
 use crate::files;
 use crate::scaffold::{Names, rust_ident, rust_type, upper_camel};
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 const TEMPLATE: &str = include_str!("../../../templates/functions/glue.rs");
 const MANIFEST: &str = include_str!("../../../templates/functions/glue.toml");
 
-/// What reads and writes JSON text, where functions take or return it.
+/// The dependency that reads and writes JSON text, for functions that take or return it.
 const JSON: &str = "serde_json = \"1\"\n";
 
 /// The manifest of cargo.
@@ -101,7 +101,7 @@ impl Crate<'_> {
         )
     }
 
-    /// What the function takes, of the component's `value`.
+    /// The expression for an argument of the function, made of the component's `value`.
     fn taken(&self, value: &str, rust: &RustType, wit: &WitType) -> String {
         match (rust, wit) {
             (_, WitType::Json) => format!("serde_json::from_str(&{value}).map_err(said)?"),

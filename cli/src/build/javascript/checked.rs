@@ -6,7 +6,7 @@ use serde_json::json;
 use tool_hub_manifest::ExportName;
 
 use crate::scaffold::lower_camel;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 const TEMPLATE: &str = include_str!("checked.js");
 
@@ -18,10 +18,10 @@ const MARK: &str = "the module is not what the WIT says: ";
 
 /// Functions that the module has to export in one place.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Exported {
+struct ExpectedExports {
     /// The object's name; empty for the module itself.
     place: String,
-    /// By which of these names it may be exported.
+    /// The names by which it may be exported.
     interfaces: Vec<String>,
     functions: Vec<String>,
 }
@@ -34,8 +34,8 @@ pub(super) fn source<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Strin
     text.replace("{{mark}}", MARK)
 }
 
-fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<Exported> {
-    let mut groups: Vec<Exported> = Vec::new();
+fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<ExpectedExports> {
+    let mut groups: Vec<ExpectedExports> = Vec::new();
     for export in exports {
         let interface = export.interface();
         let place = interface.map(short).map(lower_camel).unwrap_or_default();
@@ -45,7 +45,7 @@ fn grouped<'a>(exports: impl Iterator<Item = &'a ExportName>) -> Vec<Exported> {
             continue;
         }
         let whole = interface.map(str::to_owned);
-        groups.push(Exported {
+        groups.push(ExpectedExports {
             interfaces: whole
                 .into_iter()
                 .chain(interface.map(|_| place.clone()))

@@ -8,16 +8,16 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::family::{Family, GRACE};
+use super::group::{GRACE, ProcessGroup};
 use super::{name, shown, spawn};
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
 use crate::terminal::signals::stop_requested;
 
-/// How long a conversation takes at most. Some servers are downloaded by what starts them.
+/// The longest a conversation takes. Some servers are downloaded by the program that starts them.
 const CONVERSATION: Duration = Duration::from_secs(120);
-/// How much is kept of what a program complains of.
+/// The most that is kept of a program's standard error.
 const COMPLAINT_BYTES_MAX: usize = 64 << 10;
 
 /// Starts `command` and has `talk` speak with it over its standard input and output, while a
@@ -40,9 +40,9 @@ where
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    Family::separate(command);
+    ProcessGroup::separate(command);
     let mut child = spawn(command)?;
-    let family = Family::with_descendants(&child);
+    let group = ProcessGroup::with_descendants(&child);
     let (Some(input), Some(output), Some(complaints)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
@@ -56,10 +56,10 @@ where
         () = stop_requested() => None,
     };
     spinner.finish();
-    family.ask_to_end();
+    group.ask_to_end();
     // The stream ends when everybody who holds it does: all that the program started.
     let complained = timeout(GRACE, &mut complaints).await;
-    drop(family);
+    drop(group);
     child
         .wait()
         .await
@@ -83,7 +83,7 @@ where
     })
 }
 
-/// What comes first of a stream that is read to its end.
+/// Reads a stream to its end and keeps its beginning.
 async fn beginning_of(mut stream: impl AsyncRead + Unpin) -> Vec<u8> {
     let (mut kept, mut chunk) = (Vec::new(), [0; 4096]);
     while let Ok(read @ 1..) = stream.read(&mut chunk).await {

@@ -1,7 +1,7 @@
-//! What componentize-py says of a project that cannot be built: what Python said, without the
-//! traceback of the program around it, and what to do about a module that is not there.
+//! Errors of componentize-py: Python's own error, without the traceback of the program around it,
+//! and a hint for a module that is not there.
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 const NO_MODULE: &str = "ModuleNotFoundError: No module named '";
 
@@ -36,8 +36,8 @@ pub(super) fn explained(error: anyhow::Error, module: &str) -> anyhow::Error {
     .into()
 }
 
-/// What Python itself said, with the project's files as the author knows them; nothing where it
-/// said nothing.
+/// Python's own error, with the project's files as the author knows them; nothing where there is
+/// none.
 fn python_s_own(complaint: &str) -> Option<String> {
     let (_, said) = complaint.split_once("AssertionError: ")?;
     let end = ["\nCaused by:", "\nStack backtrace:"];

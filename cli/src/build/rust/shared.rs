@@ -13,15 +13,15 @@ use tool_hub_manifest::Digest;
 use crate::build::process;
 use crate::build::project::Project;
 use crate::files::{self, Guard};
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::session::Session;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::progress::Spinner;
 use crate::terminal::signals::stop_requested;
 
 /// Its name among the toolchains.
 const DIRECTORY: &str = "rust-build";
-/// Where it is written which project built a package last.
+/// The file that says which project built a package last.
 const OWNERS: &str = "owners";
 
 /// The directory, which nobody else uses as long as this lives.
@@ -52,12 +52,11 @@ impl SharedBuild {
         project: Project<'_>,
         manifest: &Path,
         target: &str,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Option<Self>> {
-        let directory = config.toolchains.join(DIRECTORY);
+        let directory = session.config.toolchains.join(DIRECTORY);
         let shared = Self {
-            _guard: guard(&directory, printer).await?,
+            _guard: guard(&directory, &session.printer).await?,
             directory,
         };
         let taken = shared.take_over(project, manifest, target).await?;

@@ -1,4 +1,4 @@
-//! What a call answered, as a person reads it, as a program does, and as bytes in a file.
+//! The answer to a call, printed for a person or a program, or written as bytes to a file.
 
 use std::process::ExitCode;
 
@@ -8,9 +8,9 @@ use tool_hub_host::Usage;
 use tool_hub_manifest::contract::{Content, ContentBody, Reply, ResourceContents};
 
 use super::usage;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::output::Output;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// Prints `reply`; its first picture, sound or binary resource goes to `output` instead,
 /// where there is one. JSON tells what the call used, where that is given.

@@ -1,4 +1,4 @@
-//! What a call used and what its tool wrote meanwhile, for `--stats` and `--verbose`.
+//! The resources that a call used and its tool's output, for `--stats` and `--verbose`.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -19,13 +19,13 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// What the call used, once it is over.
+    /// The call's use of resources, once it is over.
     pub(super) fn usage(&self) -> Option<Usage> {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the tool wrote to its standard streams and its log, a line each, marked as the words of
-    /// the tool `name`. Nobody takes them for the command's own.
+    /// The tool's standard streams and its log, line by line, each marked with `name`, so that
+    /// nobody takes them for the command's own.
     pub(super) fn written(&self, name: &str) -> Vec<String> {
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What could be said better about a tool.
+//! Remarks on a tool's manifest and functions, for `tool check` and `tool build`.
 
 use serde::Serialize;
 use tool_hub_host::{CallableFunction, Inspection};
@@ -121,7 +121,7 @@ fn tool_remarks(inspection: &Inspection) -> Vec<String> {
     remarks
 }
 
-/// Whether the tool says that it greets people, as the scaffold does, and does not.
+/// True if the tool says that it greets people, as the scaffold does, and does not.
 fn is_the_scaffold_s(inspection: &Inspection) -> bool {
     let greets = |function: &CallableFunction| function.name.as_str() == "greet";
     inspection.description == SCAFFOLD_DESCRIPTION && !inspection.functions.iter().any(greets)

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::surroundings::Surroundings;
-use crate::connect::{Client, Scope, Started};
+use crate::connect::{Client, Scope, ServeCommand};
 use crate::consent::report::table;
 use crate::terminal::diagnosis;
 use crate::terminal::printer::Printer;
@@ -17,7 +17,7 @@ struct Connection {
     scope: Scope,
     file: PathBuf,
     name: String,
-    started: Started,
+    started: ServeCommand,
 }
 
 /// Lists every connection. A configuration that cannot be read is warned about, and the others
@@ -88,8 +88,8 @@ fn connections_of(
 }
 
 impl Connection {
-    /// Whether the program that it starts is not there any more. What is written without a
-    /// directory is looked for by the client.
+    /// True if the program that it starts is not there any more. The client looks for a program
+    /// that is written without a directory.
     fn is_gone(&self) -> bool {
         let command = Path::new(&self.started.command);
         command.is_absolute() && !command.exists()

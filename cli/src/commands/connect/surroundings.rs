@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::connect::{Client, ClientPlaces, Document, Scope};
 use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::toolbox::open_toolbox::OpenToolbox;
 
 /// The toolbox that is meant, and where configurations are.

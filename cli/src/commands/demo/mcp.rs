@@ -1,4 +1,4 @@
-//! What an agent's client does: start the server, list its tools, call one.
+//! An agent's client in the demo: it starts the server, lists its tools and calls one.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::terminal::printer::Printer;
 
 /// The revision of the protocol that the visit speaks.
 const PROTOCOL: &str = "2025-11-25";
-/// How long one answer may take.
+/// The longest wait for one answer.
 const ANSWER_MAX: Duration = Duration::from_secs(60);
 
 /// Starts the server that `command` is, lists its tools, calls the first and shows both

@@ -9,9 +9,8 @@ use tool_hub_agent::conversation::chat_template::Chat;
 use tool_hub_agent::conversation::{Conversation, MessageDialect};
 
 use crate::files::{Limit, json_or_input, shown};
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::text::conversation;
 
 /// The longest list of documents.
@@ -62,14 +61,9 @@ pub(super) struct ConversationFlags {
 
 impl ConversationFlags {
     /// `chat` with all of it.
-    pub(super) fn in_chat(
-        &self,
-        mut chat: Chat,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Chat> {
+    pub(super) fn in_chat(&self, mut chat: Chat, session: &Session) -> anyhow::Result<Chat> {
         chat.messages = match &self.messages {
-            Some(file) => self.messages_of(file, config, printer)?,
+            Some(file) => self.messages_of(file, session)?,
             None => {
                 let message = [("role", "user"), ("content", &self.message)];
                 let members = message.map(|(name, value)| (name.to_owned(), value.into()));
@@ -77,7 +71,7 @@ impl ConversationFlags {
             }
         };
         if let Some(file) = &self.documents {
-            let value = json_or_input(file, &config.working, &DOCUMENTS)?;
+            let value = json_or_input(file, &session.config.working, &DOCUMENTS)?;
             let Value::Array(documents) = value else {
                 let what = format!("{} must be a list of documents", shown(file));
                 return Err(Problem::user(what)
@@ -95,15 +89,14 @@ impl ConversationFlags {
     fn messages_of(
         &self,
         file: &Path,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<Vec<Map<String, Value>>> {
-        let mut value = conversation::read(file, &config.working)?;
+        let mut value = conversation::read(file, &session.config.working)?;
         // What templates read is not made any better: they know members and roles of their own.
         if let Some(dialect) = self.from.filter(|it| *it != MessageDialect::HuggingFace) {
             let conversation = Conversation::read(dialect, &value)?;
             let written = conversation.write(MessageDialect::HuggingFace);
-            conversation::tell(&written.losses, printer);
+            conversation::tell(&written.losses, &session.printer);
             value = written.value;
         }
         if let Some(list) = value.get_mut("messages") {

@@ -58,7 +58,7 @@ impl ConstraintFlags {
         }))
     }
 
-    /// Whether there is one.
+    /// True if a constraint is given.
     pub(super) fn is_given(&self) -> bool {
         self.schema.is_some()
             || self.regex.is_some()
@@ -66,7 +66,7 @@ impl ConstraintFlags {
             || self.is_grammar()
     }
 
-    /// Whether it is a grammar, which nobody reads but the server that it is for.
+    /// True if it is a grammar, which nobody reads but the server that it is for.
     pub(super) fn is_grammar(&self) -> bool {
         self.grammar.is_some()
     }

@@ -2,15 +2,15 @@
 
 use tool_hub_agent::definition::{Loss, LossKind};
 
-use crate::scaffold::{Defined, PlainFile};
+use crate::scaffold::{DefinedFunctions, PlainFile};
 use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 
-/// How many differences are told one by one.
+/// The most differences that are told one by one.
 const TOLD_MAX: usize = 20;
 
 /// Tells what was read and what the project's types do not say.
-pub(super) fn tell(defined: &Defined, printer: &Printer) {
+pub(super) fn tell(defined: &DefinedFunctions, printer: &Printer) {
     printer.note(&format!(
         "read {} ({})",
         counted(defined.functions().len(), "function"),

@@ -10,9 +10,9 @@ use tool_hub_agent::definition::gradio::{GRADIO_BYTES_MAX, GradioError};
 use url::Url;
 
 use crate::scaffold::GradioProject;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
-/// How long an app has for each answer.
+/// The longest wait for an app's answer.
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// Asks the app at `url` what it offers.
@@ -33,7 +33,7 @@ pub(super) async fn read(url: &Url) -> anyhow::Result<GradioProject> {
         .no_proxy()
         .build()?;
     let base = url.path().trim_end_matches('/').to_owned();
-    let config = asked(&http, url, &format!("{base}/config")).await?;
+    let config = fetch(&http, url, &format!("{base}/config")).await?;
     let config: Value = serde_json::from_str(&config).map_err(|error| {
         not_gradio(
             url,
@@ -48,14 +48,14 @@ pub(super) async fn read(url: &Url) -> anyhow::Result<GradioProject> {
         "" => base,
         prefix => format!("{base}/{prefix}"),
     };
-    let info = asked(&http, url, &format!("{place}/info")).await?;
+    let info = fetch(&http, url, &format!("{place}/info")).await?;
     let app = tool_hub_agent::definition::gradio::gradio(&info)
         .map_err(|error| not_gradio(url, error))?;
     Ok(GradioProject::of(app, url.clone(), place))
 }
 
-/// What the app says at `path`, which stays within its origin.
-async fn asked(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result<String> {
+/// The app's answer at `path`, which stays within its origin.
+async fn fetch(http: &reqwest::Client, root: &Url, path: &str) -> anyhow::Result<String> {
     let mut url = root.clone();
     url.set_path(path);
     url.set_query(None);

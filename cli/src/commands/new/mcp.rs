@@ -16,15 +16,15 @@ use tokio::time::timeout;
 use tool_hub_agent::definition::import::{IMPORT_BYTES_MAX, IMPORT_FUNCTIONS_MAX, Import};
 
 use crate::build::converse;
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::text::definitions;
 
-/// How long a server has until it answers as one. Some are downloaded by what starts them.
+/// The longest wait for a server's greeting. Some are downloaded by the program that starts them.
 const GREETING: Duration = Duration::from_secs(60);
 /// The most pages that a list is read to.
 const PAGES_MAX: usize = 100;
-/// How much a server may say in all: its list, and what it says beside that.
+/// The most that a server may send in all: its list, and everything beside that.
 const SAID_BYTES_MAX: u64 = 4 * IMPORT_BYTES_MAX as u64;
 
 /// Starts the server that `words` say in the directory `working`, and reads what it lists.

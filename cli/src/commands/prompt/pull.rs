@@ -9,9 +9,8 @@ use tool_hub_agent::prompt::PromptMode;
 use tool_hub_manifest::ToolRef;
 
 use crate::files;
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::text::prompt_template;
 
 /// Arguments of `tool prompt pull`.
@@ -30,13 +29,10 @@ pub(super) struct Pull {
 }
 
 impl Pull {
-    pub(super) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(super) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = config.place(&self.directory);
-        let pulled = prompt_template::pull(&self.repo, &PromptMode::ALL, config, printer).await?;
+        let pulled = prompt_template::pull(&self.repo, &PromptMode::ALL, session).await?;
         let names: Vec<&str> = pulled
             .texts
             .iter()

@@ -9,9 +9,8 @@ use tool_hub_agent::prompt::PromptMode;
 use tool_hub_manifest::RepoId;
 use tool_hub_registry_client::{PushTexts, Visibility};
 
-use crate::settings::config::Config;
-use crate::terminal::diagnosis::Problem;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
+use crate::terminal::problem::Problem;
 use crate::text::prompt_template;
 
 /// Arguments of `tool prompt push`.
@@ -31,11 +30,8 @@ pub(super) struct Push {
 }
 
 impl Push {
-    pub(super) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(super) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = config.place(&self.directory);
         let mut texts = Vec::new();
         for mode in PromptMode::ALL {

@@ -6,8 +6,7 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_agent::prompt::{PromptMode, PromptTemplate};
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 use crate::text::prompt_template;
 use crate::toolbox::loaded::LoadedTool;
 
@@ -32,27 +31,24 @@ pub(super) struct Render {
 }
 
 impl Render {
-    pub(super) async fn execute(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<ExitCode> {
+    pub(super) async fn execute(&self, session: &Session) -> anyhow::Result<ExitCode> {
         let mode = match self.chat {
             true => PromptMode::Chat,
             false => PromptMode::Run,
         };
-        let template =
-            prompt_template::find(self.template.as_deref(), mode, config, printer).await?;
-        let tools = LoadedTool::specs_of(&self.names, config, printer).await?;
+        let template = prompt_template::find(self.template.as_deref(), mode, session).await?;
+        let tools = LoadedTool::specs_of(&self.names, session).await?;
         let prompt = match template {
             PromptTemplate::Run(template) => template.fill(&tools, &self.task)?,
             PromptTemplate::Chat(template) => template.begin(&tools)?.ask(&self.task)?,
         };
-        if printer.wants_json() {
+        if session.printer.wants_json() {
             let stop = mode.stop_sequences();
-            printer.json(&json!({ "prompt": prompt, "stop": stop }))?;
+            session
+                .printer
+                .json(&json!({ "prompt": prompt, "stop": stop }))?;
         } else {
-            printer.exactly(&prompt)?;
+            session.printer.exactly(&prompt)?;
         }
         Ok(ExitCode::SUCCESS)
     }

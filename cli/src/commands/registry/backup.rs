@@ -7,8 +7,7 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::{Registry, RegistryConfig};
 
-use crate::settings::config::Config;
-use crate::terminal::printer::Printer;
+use crate::session::Session;
 use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry backup`.
@@ -31,9 +30,9 @@ impl Backup {
     pub(super) async fn execute(
         &self,
         registry: Registry,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = config.place(&self.directory);
         let made = registry.backup(&directory).await?;
         registry.close().await;
@@ -64,9 +63,9 @@ impl Restore {
     pub(super) async fn execute(
         &self,
         settings: RegistryConfig,
-        config: &Config,
-        printer: &Printer,
+        session: &Session,
     ) -> anyhow::Result<ExitCode> {
+        let Session { config, printer } = session;
         let directory = config.place(&self.directory);
         let done = Registry::restore(&directory, settings).await?;
         if printer.wants_json() {

@@ -57,7 +57,7 @@ impl From<Role> for MemberRole {
 }
 
 impl Org {
-    /// Whether an organisation is added.
+    /// True if an organisation is added.
     pub(super) fn adds(&self) -> bool {
         matches!(self.command, OrgCommand::Add { .. })
     }

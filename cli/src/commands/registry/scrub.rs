@@ -6,8 +6,8 @@ use clap::Args;
 use serde_json::json;
 use tool_hub_registry_server::Registry;
 
-use crate::terminal::diagnosis::Problem;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 use crate::terminal::sizes::ByteSize;
 
 /// Arguments of `tool registry scrub`.

@@ -61,7 +61,7 @@ pub(crate) struct Serve {
 }
 
 impl Serve {
-    /// What nobody asked for and somebody should know.
+    /// The warnings of a server, which are logged unasked.
     pub(super) fn logging(&self) -> Logging {
         Logging {
             format: self.log_format,
@@ -130,7 +130,7 @@ fn network(text: &str) -> Result<IpNet, AddrParseError> {
     }
 }
 
-/// Where the registry's data is, without passwords and keys.
+/// The addresses of the registry's data, without passwords and keys.
 fn places(settings: &RegistryConfig) -> String {
     let directory = settings.directory.display().to_string();
     let database = match &settings.database {

@@ -114,7 +114,7 @@ impl Token {
     }
 }
 
-/// What the columns of a list of tokens are called.
+/// The headings of a list of tokens.
 const HEADING: [&str; 6] = ["ID", "NAME", "ROLE", "REPOS", "EXPIRES", "STATE"];
 
 fn scope(repos: &[RepositoryPattern]) -> TokenScope {

@@ -34,7 +34,7 @@ enum UserCommand {
 }
 
 impl User {
-    /// Whether a user is added.
+    /// True if a user is added.
     pub(super) fn adds(&self) -> bool {
         matches!(self.command, UserCommand::Add { .. })
     }

@@ -8,11 +8,10 @@ use tool_hub_agent::constraint::Backend;
 use tool_hub_serve::Gateway;
 use url::Url;
 
-use crate::settings::config::Config;
+use crate::session::Session;
 use crate::settings::model_endpoint;
-use crate::terminal::printer::Printer;
 
-/// Which endpoint, and how it is asked.
+/// Flags for the endpoint and its use.
 #[derive(Debug, Args)]
 pub(super) struct OpenAi {
     /// Put the toolbox before this OpenAI-compatible endpoint, with --http: its models call the
@@ -45,24 +44,20 @@ pub(super) struct OpenAi {
         value_name = "SERVER",
         requires = "url",
         conflicts_with = "strict",
-        value_parser = model_endpoint::holding
+        value_parser = model_endpoint::grammar_backend
     )]
     hold_by: Option<Backend>,
 }
 
 impl OpenAi {
     /// The gateway, where one is asked for.
-    pub(super) fn gateway(
-        &self,
-        config: &Config,
-        printer: &Printer,
-    ) -> anyhow::Result<Option<Gateway>> {
+    pub(super) fn gateway(&self, session: &Session) -> anyhow::Result<Option<Gateway>> {
         let Some(url) = &self.url else {
             return Ok(None);
         };
         let mut gateway = Gateway::new(url.clone())?;
         let key_file = self.key_file.as_deref();
-        if let Some(key) = model_endpoint::key(url, key_file, config, printer)? {
+        if let Some(key) = model_endpoint::key(url, key_file, session)? {
             gateway = gateway.with_key(key);
         }
         if let Some(rounds) = NonZeroU32::new(self.rounds) {

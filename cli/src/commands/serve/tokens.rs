@@ -9,16 +9,16 @@ use serde::Deserialize;
 use tool_hub_manifest::Digest;
 use tool_hub_serve::{BearerToken, CallerName};
 
-use crate::serving::toolbox_server::Share;
+use crate::serving::toolbox_server::ToolSelection;
 use crate::settings::config::{self, Config};
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
-/// Who may call, and what they get.
-pub(super) struct Named {
+/// A caller and its selection of the tools.
+pub(super) struct ServedCaller {
     pub(super) name: CallerName,
-    /// Of the token. Absent for who is at the other end of standard input.
+    /// The digest of the caller's token. Absent for standard input.
     pub(super) token: Option<Digest>,
-    pub(super) share: Share,
+    pub(super) selection: ToolSelection,
 }
 
 /// A table of the file.
@@ -40,7 +40,7 @@ pub(super) fn read(
     path: &Path,
     usual: Option<&Path>,
     config: &Config,
-) -> anyhow::Result<Vec<Named>> {
+) -> anyhow::Result<Vec<ServedCaller>> {
     let cannot = || format!("{} cannot be used", path.display());
     let text = config::read_bounded(path).with_context(cannot)?;
     let metadata = std::fs::metadata(path).with_context(cannot)?;
@@ -78,7 +78,7 @@ impl Entry {
         name: &str,
         usual: Option<&Path>,
         place: impl Fn(PathBuf) -> PathBuf,
-    ) -> anyhow::Result<Named> {
+    ) -> anyhow::Result<ServedCaller> {
         let token = match (self.sha256, self.file) {
             (Some(digest), None) => digest,
             (None, Some(file)) => private_token(&place(file))?.digest(),
@@ -94,10 +94,10 @@ impl Entry {
                 .hint("leave it out for all, or take the table out")
                 .into());
         }
-        Ok(Named {
+        Ok(ServedCaller {
             name: name.parse()?,
             token: Some(token),
-            share: Share {
+            selection: ToolSelection {
                 toolbox: self
                     .toolbox
                     .map(place)
@@ -137,7 +137,7 @@ fn token_of(file: &Path) -> anyhow::Result<BearerToken> {
     })
 }
 
-/// Whether it belongs to whoever starts the server.
+/// True if the file belongs to whoever starts the server.
 #[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

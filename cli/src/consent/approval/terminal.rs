@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tool_hub_manifest::{Capabilities, DirectoryGrant, DirectoryRequest, Grants};
 
-use crate::consent::sensitive::{Finding, Refusal, Sensitive};
+use crate::consent::sensitive::{Finding, Refusal, SensitivePlaces};
 use crate::settings::config::Config;
 use crate::terminal::escape::escape_line;
 
@@ -82,7 +82,7 @@ impl Terminal {
         request: &DirectoryRequest,
         config: &Config,
     ) -> anyhow::Result<Option<DirectoryGrant>> {
-        let sensitive = Sensitive::of(config)?;
+        let sensitive = SensitivePlaces::of(config)?;
         let question = format!(
             "Which directory may it use as `{}` ({})? Empty for none: ",
             request.name, request.access
@@ -137,7 +137,7 @@ impl Terminal {
     }
 }
 
-/// Where a directory really is: a link that is changed later must not lead elsewhere. What
+/// The real path of a directory: a link that is changed later must not lead elsewhere. A path that
 /// does not exist stays as it was written, for the host to refuse.
 pub(super) fn real(path: &Path, config: &Config) -> PathBuf {
     let path = config.place(path);

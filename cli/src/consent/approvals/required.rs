@@ -13,7 +13,7 @@ use serde::Deserialize;
 use tool_hub_manifest::Digest;
 
 use crate::files;
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 
 use super::signature::{Signer, Statement};
 

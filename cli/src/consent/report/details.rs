@@ -1,12 +1,12 @@
-//! What an inspection shows only to whoever wants everything: how the component was made, what
-//! each argument means, and what the component imports by name.
+//! The details of an inspection for `--verbose`: how the component was made, the meaning of each
+//! argument, and the component's imports by name.
 
 use tool_hub_host::{CallableFunction, Effect, HostConfig, InspectedImport, Inspection};
 use tool_hub_manifest::{LimitRequest, Members, Source};
 
 use crate::terminal::escape::escape_line;
 
-/// Where a tool is from.
+/// A line on the place a tool is from.
 pub(super) fn place(source: &Source) -> String {
     match source {
         Source::Registry { endpoint, repo, .. } => format!("{endpoint}{repo}"),
@@ -81,8 +81,8 @@ fn more_asked(asked: u32, given: u64, unit: &str) -> String {
     }
 }
 
-/// What the arguments of a function mean and the members within them, where its description does
-/// not say so.
+/// The meaning of a function's arguments and of the members within them, where its description does
+/// not say it.
 pub(super) fn argument_lines(function: &CallableFunction) -> Vec<String> {
     let description = &function.spec.description;
     let mut lines = Vec::new();

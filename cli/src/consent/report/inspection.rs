@@ -11,17 +11,17 @@ use crate::terminal::messages::counted;
 use crate::terminal::printer::Printer;
 use crate::toolbox::provenance::Provenance;
 
-/// How much of an inspection is shown.
+/// The extent of an inspection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// What a person decides on: whose it is, what it may do, its functions, what is odd about it.
+    /// The grounds of a decision: author, rights, functions, oddities.
     Decision,
     /// Also descriptions in full, digests, how the component was made, and what it imports.
     Everything,
 }
 
 impl Detail {
-    /// As much as the command line asks for.
+    /// The extent that the command line asks for.
     pub(crate) fn wanted(printer: &Printer) -> Self {
         match printer.is_verbose() {
             true => Self::Everything,
@@ -34,7 +34,7 @@ impl Detail {
 const LINE_CHARS_MAX: usize = 160;
 /// The most functions that are described where not everything is shown.
 const FUNCTIONS_DESCRIBED_MAX: usize = 5;
-/// Where more is found.
+/// A pointer to the rest.
 const MORE: &str = "see --verbose";
 
 /// The inspection, in the order in which a person decides. Every text of the tool's is on a line
@@ -122,7 +122,7 @@ fn described(text: &str, indent: &str, detail: Detail) -> Vec<String> {
     vec![shown]
 }
 
-/// What the component exports and agents cannot call, such as what starts a language's runtime.
+/// A line on an export that agents cannot call, such as one that starts a language's runtime.
 fn not_callable_line(export: &NotCallable) -> String {
     format!(
         "  agents cannot call {}: {}",
@@ -148,7 +148,7 @@ fn override_lines(overrides: &Overrides) -> Vec<String> {
     lines
 }
 
-/// What there is beside functions. The texts are known only when the tool runs.
+/// Lines on prompts and resources. Their texts are known only when the tool runs.
 fn offered_lines(inspection: &Inspection) -> Vec<String> {
     let mut lines = Vec::new();
     if inspection.prompts {
@@ -163,8 +163,8 @@ fn offered_lines(inspection: &Inspection) -> Vec<String> {
     lines
 }
 
-/// What the tool may do if it is granted what it asks for, and what its bytes could use although
-/// it does not ask.
+/// Lines on the tool's rights if it is granted everything that it asks for, and on capabilities
+/// that its bytes could use although it does not ask.
 fn right_lines(inspection: &Inspection) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for capability in &inspection.capabilities {
@@ -194,7 +194,7 @@ fn right_lines(inspection: &Inspection) -> Vec<String> {
     lines
 }
 
-/// Whether the tool imports what calls other functions of the toolbox.
+/// True if the tool imports the interface that calls other functions of the toolbox.
 pub(crate) fn calls_functions(inspection: &Inspection) -> bool {
     imports(inspection, Power::Toolbox)
 }

@@ -174,14 +174,14 @@ const OF_PROJECTS: [(&str, &Kind); 22] = [
 
 /// A sensitive place. A granted directory may be it, contain it, or be inside of it.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct SensitivePlace {
     pub(super) path: PathBuf,
     pub(super) kind: &'static Kind,
 }
 
 /// The sensitive places of a user and a machine.
 pub(super) struct Places {
-    places: Vec<Place>,
+    places: Vec<SensitivePlace>,
     home: PathBuf,
     /// Exceptions within sensitive places.
     open: Vec<PathBuf>,
@@ -207,7 +207,7 @@ impl Places {
             .chain(of_clients)
             .chain([(clients.config.clone(), &SECRETS), (token, &SECRETS)])
             .chain(searched.map(|path| (path, &ON_PATH)));
-        found.places.extend(more.map(Place::settled));
+        found.places.extend(more.map(SensitivePlace::resolved));
         Ok(found)
     }
 
@@ -219,9 +219,9 @@ impl Places {
         let all = tops.into_iter().chain(machine).chain(in_home);
         let open = OPEN.iter().map(Path::new).chain([home]);
         let mut found = Self {
-            places: all.map(Place::settled).collect(),
-            home: files::settled(home),
-            open: open.map(files::settled).collect(),
+            places: all.map(SensitivePlace::resolved).collect(),
+            home: files::real_path(home),
+            open: open.map(files::real_path).collect(),
         };
         found.places.extend(found.linked());
         found
@@ -229,20 +229,20 @@ impl Places {
 
     /// The targets of hidden links in the home directory. They are as sensitive as an entry that
     /// was not moved.
-    fn linked(&self) -> Vec<Place> {
+    fn linked(&self) -> Vec<SensitivePlace> {
         let entries = std::fs::read_dir(&self.home).into_iter().flatten();
         let entries = entries.flatten().map(|entry| entry.path());
         let hidden = entries.filter_map(|path| self.hidden(&path));
         hidden
             .filter(|place| place.path.is_symlink())
-            .map(|place| Place::settled((place.path, place.kind)))
+            .map(|place| SensitivePlace::resolved((place.path, place.kind)))
             .filter(|place| !self.home.starts_with(&place.path))
             .collect()
     }
 
     /// The places that make `directory`, a real path, dangerous to grant with `access`.
-    pub(super) fn near(&self, directory: &Path, access: Access) -> Vec<Place> {
-        let is_near = |place: &Place| {
+    pub(super) fn near(&self, directory: &Path, access: Access) -> Vec<SensitivePlace> {
+        let is_near = |place: &SensitivePlace| {
             access >= place.kind.from
                 && (place.path.starts_with(directory) || self.holds(place, directory))
         };
@@ -250,7 +250,7 @@ impl Places {
         places.filter(is_near).collect()
     }
 
-    fn holds(&self, place: &Place, directory: &Path) -> bool {
+    fn holds(&self, place: &SensitivePlace, directory: &Path) -> bool {
         let is_between =
             |open: &PathBuf| open.starts_with(&place.path) && directory.starts_with(open);
         place.kind.reach == Reach::Around
@@ -260,7 +260,7 @@ impl Places {
 
     /// The hidden entry of the home directory that is `directory` or contains it. Programs keep
     /// their settings there, with keys among them.
-    fn hidden(&self, directory: &Path) -> Option<Place> {
+    fn hidden(&self, directory: &Path) -> Option<SensitivePlace> {
         let below = directory.strip_prefix(&self.home).ok()?;
         let name = below.components().next()?.as_os_str();
         let is_hidden = name.as_encoded_bytes().starts_with(b".")
@@ -270,13 +270,13 @@ impl Places {
             false => &SECRETS,
         };
         let path = self.home.join(name);
-        is_hidden.then_some(Place { path, kind })
+        is_hidden.then_some(SensitivePlace { path, kind })
     }
 }
 
-impl Place {
-    fn settled((path, kind): (PathBuf, &'static Kind)) -> Self {
-        let path = files::settled(&path);
+impl SensitivePlace {
+    fn resolved((path, kind): (PathBuf, &'static Kind)) -> Self {
+        let path = files::real_path(&path);
         Self { path, kind }
     }
 }

@@ -1,4 +1,4 @@
-//! What definitions become is valid, whatever they say.
+//! Tests that projects made of definitions are valid, whatever those say.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use tool_hub_manifest::{Manifest, ToolName};
 
 use super::*;
 
-fn defined(definitions: &Value) -> Defined {
-    Defined::of(import(&definitions.to_string()).unwrap())
+fn defined(definitions: &Value) -> DefinedFunctions {
+    DefinedFunctions::of(import(&definitions.to_string()).unwrap())
 }
 
-fn file(defined: &Defined, path: &str, text: &str) -> String {
+fn file(defined: &DefinedFunctions, path: &str, text: &str) -> String {
     let name: ToolName = "made-here".parse().unwrap();
     let names = Names::of(&name);
     let text = Template::Rust.fill(text, &names);

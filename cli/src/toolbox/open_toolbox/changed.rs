@@ -1,4 +1,4 @@
-//! Whether the package of a tool that was loaded from this disk is another one since.
+//! A look whether the package of a tool that was loaded from this disk has changed since.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -30,7 +30,7 @@ impl Member<'_> {
     }
 }
 
-/// Whether there is another package at the place that `locked` was loaded from. One that cannot be
+/// True if there is another package at the place that `locked` was loaded from. One that cannot be
 /// read, or is gone, is none.
 fn has_changed(locked: &LockedTool) -> bool {
     let Source::File { path } = &locked.source else {
@@ -54,7 +54,7 @@ fn has_changed(locked: &LockedTool) -> bool {
     found.is_some_and(|bytes| Digest::of(&bytes) != approved)
 }
 
-/// Whether the file at `path` was written after the instant `at`. A component of many megabytes is
+/// True if the file at `path` was written after the instant `at`. A component of many megabytes is
 /// not hashed for every call.
 fn is_newer(path: &Path, at: &str) -> bool {
     let at = OffsetDateTime::parse(at, &Rfc3339).map(SystemTime::from);

@@ -8,9 +8,10 @@ use tool_hub_manifest::{FunctionName, LockedTool, ToolKey, ToolboxEntry};
 
 use super::{Member, OpenToolbox};
 use crate::consent::difference;
-use crate::terminal::diagnosis::{self, Problem};
+use crate::terminal::diagnosis;
 use crate::terminal::messages::nearest;
 use crate::terminal::printer::Printer;
+use crate::terminal::problem::Problem;
 
 /// One tool as the toolbox names it, whether it can be used or not.
 pub(crate) struct ToolStatus<'a> {
@@ -19,7 +20,7 @@ pub(crate) struct ToolStatus<'a> {
     pub(crate) member: Result<Member<'a>, Unusable>,
 }
 
-/// Why a tool cannot be used as it stands in the toolbox.
+/// The reason why a tool cannot be used as it stands in the toolbox.
 pub(crate) struct Unusable {
     /// In two or three words, for a table.
     pub(crate) state: &'static str,
@@ -110,8 +111,8 @@ impl OpenToolbox {
         Ok(usable)
     }
 
-    /// What is left of what was offered, now that the toolbox is another one: what was taken
-    /// away, or is not approved any more, is gone, whoever relies on it.
+    /// The members that are left now that the toolbox is another one: a tool that was taken away,
+    /// or is not approved any more, is gone, whoever relies on it.
     pub(crate) fn still_usable(&self, names: &[String], printer: &Printer) -> Vec<Member<'_>> {
         let statuses = match names {
             [] => self.statuses(),
@@ -156,8 +157,8 @@ impl OpenToolbox {
         (self.is_named(key, locked) && self.approvals.holds(locked)).then_some(locked)
     }
 
-    /// Whether `locked` was approved under the name `key`. An older `tool` recorded no name: in
-    /// the user's own toolbox nobody else gave it another one, and in a project anybody may have.
+    /// True if `locked` was approved under the name `key`. An older `tool` recorded no name: in the
+    /// user's own toolbox nobody else gave it another one, and in a project anybody may have.
     fn is_named(&self, key: &ToolKey, locked: &LockedTool) -> bool {
         match &locked.name {
             Some(name) => name == key,
@@ -217,8 +218,8 @@ impl OpenToolbox {
         Ok(Member { key, entry, locked })
     }
 
-    /// What the toolbox says of a function that the tool does not have would be said to
-    /// nobody.
+    /// Refuses texts of the toolbox for a function that the tool does not have: nobody would read
+    /// them.
     fn every_function_is_known(
         &self,
         key: &ToolKey,
@@ -245,7 +246,7 @@ impl OpenToolbox {
     }
 }
 
-/// Where the toolbox says that a tool comes from.
+/// The place from which the toolbox takes a tool.
 pub(crate) fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
     match (&entry.repo, &entry.path) {
         (Some(repo), _) => repo.to_string(),
@@ -254,8 +255,8 @@ pub(crate) fn origin(key: &ToolKey, entry: &ToolboxEntry) -> String {
     }
 }
 
-/// Whether a toolbox entry names the place that was approved. Without this an edit of
-/// `repo` would go on running the old bytes under the new name.
+/// True if a toolbox entry names the place that was approved. Without this an edit of `repo` would
+/// go on running the old bytes under the new name.
 fn is_same_source(entry: &ToolboxEntry, locked: &LockedTool) -> bool {
     use tool_hub_manifest::Source;
     match &locked.source {

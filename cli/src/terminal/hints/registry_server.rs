@@ -1,9 +1,10 @@
-//! Failures of `tool registry`: of the registry's directory, and of what its administrator
+//! Hints for errors of `tool registry`: of the registry's directory, and of what its administrator
 //! asked for.
 
 use tool_hub_registry_server::RegistryError;
 
-use super::{Exit, Hint};
+use super::{Hint, one};
+use crate::terminal::exit::Exit;
 
 impl Hint for RegistryError {
     fn exit(&self) -> Exit {
@@ -31,34 +32,13 @@ impl Hint for RegistryError {
 
     fn hints(&self) -> Vec<String> {
         match self {
-            Self::OpenDirectory { .. } => vec![
-                "make it a directory that you may write, or name another with --data DIR"
-                    .to_owned(),
-            ],
-            Self::OpenDatabase { url, .. } if url.starts_with("postgres") => vec![
-                "the database must exist, and its user must be allowed to make tables; a password may also be given as PGPASSWORD"
-                    .to_owned(),
-            ],
-            Self::OpenStorage { .. } => vec![
-                "the bucket must exist; set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, and AWS_ENDPOINT_URL for a server that is not Amazon's"
-                    .to_owned(),
-            ],
-            Self::OpenDatabase { .. } => vec![
-                "registry.sqlite must be a registry's and yours to write; name another directory with --data DIR"
-                    .to_owned(),
-            ],
-            Self::Migrate(_) => vec![
-                "its files must be yours to write; if a newer version of `tool` made them, run that one, or name another directory with --data DIR"
-                    .to_owned(),
-            ],
-            Self::Content(_) | Self::Spool(_) => vec![
-                "look whether the registry's directory may be written and its disk has room"
-                    .to_owned(),
-            ],
-            Self::Name(_) => vec![
-                "choose another name, such as alice or my-team: it becomes the owner in owner/name"
-                    .to_owned(),
-            ],
+            Self::OpenDirectory { .. } => one("make it a directory that you may write, or name another with --data DIR"),
+            Self::OpenDatabase { url, .. } if url.starts_with("postgres") => one("the database must exist, and its user must be allowed to make tables; a password may also be given as PGPASSWORD"),
+            Self::OpenStorage { .. } => one("the bucket must exist; set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, and AWS_ENDPOINT_URL for a server that is not Amazon's"),
+            Self::OpenDatabase { .. } => one("registry.sqlite must be a registry's and yours to write; name another directory with --data DIR"),
+            Self::Migrate(_) => one("its files must be yours to write; if a newer version of `tool` made them, run that one, or name another directory with --data DIR"),
+            Self::Content(_) | Self::Spool(_) => one("look whether the registry's directory may be written and its disk has room"),
+            Self::Name(_) => one("choose another name, such as alice or my-team: it becomes the owner in owner/name"),
             Self::NameTaken { name } => vec![
                 "choose another name: users and organisations share them, and case makes no difference"
                     .to_owned(),
@@ -80,31 +60,14 @@ impl Hint for RegistryError {
                 "bring the content back from an older backup: it lies there under the same digest"
                     .to_owned(),
             ],
-            Self::InTheWay { .. } => {
-                vec!["keep each backup in a directory of its own, such as one with the day in its name".to_owned()]
-            }
-            Self::NotABackup { .. } => vec![
-                "name a directory that tool registry backup made; sha256sum --check SHA256SUMS in it finds what is damaged"
-                    .to_owned(),
-            ],
-            Self::NotEmpty { .. } => vec![
-                "name an empty place with --data DIR, or with --database URL and --storage URL"
-                    .to_owned(),
-            ],
-            Self::RemovalSlow(_) => vec!["look what the storage is busy with, and run this again later".to_owned()],
-            Self::ExpiryNotInFuture { .. } => vec![
-                "look whether this machine's clock is right, and give a token a day at least: --expires-days 1"
-                    .to_owned(),
-            ],
-            Self::ScopeOutOfBounds { count: 0, .. } => {
-                vec!["name a repo with --repo OWNER/NAME".to_owned()]
-            }
-            Self::ScopeOutOfBounds { .. } => vec![
-                "cover all repos of an owner with --repo 'OWNER/*', or make several tokens".to_owned(),
-            ],
-            Self::NoSuchToken { .. } => {
-                vec!["see the ids of a user's tokens with: tool registry token list USER".to_owned()]
-            }
+            Self::InTheWay { .. } => one("keep each backup in a directory of its own, such as one with the day in its name"),
+            Self::NotABackup { .. } => one("name a directory that tool registry backup made; sha256sum --check SHA256SUMS in it finds what is damaged"),
+            Self::NotEmpty { .. } => one("name an empty place with --data DIR, or with --database URL and --storage URL"),
+            Self::RemovalSlow(_) => one("look what the storage is busy with, and run this again later"),
+            Self::ExpiryNotInFuture { .. } => one("look whether this machine's clock is right, and give a token a day at least: --expires-days 1"),
+            Self::ScopeOutOfBounds { count: 0, .. } => one("name a repo with --repo OWNER/NAME"),
+            Self::ScopeOutOfBounds { .. } => one("cover all repos of an owner with --repo 'OWNER/*', or make several tokens"),
+            Self::NoSuchToken { .. } => one("see the ids of a user's tokens with: tool registry token list USER"),
             _ => Vec::new(),
         }
     }
@@ -118,8 +81,8 @@ mod tests {
     use time::{Duration, OffsetDateTime};
     use tool_hub_registry_server::{MemberRole, Registry, RegistryConfig, TokenRole, TokenScope};
 
-    use super::super::of;
     use super::*;
+    use crate::terminal::diagnosis::of;
 
     async fn open(directory: &Path) -> Result<Registry, RegistryError> {
         Registry::open(RegistryConfig::new(directory)).await

@@ -5,28 +5,29 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use crate::terminal::diagnosis::Problem;
+use crate::terminal::problem::Problem;
 use crate::terminal::signals::stop_requested;
 
-/// How long programs have to end themselves, once they are told to.
+/// The time that programs have to end themselves, once they are told to.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
-/// Whom a signal is for. Where it is dropped before the program ended, the program is killed.
-pub(super) struct Family {
+/// The processes that a signal is for. Where it is dropped before the program ended, the program is
+/// killed.
+pub(super) struct ProcessGroup {
     /// Nothing once the program ended: its number may be somebody else's then.
     process: Option<u32>,
-    reach: Reach,
+    signalled: Signalled,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum Signalled {
     /// The program alone, which ends its own.
     Alone,
     /// The program and its descendants.
     Descendants,
 }
 
-impl Family {
+impl ProcessGroup {
     /// Has `command` started in a group of its own, so that its descendants can be told from
     /// everybody else.
     pub(super) fn separate(command: &mut Command) {
@@ -40,7 +41,7 @@ impl Family {
     pub(super) fn with_descendants(child: &Child) -> Self {
         Self {
             process: child.id(),
-            reach: Reach::Descendants,
+            signalled: Signalled::Descendants,
         }
     }
 
@@ -48,7 +49,7 @@ impl Family {
     pub(super) fn alone(child: &Child) -> Self {
         Self {
             process: child.id(),
-            reach: Reach::Alone,
+            signalled: Signalled::Alone,
         }
     }
 
@@ -93,9 +94,9 @@ impl Family {
             Ending::Forced => Signal::KILL,
         };
         // Whoever is gone already needs no signal.
-        let _ = match self.reach {
-            Reach::Alone => kill_process(process, signal),
-            Reach::Descendants => kill_process_group(process, signal),
+        let _ = match self.signalled {
+            Signalled::Alone => kill_process(process, signal),
+            Signalled::Descendants => kill_process_group(process, signal),
         };
     }
 
@@ -105,7 +106,7 @@ impl Family {
     }
 }
 
-impl Drop for Family {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.signal(Ending::Forced);
     }

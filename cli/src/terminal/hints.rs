@@ -1,0 +1,22 @@
+//! Hints for the errors of every crate, in a file for each crate. The errors do not know them.
+
+mod agent;
+mod host;
+mod manifest;
+mod registry_client;
+mod registry_server;
+
+use crate::terminal::exit::Exit;
+
+/// An exit code and advice for an error.
+pub(crate) trait Hint {
+    fn exit(&self) -> Exit;
+
+    /// The next steps for the user, the likeliest first.
+    fn hints(&self) -> Vec<String>;
+}
+
+/// A single hint.
+fn one(hint: &str) -> Vec<String> {
+    vec![hint.to_owned()]
+}

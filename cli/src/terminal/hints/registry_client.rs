@@ -1,0 +1,96 @@
+//! Hints for errors of the registry's client and of the store.
+
+use tool_hub_registry_client::{ClientError, StoreError};
+
+use super::{Hint, one};
+use crate::terminal::exit::Exit;
+
+impl Hint for ClientError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::NotVerified { source, .. } => source.exit(),
+            Self::Store(error) => error.exit(),
+            Self::PinMismatch { .. }
+            | Self::VersionExists { .. }
+            | Self::VersionMismatch { .. }
+            | Self::SizeMismatch { .. }
+            | Self::TooLarge { .. }
+            | Self::Nonsense { .. }
+            | Self::Redirect { .. }
+            | Self::RepoMoved { .. }
+            | Self::VisibilityDiffers { .. } => Exit::Refused,
+            Self::Setup { .. } => Exit::Unexpected,
+            _ => Exit::User,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Unreachable { .. }
+            | Self::Broken { .. }
+            | Self::Stalled { .. }
+            | Self::TimedOut { .. } => {
+                one("check the network, or name another registry with --endpoint or HF_ENDPOINT")
+            }
+            // `Config::token_advice` says which token was shown and how to log in.
+            Self::TokenMissing { .. } => Vec::new(),
+            Self::TokenRefused { .. } => one(
+                "the token may be revoked or for another registry; log in again with: tool login",
+            ),
+            Self::Forbidden { .. } => {
+                one("ask the owner for the right, or look who you are with: tool whoami")
+            }
+            Self::RepoNotFound {
+                signed_in: false, ..
+            } => one("look for tools with: tool search; if it is private, log in first"),
+            Self::RepoNotFound { .. } => one("look for tools with: tool search"),
+            Self::RepoMoved { now, .. } => vec![format!(
+                "a repo that moved may have another owner; if you trust {}, use that name: {now}",
+                now.owner()
+            )],
+            Self::VersionExists { .. } => one(
+                "a pushed version never changes; raise `version` in tool.toml, build and push again",
+            ),
+            Self::Conflict { .. } | Self::TagFailed { .. } => one("run the same push again"),
+            Self::RateLimited {
+                retry_after: Some(wait),
+                ..
+            } => vec![format!("wait {} s, then run this again", wait.as_secs())],
+            Self::RateLimited { .. } | Self::ServerFailed { .. } => {
+                one("run this again a little later")
+            }
+            Self::FileMissing { .. } => {
+                one("tools hold tool.toml and tool.wasm; publish one with: tool push")
+            }
+            Self::VisibilityDiffers { .. } => one("leave --private out, or push to another repo"),
+            Self::NotVerified { source, .. } => source.hints(),
+            Self::PinMismatch { .. } => {
+                one("the registry changed what a commit holds; do not trust it before you know why")
+            }
+            Self::Store(error) => error.hints(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Hint for StoreError {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Io { .. } | Self::Missing { .. } | Self::Busy { .. } => Exit::User,
+            _ => Exit::Refused,
+        }
+    }
+
+    fn hints(&self) -> Vec<String> {
+        match self {
+            Self::Missing { .. }
+            | Self::Damaged { .. }
+            | Self::TooLarge { .. }
+            | Self::Unverified { .. } => {
+                one("load the tool again: what is missing or damaged is pulled anew and verified")
+            }
+            Self::Busy { .. } => one("wait for the other `tool` to end, then run this again"),
+            _ => Vec::new(),
+        }
+    }
+}
