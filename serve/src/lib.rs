@@ -63,7 +63,6 @@ mod cache;
 mod catalogue;
 mod discovery;
 mod error;
-mod failed_calls;
 mod http;
 mod index;
 mod limits;
@@ -78,6 +77,7 @@ mod rest;
 mod result;
 mod stdio;
 mod stored_results;
+mod tool_loop;
 mod toolset;
 
 pub use agent_loop::{

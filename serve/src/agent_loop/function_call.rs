@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use tool_hub_host::Nobody;
-use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
+use tool_hub_manifest::contract::{Failure, FailureKind};
 
 use super::watcher::{Act, Verdict, Watcher};
 use crate::audit::FrontEnd;
 use crate::prepared_call::PreparedCall;
 use crate::resolved_function::ResolvedFunction;
+use crate::tool_loop::CallEnd;
 use crate::toolset::Toolset;
 
 /// Who reads what a function answers.
@@ -19,23 +20,6 @@ pub(super) enum Reader {
     Model,
     /// Code, to which that would be one more value.
     Code,
-}
-
-/// The end of a call.
-pub(super) enum CallEnd {
-    /// It was made.
-    Made(Result<Reply, Failure>),
-    /// The person declined it, which the failure says.
-    Declined(Failure),
-}
-
-impl CallEnd {
-    pub(super) fn into_result(self) -> Result<Reply, Failure> {
-        match self {
-            Self::Made(result) => result,
-            Self::Declined(failure) => Err(failure),
-        }
-    }
 }
 
 /// Calls the function that agents call `name`, if `watcher` allows it, and tells it what came.
@@ -64,7 +48,7 @@ pub(super) async fn call_function(
         arguments: &call.arguments,
     };
     if let Verdict::Refused { why } = watcher.allows(act).await {
-        return CallEnd::Declined(declined(why));
+        return CallEnd::NotMade(declined(why));
     }
     let outcome = call.run(FrontEnd::Loop, Arc::new(Nobody)).await;
     watcher.came(spec, &outcome);

@@ -8,14 +8,15 @@ use std::collections::HashSet;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
+use super::api::Api;
 use super::calls::{Call, fresh_id};
 use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
 use super::state::GatewayState;
-use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
+use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
 use reply::{Reply, ToolCall};
 use stream::Stream;
@@ -102,12 +103,15 @@ impl Api for Chat {
         Ok(())
     }
 
-    fn turn(&mut self) -> Result<Turn, Refusal> {
+    fn turn(&mut self) -> Result<Turn<Call>, Refusal> {
         self.calls = self.reply.take_calls(&self.offered, &mut self.ids)?;
         let ours = self.calls.iter().filter(|call| !call.is_theirs);
-        let ours = ours.map(|call| call.call.clone()).collect();
-        let hands_back = self.calls.iter().any(|call| call.is_theirs);
-        Ok(Turn { ours, hands_back })
+        let calls: Vec<Call> = ours.map(|call| call.call.clone()).collect();
+        let next = match calls.is_empty() || calls.len() < self.calls.len() {
+            true => Next::Finish,
+            false => Next::Ask,
+        };
+        Ok(Turn { calls, next })
     }
 
     fn answer(&mut self, calls: &[Call], results: Vec<CallResult>) -> Vec<Bytes> {

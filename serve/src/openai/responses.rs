@@ -10,14 +10,15 @@ use std::collections::HashSet;
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
+use super::api::Api;
 use super::calls::{self, Call, unique_id};
 use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
 use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
 use super::state::GatewayState;
-use super::tool_loop::{Api, Turn};
 use super::usage::Usage;
 use crate::result::CallResult;
+use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
 use stream::Stream;
 
@@ -136,14 +137,11 @@ impl Api for Responses {
         Ok(())
     }
 
-    fn turn(&mut self) -> Result<Turn, Refusal> {
-        let mut turn = Turn {
-            ours: Vec::new(),
-            hands_back: false,
-        };
-        let Some(Value::Array(mut output)) = self.reply.get_mut("output").map(Value::take) else {
-            return Ok(turn);
-        };
+    fn turn(&mut self) -> Result<Turn<Call>, Refusal> {
+        let mut calls = Vec::new();
+        let output = self.reply.get_mut("output").map(Value::take);
+        let mut output = list(output);
+        self.hands_back = false;
         for (index, written) in output.iter_mut().enumerate() {
             let call = item::call(written, &self.offered, |id| {
                 match self.stream.call_id(index) {
@@ -155,12 +153,11 @@ impl Api for Responses {
                 let shown = call.as_ref().map(|call| item::begun(call, written));
                 self.shown.push(shown.unwrap_or_else(|| written.clone()));
             }
-            turn.hands_back |= call.is_none() && item::is_for_client(written);
-            turn.ours.extend(call);
+            self.hands_back |= call.is_none() && item::is_for_client(written);
+            calls.extend(call);
         }
-        calls::bounded(turn.ours.len())?;
+        calls::bounded(calls.len())?;
         self.reply.insert("output".to_owned(), output.into());
-        self.hands_back = turn.hands_back;
         // What was cut off has no calls that are complete.
         if self
             .reply
@@ -168,9 +165,13 @@ impl Api for Responses {
             .and_then(Value::as_str)
             .is_some_and(|status| status != "completed")
         {
-            turn.ours.clear();
+            calls.clear();
         }
-        Ok(turn)
+        let next = match calls.is_empty() || self.hands_back {
+            true => Next::Finish,
+            false => Next::Ask,
+        };
+        Ok(Turn { calls, next })
     }
 
     fn answer(&mut self, calls: &[Call], results: Vec<CallResult>) -> Vec<Bytes> {

@@ -1,0 +1,288 @@
+//! Answers of the gateway, whole or streamed: the endpoint's model is the model of a tool loop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse as _, Response};
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tool_hub_manifest::contract::{Failure, Reply};
+
+use super::api::Api;
+use super::calls::{self, Call};
+use super::events::{self, Events, Received, Sink};
+use super::grammar_enforcement::as_chunk;
+use super::headers;
+use super::refusal::Refusal;
+use super::reply_memory::{KeptReplies, ReplyReservation};
+use super::state::GatewayState;
+use super::upstream;
+use crate::result::CallResult;
+use crate::tool_loop::{self, CallEnd, Expected, ToolLoop, Turn};
+
+/// The longest time that an answer may take, all rounds and calls together. OpenAI's clients wait
+/// for ten minutes and then ask again, which would run the same tools twice.
+const TIME_MAX: Duration = Duration::from_secs(9 * 60);
+
+/// A reply of the endpoint.
+enum EndpointReply {
+    /// Whole or as events, and not read yet.
+    Response(reqwest::Response),
+    /// Whole, of a model that is held to calls.
+    Value(Value),
+}
+
+/// An answer under way.
+struct Answer<A> {
+    shared: Arc<GatewayState>,
+    api: A,
+    /// Of the client's request.
+    head: Parts,
+    /// Where the client is shown events; absent where it wants one body.
+    sink: Option<Sink>,
+    has_asked: bool,
+    /// The reply to the first request, where it was made before the loop began.
+    first: Option<EndpointReply>,
+    /// Of the last whole reply.
+    headers: HeaderMap,
+    has_run: bool,
+    /// The bytes that the results of further calls may take up.
+    room: usize,
+    /// The memory of all replies so far, and of the last whole one as it was read.
+    kept: KeptReplies,
+    last: Option<ReplyReservation>,
+}
+
+impl<A: Api> Answer<A> {
+    fn new(shared: Arc<GatewayState>, api: A, head: Parts) -> Self {
+        Self {
+            kept: KeptReplies::of(&shared.replies),
+            shared,
+            api,
+            head,
+            sink: None,
+            has_asked: false,
+            first: None,
+            headers: HeaderMap::new(),
+            has_run: false,
+            room: calls::RESULTS_BYTES_MAX,
+            last: None,
+        }
+    }
+
+    /// Sends the endpoint the next request.
+    async fn request(&mut self, expected: Expected) -> Result<EndpointReply, Refusal> {
+        if std::mem::replace(&mut self.has_asked, true) {
+            // A choice that forces a call would force one in every round.
+            let choice = match expected {
+                Expected::CallsOrAnswer => "auto",
+                Expected::Answer => "none",
+            };
+            self.api.offer_later(&self.shared.toolset);
+            let request = self.api.request_mut();
+            if expected == Expected::Answer || request.contains_key("tool_choice") {
+                request.insert("tool_choice".to_owned(), choice.into());
+            }
+        }
+        let gateway = &self.shared.gateway;
+        let (upstream, request) = (&gateway.upstream, self.api.request());
+        let Some(enforcement) = gateway.enforcement(request) else {
+            let asked = upstream.ask(&self.head, request);
+            return asked.await.map(EndpointReply::Response);
+        };
+        let mut request = request.clone();
+        let held = enforcement.hold(&mut request)?;
+        let response = upstream.ask(&self.head, &request).await?;
+        let mut reply = self.read(response).await?;
+        held.read(&mut reply)
+            .map_err(|wrong| Refusal::malformed(wrong.to_string()))?;
+        Ok(EndpointReply::Value(reply))
+    }
+
+    /// Reads a whole reply.
+    async fn read(&mut self, response: reqwest::Response) -> Result<Value, Refusal> {
+        let whole = upstream::reply(response, &self.shared.replies).await?;
+        self.kept.add(whole.bytes)?;
+        self.last = Some(whole.held);
+        Ok(whole.value)
+    }
+
+    async fn take_whole(&mut self, reply: EndpointReply) -> Result<(), Refusal> {
+        let reply = match reply {
+            EndpointReply::Response(response) => {
+                self.headers = headers::response_headers(response.headers());
+                self.headers.remove(header::CONTENT_LENGTH);
+                self.headers.remove(header::CONTENT_TYPE);
+                self.read(response).await?
+            }
+            EndpointReply::Value(reply) => reply,
+        };
+        self.api.take_reply(reply)
+    }
+
+    /// Takes the events of a reply, and shows the client what it should see of them.
+    async fn take_events(&mut self, reply: EndpointReply) -> Result<(), Refusal> {
+        let response = match reply {
+            EndpointReply::Response(response) => response,
+            EndpointReply::Value(reply) => {
+                let shown = self.api.take_event(as_chunk(reply))?;
+                self.show(shown).await;
+                return self.api.end_stream(true);
+            }
+        };
+        let mut events = Events::of(response, &self.shared.replies)?;
+        let was_done = loop {
+            match events.next().await? {
+                Some(Received::Event(event)) => {
+                    let before = self.api.kept_bytes();
+                    let shown = self.api.take_event(event)?;
+                    self.kept.add(self.api.kept_bytes() - before)?;
+                    self.show(shown).await;
+                }
+                Some(Received::Done) => break true,
+                None => break false,
+            }
+        };
+        self.api.end_stream(was_done)
+    }
+
+    /// Shows events to a client that wants them.
+    async fn show(&self, events: Vec<Bytes>) {
+        if let Some(sink) = &self.sink {
+            sink.send_all(events).await;
+        }
+    }
+
+    /// The body of a whole answer.
+    fn finish(&mut self) -> Result<Response, Refusal> {
+        let answer = self.api.finish(&self.shared.hidden_turns)?;
+        let headers = std::mem::take(&mut self.headers);
+        Ok((headers, Json(answer)).into_response())
+    }
+
+    /// A request that has run something must not be made again by a client that retries.
+    fn refused(&self, refusal: Refusal) -> Refusal {
+        match self.has_run {
+            true => Refusal::AfterCalls(Box::new(refusal)),
+            false => refusal,
+        }
+    }
+}
+
+impl<A: Api> ToolLoop for Answer<A> {
+    type Call = Call;
+    type Result = CallResult;
+    type Error = Refusal;
+
+    async fn ask(&mut self, expected: Expected) -> Result<Turn<Call>, Refusal> {
+        let reply = match self.first.take() {
+            Some(reply) => reply,
+            None => self.request(expected).await?,
+        };
+        match self.sink {
+            Some(_) => self.take_events(reply).await?,
+            None => self.take_whole(reply).await?,
+        }
+        self.api.turn()
+    }
+
+    fn calls_at_once(&self) -> usize {
+        self.api.offered().at_once
+    }
+
+    fn make_call(&mut self, call: &Call) -> BoxFuture<'static, CallEnd> {
+        self.has_run = true;
+        calls::make(self.api.offered(), call)
+    }
+
+    fn end_call(&mut self, call: &Call, result: Result<Reply, Failure>) -> CallResult {
+        calls::result(&call.name, result, &mut self.room)
+    }
+
+    async fn take_results(
+        &mut self,
+        calls: &[Call],
+        results: Vec<CallResult>,
+    ) -> Result<(), Refusal> {
+        let shown = self.api.answer(calls, results);
+        self.show(shown).await;
+        Ok(())
+    }
+
+    fn too_many_rounds(&self, round: u32) -> Refusal {
+        Refusal::Rounds { rounds: round }
+    }
+}
+
+/// The end of an answer's time.
+struct Deadline {
+    at: Instant,
+    stop: CancellationToken,
+}
+
+impl Deadline {
+    fn new(shared: &GatewayState) -> Self {
+        Self {
+            at: Instant::now() + TIME_MAX,
+            stop: shared.stop.clone(),
+        }
+    }
+
+    /// Ends `work` at the deadline, and when the server stops.
+    async fn bound<T>(&self, work: impl Future<Output = Result<T, Refusal>>) -> Result<T, Refusal> {
+        let seconds = TIME_MAX.as_secs();
+        tokio::select! {
+            done = timeout_at(self.at, work) => done.unwrap_or(Err(Refusal::Time { seconds })),
+            () = self.stop.cancelled() => Err(Refusal::Stopping),
+        }
+    }
+}
+
+/// Answers with one body.
+pub(super) async fn whole<A: Api>(
+    shared: Arc<GatewayState>,
+    api: A,
+    head: Parts,
+) -> Result<Response, Refusal> {
+    let (deadline, rounds_max) = (Deadline::new(&shared), shared.gateway.rounds_max);
+    let mut answer = Answer::new(shared, api, head);
+    let ended = deadline
+        .bound(tool_loop::run(&mut answer, rounds_max))
+        .await;
+    ended
+        .and_then(|()| answer.finish())
+        .map_err(|refusal| answer.refused(refusal))
+}
+
+/// Answers with events, as the model's replies come. What the endpoint refuses at once is an
+/// answer with its status.
+pub(super) async fn streamed<A: Api>(
+    shared: Arc<GatewayState>,
+    api: A,
+    head: Parts,
+) -> Result<Response, Refusal> {
+    let (deadline, rounds_max) = (Deadline::new(&shared), shared.gateway.rounds_max);
+    let mut answer = Answer::new(shared, api, head);
+    let first = deadline
+        .bound(answer.request(Expected::CallsOrAnswer))
+        .await?;
+    answer.first = Some(first);
+    Ok(events::response(move |sink| async move {
+        answer.sink = Some(sink);
+        let ended = deadline
+            .bound(tool_loop::run(&mut answer, rounds_max))
+            .await;
+        let last = ended.and_then(|()| answer.api.finish_stream(&answer.shared.hidden_turns));
+        let last = last.unwrap_or_else(|refusal| {
+            tracing::warn!(%refusal, "an answer of the gateway broke off");
+            answer.api.break_off(&refusal)
+        });
+        answer.show(last).await;
+    }))
+}
