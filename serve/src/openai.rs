@@ -12,6 +12,7 @@ pub(crate) mod gateway;
 mod grammar_enforcement;
 mod headers;
 mod hidden_turns;
+mod lenient;
 mod model;
 mod offered;
 mod refusal;

@@ -3,6 +3,7 @@
 //! which clients carry from one request to the next.
 
 mod item;
+mod response;
 mod stream;
 
 use std::collections::HashSet;
@@ -20,6 +21,7 @@ use super::usage::Usage;
 use crate::result::CallResult;
 use crate::tool_loop::{Next, Turn};
 use crate::toolset::Toolset;
+use response::Response;
 use stream::Stream;
 
 /// A request under way.
@@ -30,8 +32,8 @@ pub(super) struct Responses {
     offered: Offered,
     /// The ids of the calls that are run here.
     ids: HashSet<String>,
-    /// The reply of the last round: a response.
-    reply: Map<String, Value>,
+    /// The reply of the last round.
+    reply: Response,
     /// The items of the answer, in the order in which the client saw them.
     shown: Vec<Value>,
     /// The results of the last round, where the client has calls of it to answer, too.
@@ -73,7 +75,7 @@ impl Api for Responses {
             asked,
             offered,
             ids: HashSet::new(),
-            reply: Map::new(),
+            reply: Response::default(),
             shown: Vec::new(),
             pending: Vec::new(),
             hands_back: false,
@@ -99,14 +101,12 @@ impl Api for Responses {
     }
 
     fn take_reply(&mut self, reply: Value) -> Result<(), Refusal> {
-        match reply {
-            Value::Object(reply) if reply.get("output").is_some_and(Value::is_array) => {
-                self.usage.add(reply.get("usage"));
-                self.reply = reply;
-                Ok(())
-            }
-            _ => Err(Refusal::malformed("its reply holds no output")),
+        self.reply = serde_json::from_value(reply).unwrap_or_default();
+        if self.reply.output.is_none() {
+            return Err(Refusal::malformed("its reply holds no output"));
         }
+        self.usage.add(self.reply.rest.get("usage"));
+        Ok(())
     }
 
     fn take_event(&mut self, event: Value) -> Result<Vec<Bytes>, Refusal> {
@@ -124,14 +124,10 @@ impl Api for Responses {
         let Some(mut reply) = self.stream.take_reply() else {
             return Err(Refusal::malformed("its stream ends before the answer does"));
         };
-        self.usage.add(reply.get("usage"));
+        self.usage.add(reply.rest.get("usage"));
         // Some servers leave out of the end what they said before.
-        if reply
-            .get("output")
-            .and_then(Value::as_array)
-            .is_none_or(Vec::is_empty)
-        {
-            reply.insert("output".to_owned(), self.stream.items().collect());
+        if reply.output.as_ref().is_none_or(Vec::is_empty) {
+            reply.output = Some(self.stream.items().collect());
         }
         self.reply = reply;
         Ok(())
@@ -139,10 +135,8 @@ impl Api for Responses {
 
     fn turn(&mut self) -> Result<Turn<Call>, Refusal> {
         let mut calls = Vec::new();
-        let output = self.reply.get_mut("output").map(Value::take);
-        let mut output = list(output);
         self.hands_back = false;
-        for (index, written) in output.iter_mut().enumerate() {
+        for (index, written) in self.reply.output.iter_mut().flatten().enumerate() {
             let call = item::call(written, &self.offered, |id| {
                 match self.stream.call_id(index) {
                     Some(known) => Ok(known.to_owned()),
@@ -157,14 +151,9 @@ impl Api for Responses {
             calls.extend(call);
         }
         calls::bounded(calls.len())?;
-        self.reply.insert("output".to_owned(), output.into());
         // What was cut off has no calls that are complete.
-        if self
-            .reply
-            .get("status")
-            .and_then(Value::as_str)
-            .is_some_and(|status| status != "completed")
-        {
+        let status = self.reply.status.as_deref();
+        if status.is_some_and(|status| status != "completed") {
             calls.clear();
         }
         let next = match calls.is_empty() || self.hands_back {
@@ -220,20 +209,17 @@ impl Responses {
         if conversation(&self.request).is_some() {
             // The endpoint has everything else in the conversation already.
             input.clear();
-        } else if let Some(Value::Array(output)) = self.reply.get("output") {
-            input.extend(output.iter().cloned());
+        } else {
+            input.extend(self.reply.output.iter().flatten().cloned());
         }
         input.extend(outputs.iter().cloned());
         self.request.insert("input".to_owned(), input.into());
     }
 
     /// The answer: the last reply, with the items and the cost of all rounds.
-    fn finished(&mut self, hidden_turns: &HiddenTurns) -> Map<String, Value> {
+    fn finished(&mut self, hidden_turns: &HiddenTurns) -> Response {
         let mut response = std::mem::take(&mut self.reply);
-        let last = response
-            .get("id")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
+        let last = response.id.clone();
         self.present(&mut response);
         self.shown.iter_mut().for_each(item::give_up);
         let hands_back: Vec<String> = self
@@ -242,11 +228,11 @@ impl Responses {
             .filter(|item| item::is_for_client(item))
             .filter_map(item::call_id)
             .collect();
-        response.insert("output".to_owned(), std::mem::take(&mut self.shown).into());
+        response.output = Some(std::mem::take(&mut self.shown));
         if let Some(usage) = self.usage.sum() {
-            response.insert("usage".to_owned(), usage.clone());
+            response.rest.insert("usage".to_owned(), usage.clone());
         }
-        let shown = response.get("id").and_then(Value::as_str);
+        let shown = response.id.as_deref();
         if let (Some(shown), Some(last)) = (shown, last)
             && shown != last
         {
@@ -270,18 +256,19 @@ impl Responses {
     }
 
     /// Makes a response what the client asked for.
-    fn present(&self, response: &mut Map<String, Value>) {
-        if let Some(Value::Array(tools)) = response.get_mut("tools") {
+    fn present(&self, response: &mut Response) {
+        let members = &mut response.rest;
+        if let Some(Value::Array(tools)) = members.get_mut("tools") {
             tools.retain(|tool| {
                 let name = tool.get("name").and_then(Value::as_str);
                 name.is_none_or(|name| self.offered.resolved(name).is_none())
             });
         }
-        if response.contains_key("tool_choice") {
-            response.insert("tool_choice".to_owned(), self.asked.tool_choice.clone());
+        if members.contains_key("tool_choice") {
+            members.insert("tool_choice".to_owned(), self.asked.tool_choice.clone());
         }
         if let Some(previous) = &self.asked.previous {
-            response.insert("previous_response_id".to_owned(), previous.clone());
+            members.insert("previous_response_id".to_owned(), previous.clone());
         }
         self.stream.make_alike(response);
     }
@@ -300,13 +287,13 @@ impl Responses {
                 Err(Refusal::BrokeOff(error.unwrap_or(event.into())))
             }
             "response.completed" | "response.incomplete" | "response.failed" => {
-                if let Some(Value::Object(response)) = event.shift_remove("response") {
+                if let Some(response) = take_response(&mut event) {
                     self.stream.end(kind, response);
                 }
                 Ok(Vec::new())
             }
             "response.created" | "response.queued" | "response.in_progress" => {
-                let Some(Value::Object(mut response)) = event.shift_remove("response") else {
+                let Some(mut response) = take_response(&mut event) else {
                     return Err(Refusal::malformed("an event holds no response"));
                 };
                 if self.stream.is_later_round() {
@@ -322,6 +309,11 @@ impl Responses {
                 .of_item(&kind, event, &self.offered, &mut self.ids, &mut self.shown),
         }
     }
+}
+
+/// Takes the response out of an event.
+fn take_response(event: &mut Map<String, Value>) -> Option<Response> {
+    serde_json::from_value(event.shift_remove("response")?).ok()
 }
 
 /// The items of an input.

@@ -6,14 +6,14 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::item;
+use super::response::Response;
 use crate::openai::calls::{Call, unique_id};
 use crate::openai::events::event;
 use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 use crate::openai::reply_memory::kept_bytes;
 
-/// What the response of every event says alike, whichever round it is of.
-const ALIKE: [&str; 2] = ["id", "created_at"];
+const CREATED_AT: &str = "created_at";
 
 /// The members of events that are kept.
 const KEPT: [&str; 3] = ["item", "response", "arguments"];
@@ -23,12 +23,13 @@ const KEPT: [&str; 3] = ["item", "response", "arguments"];
 pub(super) struct Stream {
     /// The number of the next event.
     sequence: u64,
-    first: Map<String, Value>,
+    /// The id and the time of the first response, which all events show.
+    first: Option<(Option<String>, Option<Value>)>,
     is_later_round: bool,
     /// The items of this round.
     items: BTreeMap<u64, Announced>,
     /// How this round ends, until its reply is taken.
-    end: Option<(String, Map<String, Value>)>,
+    end: Option<(String, Response)>,
     /// The event that ended the last round whose reply was taken.
     ended_by: Option<String>,
     /// The bytes kept of the events of all rounds.
@@ -50,13 +51,10 @@ impl Stream {
         self.is_later_round
     }
 
-    /// Takes note of how the first round names the answer.
-    pub(super) fn begin(&mut self, response: &Map<String, Value>) {
-        for name in ALIKE {
-            if let Some(value) = response.get(name) {
-                self.first.insert(name.to_owned(), value.clone());
-            }
-        }
+    /// Takes note of the id and the time of the first response.
+    pub(super) fn begin(&mut self, response: &Response) {
+        let created_at = response.rest.get(CREATED_AT).cloned();
+        self.first = Some((response.id.clone(), created_at));
     }
 
     /// Counts what is kept of an event.
@@ -65,18 +63,23 @@ impl Stream {
         self.kept_bytes += kept.map(kept_bytes).sum::<usize>();
     }
 
-    pub(super) fn make_alike(&self, response: &mut Map<String, Value>) {
-        for (name, value) in &self.first {
-            response.insert(name.clone(), value.clone());
+    /// Gives a response the id and the time of the first one.
+    pub(super) fn make_alike(&self, response: &mut Response) {
+        let Some((id, created_at)) = self.first.clone() else {
+            return;
+        };
+        response.id = id.or(response.id.take());
+        if let Some(created_at) = created_at {
+            response.rest.insert(CREATED_AT.to_owned(), created_at);
         }
     }
 
-    /// Takes note of how a round ends.
-    pub(super) fn end(&mut self, kind: String, response: Map<String, Value>) {
+    /// Takes note of the event that ends a round, and its response.
+    pub(super) fn end(&mut self, kind: String, response: Response) {
         self.end = Some((kind, response));
     }
 
-    pub(super) fn take_reply(&mut self) -> Option<Map<String, Value>> {
+    pub(super) fn take_reply(&mut self) -> Option<Response> {
         let (kind, response) = self.end.take()?;
         self.ended_by = Some(kind);
         Some(response)
@@ -213,7 +216,7 @@ impl Stream {
     }
 
     /// The event that ends an answer.
-    pub(super) fn finish(&mut self, response: Map<String, Value>) -> Bytes {
+    pub(super) fn finish(&mut self, response: Response) -> Bytes {
         let kind = self.ended_by.take();
         let kind = kind.as_deref().unwrap_or("response.completed");
         self.event(kind, json!({ "response": response }))
