@@ -7,6 +7,7 @@ mod answer;
 mod api;
 mod calls;
 mod chat;
+mod enforced_stream;
 mod events;
 pub(crate) mod gateway;
 mod grammar_enforcement;

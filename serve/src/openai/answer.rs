@@ -16,8 +16,9 @@ use tool_hub_manifest::contract::{Failure, Reply};
 
 use super::api::Api;
 use super::calls::{self, Call};
+use super::enforced_stream::EnforcedStream;
 use super::events::{self, Events, Received, Sink};
-use super::grammar_enforcement::as_chunk;
+use super::grammar_enforcement::EnforcedReply;
 use super::headers;
 use super::refusal::Refusal;
 use super::reply_memory::{KeptReplies, ReplyReservation};
@@ -30,12 +31,11 @@ use crate::tool_loop::{self, CallEnd, Expected, ToolLoop, Turn};
 /// for ten minutes and then ask again, which would run the same tools twice.
 const TIME_MAX: Duration = Duration::from_secs(9 * 60);
 
-/// A reply of the endpoint.
-enum EndpointReply {
-    /// Whole or as events, and not read yet.
-    Response(reqwest::Response),
-    /// Whole, of a model that is held to calls.
-    Value(Value),
+/// A reply of the endpoint, whole or as events, that has not been read.
+struct EndpointReply {
+    response: reqwest::Response,
+    /// Present where a grammar stands for tools.
+    enforced: Option<EnforcedReply>,
 }
 
 /// An answer under way.
@@ -93,63 +93,64 @@ impl<A: Api> Answer<A> {
         let gateway = &self.shared.gateway;
         let (upstream, request) = (&gateway.upstream, self.api.request());
         let Some(enforcement) = gateway.enforcement(request) else {
-            let asked = upstream.ask(&self.head, request);
-            return asked.await.map(EndpointReply::Response);
+            return Ok(EndpointReply {
+                response: upstream.ask(&self.head, request).await?,
+                enforced: None,
+            });
         };
         let mut request = request.clone();
-        let held = enforcement.hold(&mut request)?;
-        let response = upstream.ask(&self.head, &request).await?;
-        let mut reply = self.read(response).await?;
-        held.read(&mut reply)
-            .map_err(|wrong| Refusal::malformed(wrong.to_string()))?;
-        Ok(EndpointReply::Value(reply))
+        let enforced = enforcement.hold(&mut request)?;
+        Ok(EndpointReply {
+            response: upstream.ask(&self.head, &request).await?,
+            enforced: Some(enforced),
+        })
     }
 
-    /// Reads a whole reply.
-    async fn read(&mut self, response: reqwest::Response) -> Result<Value, Refusal> {
-        let whole = upstream::reply(response, &self.shared.replies).await?;
+    /// Takes a whole reply.
+    async fn take_whole(&mut self, reply: EndpointReply) -> Result<(), Refusal> {
+        self.headers = headers::response_headers(reply.response.headers());
+        self.headers.remove(header::CONTENT_LENGTH);
+        self.headers.remove(header::CONTENT_TYPE);
+        let mut whole = upstream::reply(reply.response, &self.shared.replies).await?;
         self.kept.add(whole.bytes)?;
         self.last = Some(whole.held);
-        Ok(whole.value)
-    }
-
-    async fn take_whole(&mut self, reply: EndpointReply) -> Result<(), Refusal> {
-        let reply = match reply {
-            EndpointReply::Response(response) => {
-                self.headers = headers::response_headers(response.headers());
-                self.headers.remove(header::CONTENT_LENGTH);
-                self.headers.remove(header::CONTENT_TYPE);
-                self.read(response).await?
-            }
-            EndpointReply::Value(reply) => reply,
-        };
-        self.api.take_reply(reply)
+        if let Some(enforced) = reply.enforced {
+            enforced.read(&mut whole.value)?;
+        }
+        self.api.take_reply(whole.value)
     }
 
     /// Takes the events of a reply, and shows the client what it should see of them.
     async fn take_events(&mut self, reply: EndpointReply) -> Result<(), Refusal> {
-        let response = match reply {
-            EndpointReply::Response(response) => response,
-            EndpointReply::Value(reply) => {
-                let shown = self.api.take_event(as_chunk(reply))?;
-                self.show(shown).await;
-                return self.api.end_stream(true);
-            }
-        };
-        let mut events = Events::of(response, &self.shared.replies)?;
+        let replies = &self.shared.replies;
+        let mut events = Events::of(reply.response, replies)?;
+        let enforced = reply.enforced.filter(EnforcedReply::is_held);
+        let mut enforced = enforced.map(|reply| EnforcedStream::new(reply, replies));
         let was_done = loop {
             match events.next().await? {
                 Some(Received::Event(event)) => {
-                    let before = self.api.kept_bytes();
-                    let shown = self.api.take_event(event)?;
-                    self.kept.add(self.api.kept_bytes() - before)?;
-                    self.show(shown).await;
+                    let event = match &mut enforced {
+                        Some(enforced) => enforced.chunk(event)?,
+                        None => event,
+                    };
+                    self.take_event(event).await?;
                 }
                 Some(Received::Done) => break true,
                 None => break false,
             }
         };
+        if let Some(enforced) = enforced {
+            self.take_event(enforced.finish()?).await?;
+        }
         self.api.end_stream(was_done)
+    }
+
+    async fn take_event(&mut self, event: Value) -> Result<(), Refusal> {
+        let before = self.api.kept_bytes();
+        let shown = self.api.take_event(event)?;
+        self.kept.add(self.api.kept_bytes() - before)?;
+        self.show(shown).await;
+        Ok(())
     }
 
     /// Shows events to a client that wants them.

@@ -71,7 +71,7 @@ impl Gateway {
 
     /// Holds models to calls by a grammar, as `backend` takes it, for endpoints that know no tools:
     /// `tools` and every `tool_choice` of the Chat Completions API work before them, one call at a
-    /// time. What a model writes is shown when it is whole.
+    /// time. An answer is shown as the model writes it, a call when it is whole.
     #[must_use]
     pub fn held_by(mut self, backend: Backend) -> Self {
         self.enforcement = Some(GrammarEnforcement::new(backend));

@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tool_hub_agent::constraint::{Backend, Compiler, EmulatedTools, WrongAnswer, emulate_tools};
 
 use super::refusal::Refusal;
@@ -41,14 +41,16 @@ impl GrammarEnforcement {
             })
     }
 
-    /// Rewrites a Chat Completions request so that the endpoint need not know of tools. It is
-    /// then one for a whole reply.
+    /// Rewrites a Chat Completions request so that the endpoint need not know of tools.
     pub(super) fn hold(&self, request: &mut Map<String, Value>) -> Result<EnforcedReply, Refusal> {
-        request.shift_remove("stream");
-        request.shift_remove("stream_options");
+        // What a model writes is read when it is whole, whether it comes in pieces or not.
+        let streams = request.shift_remove("stream");
         let mut compiler = self.compiler.lock().unwrap_or_else(PoisonError::into_inner);
         let emulated = emulate_tools(request, self.backend, &mut compiler);
         let emulated = emulated.map_err(|error| Refusal::request(error.to_string(), None))?;
+        if let Some(streams) = streams {
+            request.insert("stream".to_owned(), streams);
+        }
         Ok(EnforcedReply(emulated))
     }
 }
@@ -61,19 +63,9 @@ impl EnforcedReply {
             None => Ok(()),
         }
     }
-}
 
-/// A whole reply as the one chunk of a stream.
-pub(super) fn as_chunk(mut reply: Value) -> Value {
-    reply["object"] = "chat.completion.chunk".into();
-    let choices = reply.get_mut("choices").and_then(Value::as_array_mut);
-    for choice in choices.into_iter().flatten() {
-        let mut delta = choice["message"].take();
-        let calls = delta.get_mut("tool_calls").and_then(Value::as_array_mut);
-        for (index, call) in calls.into_iter().flatten().enumerate() {
-            call["index"] = index.into();
-        }
-        *choice = json!({"index": 0, "delta": delta, "finish_reason": choice["finish_reason"]});
+    /// Returns true if the model is held to a call or an answer, and not free.
+    pub(super) fn is_held(&self) -> bool {
+        self.0.is_some()
     }
-    reply
 }

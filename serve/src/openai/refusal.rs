@@ -4,6 +4,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Json, Response};
 use serde_json::{Value, json};
+use tool_hub_agent::constraint::WrongAnswer;
 
 use super::headers;
 use crate::audit::RefusedRoute;
@@ -146,6 +147,12 @@ impl Refusal {
             _ => "server_error",
         };
         json!({"message": self.to_string(), "type": kind, "param": param, "code": self.code()})
+    }
+}
+
+impl From<WrongAnswer> for Refusal {
+    fn from(wrong: WrongAnswer) -> Self {
+        Self::malformed(wrong.to_string())
     }
 }
 
