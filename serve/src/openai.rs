@@ -5,6 +5,7 @@
 
 mod answer;
 mod api;
+mod available_tools;
 mod calls;
 mod chat;
 mod enforced_stream;
@@ -15,7 +16,6 @@ mod headers;
 mod hidden_turns;
 mod lenient;
 mod model;
-mod offered;
 mod refusal;
 mod reply_memory;
 mod request_body;

@@ -35,7 +35,7 @@ pub(crate) struct UnknownFunction {
     /// Cut and escaped.
     name: String,
     nearest: Option<String>,
-    /// Whether the names are to be had from a list.
+    /// True if the names are to be had from a list.
     is_listed: bool,
 }
 
@@ -70,7 +70,7 @@ impl ResolvedFunction {
         }
     }
 
-    /// What agents read about it.
+    /// The description for agents.
     pub(crate) fn spec(&self) -> &FunctionSpec {
         match self.entry() {
             Ok(entry) => &entry.offer.spec,
@@ -92,7 +92,7 @@ impl ResolvedFunction {
         self.entry().ok()?.shape
     }
 
-    /// What is said of all that it answers, where that is a stranger's text.
+    /// The metadata of all that it answers, if that is a stranger's text.
     pub(crate) fn provenance(&self) -> Option<&MetaObject> {
         match self.entry() {
             Ok(entry) => Some(&entry.provenance),
@@ -123,7 +123,7 @@ impl ResolvedFunction {
         &self.catalogue
     }
 
-    /// What it is in the catalogue: a tool's function, or one that is built in.
+    /// The entry in the catalogue: of a tool's function, or of one that is built in.
     pub(crate) fn entry(&self) -> Result<&Entry, &BuiltInEntry> {
         match self.which {
             Which::Function(index) => Ok(self.catalogue.at(index)),

@@ -96,7 +96,7 @@ async fn asked(question: String) -> String {
 }
 
 impl Watcher for AtTerminal {
-    fn said(&self, text: &str) {
+    fn model_said(&self, text: &str) {
         self.printer.note(text);
     }
 
@@ -130,7 +130,7 @@ impl Watcher for AtTerminal {
         Box::pin(self.decide(about, whole))
     }
 
-    fn came(&self, function: &FunctionSpec, outcome: &Outcome) {
+    fn call_ended(&self, function: &FunctionSpec, outcome: &Outcome) {
         let text = match outcome {
             Outcome::Reply(reply) => reply.text(),
             Outcome::Failure(failure) => format!("failed: {failure}"),
@@ -139,7 +139,7 @@ impl Watcher for AtTerminal {
         self.printer.note(&format!("{} → {text}", function.name));
     }
 
-    fn ran(&self, printed: &str) {
+    fn code_printed(&self, printed: &str) {
         if !printed.is_empty() {
             self.printer.note(&indented(&shortened(printed.trim_end())));
         }

@@ -19,7 +19,7 @@ use crate::resolved_function::ResolvedFunction;
 use crate::result::CallResult;
 use crate::tool_loop::{self, CallEnd, Expected, Next, ToolLoop, Turn, WrittenCall};
 
-/// Of how many things in one message the model is told that they could not be read.
+/// The most parts of one message of which the model is told that they could not be read.
 const PROBLEMS_MAX: usize = 16;
 
 /// A task that a model does by calling functions.
@@ -29,7 +29,7 @@ struct CallingAgent<'a> {
     functions: Vec<FunctionSpec>,
     /// Small models call what reads stored results for no reason, while there are none.
     without_reader: Vec<FunctionSpec>,
-    /// What of the last message could not be read.
+    /// The parts of the last message that could not be read, in words for the model.
     problems: Vec<String>,
     answer: String,
 }
@@ -91,7 +91,7 @@ impl ToolLoop for CallingAgent<'_> {
             next = Next::Finish;
             self.answer = text;
         } else if !text.is_empty() {
-            self.state.watcher.said(&text);
+            self.state.watcher.model_said(&text);
         }
         self.problems = answer.problems;
         Ok(Turn { calls, next })

@@ -1,4 +1,4 @@
-//! What came of a piece of code, as the model is told and as the person reads it.
+//! The result of a piece of code, as the model and the person read it.
 
 use serde_json::Value;
 use tool_hub_manifest::contract::{Content, Reply};
@@ -6,7 +6,7 @@ use tool_hub_manifest::contract::{Content, Reply};
 use crate::catalogue::ANSWER_BYTES_MAX;
 use crate::result::{CallResult, cut};
 
-/// What came of a piece of code.
+/// The result of a piece of code.
 pub(super) enum CodeResult {
     /// The person did not want it to run.
     Refused { why: Option<String> },
@@ -16,10 +16,10 @@ pub(super) enum CodeResult {
     Finished(CodeOutput),
 }
 
-/// What code left behind that came to its end.
+/// The output of code that came to its end.
 pub(super) struct CodeOutput {
     pub(super) printed: String,
-    /// That of the last line; null where it has none. Unused where that is a picture or a sound.
+    /// The value of the last line; null if it has none. Unused if that is a picture or a sound.
     pub(super) value: Value,
     /// Pictures and sounds, in words.
     pub(super) media: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct CodeOutput {
 }
 
 impl CodeResult {
-    /// What the model reads of it.
+    /// The text for the model.
     pub(super) fn told(self) -> String {
         match self {
             Self::Refused { why } => {
@@ -68,8 +68,8 @@ impl CodeOutput {
         told
     }
 
-    /// What code was written for, where nobody reads it but the person: the value of the last
-    /// line, else what was printed.
+    /// The answer, if the code was written for the person: the value of the last line, else the
+    /// printed text.
     pub(super) fn answer(&self) -> String {
         let value = self.value_text().filter(|_| self.media.is_empty());
         value.unwrap_or_else(|| self.printed.trim_end().to_owned())

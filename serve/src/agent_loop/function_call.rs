@@ -13,7 +13,7 @@ use crate::resolved_function::ResolvedFunction;
 use crate::tool_loop::CallEnd;
 use crate::toolset::Toolset;
 
-/// Who reads what a function answers.
+/// The reader of a function's answer.
 #[derive(Clone, Copy)]
 pub(super) enum Reader {
     /// The model, which is told how its arguments were read.
@@ -51,11 +51,11 @@ pub(super) async fn call_function(
         return CallEnd::NotMade(declined(why));
     }
     let outcome = call.run(FrontEnd::Loop, Arc::new(Nobody)).await;
-    watcher.came(spec, &outcome);
+    watcher.call_ended(spec, &outcome);
     CallEnd::Made(outcome.into_result())
 }
 
-/// What the model reads of a call that the person declined.
+/// The failure that the model reads of a call that the person declined.
 fn declined(why: Option<String>) -> Failure {
     let failure = Failure::new(FailureKind::Failed, "the user declined this call");
     failure.with_fix(match why {

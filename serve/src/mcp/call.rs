@@ -10,26 +10,26 @@ use rmcp::{ErrorData, RoleServer};
 use tool_hub_host::Interaction;
 use tool_hub_manifest::contract::{Failure, FailureKind};
 
+use super::line_transport::RawArguments;
 use super::question::{Line, QuestionChannel, QuestionContext, Seal};
 use super::report::Reports;
 use super::result;
 use super::session::Session;
-use super::wire::RawArguments;
 use crate::audit::Auditor;
 use crate::audit::FrontEnd;
 use crate::prepared_call::PreparedCall;
 use crate::resolved_function::ResolvedFunction;
 
-/// What is known of a client beside its request.
+/// The client of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Client<'a> {
     pub(super) session: &'a Session,
     pub(super) seal: &'a Seal,
-    /// Who takes note of what it has guests do.
+    /// The log for the guests that it runs.
     pub(super) auditor: Option<&'a Auditor>,
 }
 
-/// What a guest came to.
+/// The result of a guest.
 pub(super) enum GuestResult<T> {
     Answer(T),
     Failure(Failure),
@@ -107,8 +107,7 @@ where
     }
 }
 
-/// What `answer` comes to, unless the request is cancelled before. Dropping the future stops
-/// guests.
+/// Awaits `answer`, unless the request is cancelled before. Dropping the future stops guests.
 pub(super) async fn unless_cancelled<T>(
     context: &RequestContext<RoleServer>,
     answer: impl Future<Output = T>,

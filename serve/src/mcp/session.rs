@@ -1,5 +1,4 @@
-//! What a client has asked for since it opened its session: entries of logs, and to be told
-//! when resources change.
+//! The subscriptions of a client with a session: entries of logs, and changes of resources.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -42,14 +42,14 @@ struct EndpointReply {
 struct Answer<A> {
     shared: Arc<GatewayState>,
     api: A,
-    /// Of the client's request.
+    /// The head of the client's request.
     head: Parts,
-    /// Where the client is shown events; absent where it wants one body.
+    /// The sink of the client's events; absent if it wants one body.
     sink: Option<Sink>,
     has_asked: bool,
     /// The reply to the first request, where it was made before the loop began.
     first: Option<EndpointReply>,
-    /// Of the last whole reply.
+    /// The headers of the last whole reply.
     headers: HeaderMap,
     has_run: bool,
     /// The bytes that the results of further calls may take up.
@@ -194,12 +194,12 @@ impl<A: Api> ToolLoop for Answer<A> {
     }
 
     fn calls_at_once(&self) -> usize {
-        self.api.offered().at_once
+        self.api.available().at_once
     }
 
     fn make_call(&mut self, call: &Call) -> BoxFuture<'static, CallEnd> {
         self.has_run = true;
-        calls::make(self.api.offered(), call)
+        calls::make(self.api.available(), call)
     }
 
     fn end_call(&mut self, call: &Call, result: Result<Reply, Failure>) -> CallResult {

@@ -3,9 +3,9 @@
 use axum::body::Bytes;
 use serde_json::{Map, Value};
 
+use super::available_tools::AvailableTools;
 use super::calls::Call;
 use super::hidden_turns::HiddenTurns;
-use super::offered::Offered;
 use super::refusal::Refusal;
 use super::state::GatewayState;
 use crate::result::CallResult;
@@ -17,17 +17,17 @@ pub(super) trait Api: Sized + Send + Sync + 'static {
     /// Begins with what the client sent.
     fn open(request: Map<String, Value>, shared: &GatewayState) -> Result<Self, Refusal>;
 
-    /// Whether the model is offered anything that is run here.
+    /// Returns true if the model is offered anything that is run here.
     fn offers_functions(&self) -> bool {
-        self.offered().is_ours()
+        self.available().is_ours()
     }
 
-    fn offered(&self) -> &Offered;
+    fn available(&self) -> &AvailableTools;
 
     /// Adds to the request what a model needs since results were stored.
     fn offer_later(&mut self, toolset: &Toolset);
 
-    /// What the model is asked next.
+    /// The next request to the model.
     fn request(&self) -> &Map<String, Value>;
 
     /// The same, as the client may change it.
@@ -58,6 +58,6 @@ pub(super) trait Api: Sized + Send + Sync + 'static {
     /// The last events of the answer, when the last reply was a stream.
     fn finish_stream(&mut self, hidden_turns: &HiddenTurns) -> Result<Vec<Bytes>, Refusal>;
 
-    /// How a stream breaks off.
+    /// The events of a stream that breaks off.
     fn break_off(&mut self, refusal: &Refusal) -> Vec<Bytes>;
 }

@@ -11,8 +11,8 @@ use tool_hub_agent::definition::export::from_strict;
 use tool_hub_host::Nobody;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
+use super::available_tools::AvailableTools;
 use super::gateway::Writing;
-use super::offered::Offered;
 use super::refusal::Refusal;
 use crate::audit::FrontEnd;
 use crate::prepared_call::PreparedCall;
@@ -21,9 +21,9 @@ use crate::tool_loop::{CallEnd, WrittenCall};
 
 /// Calls that a reply may hold at all, whoever answers them.
 const REPLY_CALLS_MAX: usize = 1_024;
-/// How much the results of all calls of an answer may take up.
+/// The most bytes that the results of all calls of an answer may take up.
 pub(super) const RESULTS_BYTES_MAX: usize = 16 << 20;
-/// How much of an unknown name is given back.
+/// The most characters of an unknown name that are given back.
 const SHOWN_CHARACTERS_MAX: usize = 80;
 
 /// A call, whoever answers it.
@@ -109,17 +109,17 @@ fn shown(name: &str) -> String {
     name.chars().take(SHOWN_CHARACTERS_MAX).collect()
 }
 
-/// Makes a call of a function that is `offered`.
-pub(super) fn make(offered: &Offered, call: &Call) -> BoxFuture<'static, CallEnd> {
-    let Some(resolved) = offered.resolved(&call.name) else {
+/// Makes a call of a function that is `available`.
+pub(super) fn make(available: &AvailableTools, call: &Call) -> BoxFuture<'static, CallEnd> {
+    let Some(resolved) = available.resolved(&call.name) else {
         let mut failure = Failure::new(FailureKind::UnknownFunction, "there is no such function");
-        if let Some(nearest) = offered.nearest(&shown(&call.name)) {
+        if let Some(nearest) = available.nearest(&shown(&call.name)) {
             failure = failure.with_fix(format!("call `{nearest}`"));
         }
         return future::ready(CallEnd::Made(Err(failure))).boxed();
     };
     let schema = &resolved.spec().input_schema;
-    let arguments = arguments(offered.writing(), schema, &call.arguments);
+    let arguments = arguments(available.writing(), schema, &call.arguments);
     let call = PreparedCall::new(resolved, arguments);
     async move {
         let outcome = call.run(FrontEnd::OpenAi, Arc::new(Nobody)).await;

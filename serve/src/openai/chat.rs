@@ -9,9 +9,9 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::api::Api;
+use super::available_tools::{AvailableTools, Dialects};
 use super::calls::{Call, fresh_id};
 use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
-use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
 use super::state::GatewayState;
 use super::usage::Usage;
@@ -25,9 +25,9 @@ use stream::Stream;
 pub(super) struct Chat {
     request: Map<String, Value>,
     messages: Vec<Value>,
-    /// How many of the messages the client knows of.
+    /// The number of messages that the client knows of.
     known: usize,
-    offered: Offered,
+    available: AvailableTools,
     ids: HashSet<String>,
     reply: Reply,
     /// The calls of the last reply.
@@ -46,15 +46,16 @@ impl Api for Chat {
         };
         let messages = restored(messages, &shared.hidden_turns);
         let writing = shared.gateway.writing;
-        let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::CHAT)?;
-        if offered.is_ours() || shared.gateway.enforcement(&request).is_some() {
+        let available =
+            AvailableTools::add(&mut request, &shared.toolset, writing, &Dialects::CHAT)?;
+        if available.is_ours() || shared.gateway.enforcement(&request).is_some() {
             check(&request)?;
         }
         let mut chat = Self {
             request,
             known: messages.len(),
             messages,
-            offered,
+            available,
             ids: HashSet::new(),
             reply: Reply::default(),
             calls: Vec::new(),
@@ -65,12 +66,12 @@ impl Api for Chat {
         Ok(chat)
     }
 
-    fn offered(&self) -> &Offered {
-        &self.offered
+    fn available(&self) -> &AvailableTools {
+        &self.available
     }
 
     fn offer_later(&mut self, toolset: &Toolset) {
-        self.offered.add_later(&mut self.request, toolset);
+        self.available.add_later(&mut self.request, toolset);
     }
 
     fn request(&self) -> &Map<String, Value> {
@@ -104,7 +105,7 @@ impl Api for Chat {
     }
 
     fn turn(&mut self) -> Result<Turn<Call>, Refusal> {
-        self.calls = self.reply.take_calls(&self.offered, &mut self.ids)?;
+        self.calls = self.reply.take_calls(&self.available, &mut self.ids)?;
         let ours = self.calls.iter().filter(|call| !call.is_theirs);
         let calls: Vec<Call> = ours.map(|call| call.call.clone()).collect();
         let next = match calls.is_empty() || calls.len() < self.calls.len() {
@@ -183,7 +184,7 @@ impl Chat {
     }
 }
 
-/// What cannot be asked for together with functions that are run here.
+/// Refuses members that cannot stand beside functions that are run here.
 fn check(request: &Map<String, Value>) -> Result<(), Refusal> {
     if request
         .get("n")

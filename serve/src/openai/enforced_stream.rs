@@ -16,7 +16,7 @@ const BEGINNING_BYTES_MAX: usize = 256;
 /// A reply that comes in chunks.
 pub(super) struct EnforcedStream {
     reply: EnforcedReply,
-    /// What the model wrote so far.
+    /// The text that the model wrote so far.
     written: String,
     memory: ReplyReservation,
     answer: AnswerText,

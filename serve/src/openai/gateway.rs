@@ -9,7 +9,7 @@ use tool_hub_agent::constraint::Backend;
 use super::grammar_enforcement::GrammarEnforcement;
 use super::upstream::{EndpointKey, GatewayError, Upstream};
 
-/// How often a model is asked for one answer, where nobody says otherwise.
+/// The number of times that a model is asked for one answer, unless the operator sets another.
 const ROUNDS_MAX: u32 = 8;
 
 /// An endpoint whose models get the toolbox's functions. Cloning is cheap.
@@ -21,10 +21,10 @@ pub struct Gateway {
     pub(super) enforcement: Option<GrammarEnforcement>,
 }
 
-/// How the toolbox's functions are written for the model.
+/// The form of the toolbox's functions for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// As they are.
+    /// The functions as they are.
     Plain,
     /// So that the model can write nothing but arguments of the right shape.
     Strict,
@@ -78,7 +78,7 @@ impl Gateway {
         self
     }
 
-    /// What holds the model in such a request, where anything has to.
+    /// The grammar that holds the model in such a request, if one has to.
     pub(super) fn enforcement(&self, request: &Map<String, Value>) -> Option<&GrammarEnforcement> {
         self.enforcement
             .as_ref()

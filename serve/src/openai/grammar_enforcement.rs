@@ -9,18 +9,18 @@ use tool_hub_agent::constraint::{Backend, Compiler, EmulatedTools, WrongAnswer, 
 
 use super::refusal::Refusal;
 
-/// How many sets of functions have their grammar kept: a model is offered the same ones round
-/// after round.
+/// The most sets of functions whose grammars are kept: a model is offered the same ones round after
+/// round.
 const GRAMMARS_KEPT: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// What the endpoint's server takes grammars in. Cloning is cheap.
+/// The grammars, in the form that the endpoint's server takes. Cloning is cheap.
 #[derive(Clone)]
 pub(super) struct GrammarEnforcement {
     backend: Backend,
     compiler: Arc<Mutex<Compiler>>,
 }
 
-/// How the reply to a rewritten request is read.
+/// The reader of the reply to a rewritten request.
 pub(super) struct EnforcedReply(Option<EmulatedTools>);
 
 impl GrammarEnforcement {
@@ -31,7 +31,7 @@ impl GrammarEnforcement {
         }
     }
 
-    /// Whether a Chat Completions request says anything of tools.
+    /// Returns true if a Chat Completions request says anything of tools.
     pub(super) fn concerns(request: &Map<String, Value>) -> bool {
         let messages = request.get("messages").and_then(Value::as_array);
         let mut messages = messages.into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Why a request is not answered, as clients of OpenAI's APIs read it.
+//! The refusal of a request, as clients of OpenAI's APIs read it.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -10,7 +10,7 @@ use super::headers;
 use crate::audit::RefusedRoute;
 use crate::quoted_text::quoted_name;
 
-/// How clients are told that they should not make a request again by themselves.
+/// The header that tells clients not to make a request again by themselves.
 const RETRY: &str = "x-should-retry";
 
 #[derive(Debug, thiserror::Error)]

@@ -12,9 +12,9 @@ use axum::body::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::api::Api;
+use super::available_tools::{AvailableTools, Dialects};
 use super::calls::{self, Call, unique_id};
 use super::hidden_turns::{HiddenTurns, Turn as HiddenTurn};
-use super::offered::{Dialects, Offered};
 use super::refusal::Refusal;
 use super::state::GatewayState;
 use super::usage::Usage;
@@ -27,9 +27,9 @@ use stream::Stream;
 /// A request under way.
 pub(super) struct Responses {
     request: Map<String, Value>,
-    /// What the client asked for where the endpoint is asked for something else.
+    /// The members of the client's request for which the endpoint is sent others.
     asked: Asked,
-    offered: Offered,
+    available: AvailableTools,
     /// The ids of the calls that are run here.
     ids: HashSet<String>,
     /// The reply of the last round.
@@ -43,7 +43,7 @@ pub(super) struct Responses {
     stream: Stream,
 }
 
-/// What a response repeats of its request.
+/// The members of its request that a response repeats.
 struct Asked {
     tool_choice: Value,
     previous: Option<Value>,
@@ -63,8 +63,9 @@ impl Api for Responses {
         };
         restore(&mut request, &shared.hidden_turns);
         let writing = shared.gateway.writing;
-        let offered = Offered::add(&mut request, &shared.toolset, writing, &Dialects::RESPONSES)?;
-        if offered.is_ours() && request.get("background") == Some(&Value::Bool(true)) {
+        let available =
+            AvailableTools::add(&mut request, &shared.toolset, writing, &Dialects::RESPONSES)?;
+        if available.is_ours() && request.get("background") == Some(&Value::Bool(true)) {
             return Err(Refusal::request(
                 "`background` cannot be had where this server's tools are called; leave it out, or send `\"tool_choice\": \"none\"`",
                 Some("background"),
@@ -73,7 +74,7 @@ impl Api for Responses {
         Ok(Self {
             request,
             asked,
-            offered,
+            available,
             ids: HashSet::new(),
             reply: Response::default(),
             shown: Vec::new(),
@@ -84,12 +85,12 @@ impl Api for Responses {
         })
     }
 
-    fn offered(&self) -> &Offered {
-        &self.offered
+    fn available(&self) -> &AvailableTools {
+        &self.available
     }
 
     fn offer_later(&mut self, toolset: &Toolset) {
-        self.offered.add_later(&mut self.request, toolset);
+        self.available.add_later(&mut self.request, toolset);
     }
 
     fn request(&self) -> &Map<String, Value> {
@@ -137,7 +138,7 @@ impl Api for Responses {
         let mut calls = Vec::new();
         self.hands_back = false;
         for (index, written) in self.reply.output.iter_mut().flatten().enumerate() {
-            let call = item::call(written, &self.offered, |id| {
+            let call = item::call(written, &self.available, |id| {
                 match self.stream.call_id(index) {
                     Some(known) => Ok(known.to_owned()),
                     None => unique_id(id, &mut self.ids),
@@ -261,7 +262,7 @@ impl Responses {
         if let Some(Value::Array(tools)) = members.get_mut("tools") {
             tools.retain(|tool| {
                 let name = tool.get("name").and_then(Value::as_str);
-                name.is_none_or(|name| self.offered.resolved(name).is_none())
+                name.is_none_or(|name| self.available.resolved(name).is_none())
             });
         }
         if members.contains_key("tool_choice") {
@@ -304,9 +305,13 @@ impl Responses {
                 event.insert("response".to_owned(), response.into());
                 Ok(vec![self.stream.numbered(event)])
             }
-            _ => self
-                .stream
-                .of_item(&kind, event, &self.offered, &mut self.ids, &mut self.shown),
+            _ => self.stream.of_item(
+                &kind,
+                event,
+                &self.available,
+                &mut self.ids,
+                &mut self.shown,
+            ),
         }
     }
 }

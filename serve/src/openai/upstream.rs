@@ -20,7 +20,7 @@ use super::route::{ROOT, Route};
 use crate::budget::{Share, value_bytes};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long an endpoint may say nothing. Some say nothing until a long answer is complete.
+/// The longest silence of an endpoint. Some say nothing until a long answer is complete.
 const SILENCE_MAX: Duration = Duration::from_secs(10 * 60);
 /// The memory of a value that is read from a reply, in bytes.
 pub(super) const VALUE_BYTES: usize = 160;
@@ -28,7 +28,7 @@ pub(super) const VALUE_BYTES: usize = 160;
 const ERROR_BYTES_MAX: usize = 1 << 20;
 const KEY_CHARACTERS_MAX: usize = 4_096;
 
-/// What is shown to the endpoint in the header `Authorization`, after `Bearer`.
+/// The key that the endpoint is sent in the header `Authorization`, after `Bearer`.
 #[derive(Clone)]
 pub struct EndpointKey(HeaderValue);
 

@@ -24,8 +24,8 @@ use tool_hub_manifest::contract::{Failure, FailureKind, Outcome};
 use super::state::RestState;
 use crate::audit::FrontEnd;
 use crate::http::problem::Problem;
-use crate::limits::KEEP_ALIVE;
 use crate::mcp::result::{of_failure, of_reply};
+use crate::message_limits::KEEP_ALIVE;
 use crate::prepared_call::PreparedCall;
 
 /// Reports that wait while the client reads slowly; further ones are dropped.
@@ -53,7 +53,7 @@ pub(super) async fn call(
     Sse::new(events(call)).keep_alive(alive).into_response()
 }
 
-/// What came of a call.
+/// The answer to a call.
 #[derive(Serialize)]
 struct Answer {
     /// The blocks of content that the Model Context Protocol has.
@@ -63,7 +63,7 @@ struct Answer {
     is_error: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<Failure>,
-    /// Whose text it is, as the Model Context Protocol is told.
+    /// The source of the text, as the Model Context Protocol is told.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     provenance: Option<MetaObject>,
 }
@@ -140,7 +140,7 @@ impl Call {
 /// The caller's side of a running call. Nobody can be asked: plain HTTP has no way back.
 struct Line {
     reports: Option<mpsc::Sender<Progress>>,
-    /// Whether the tool ran at all.
+    /// True if the tool ran at all.
     had_a_turn: AtomicBool,
 }
 
@@ -219,7 +219,7 @@ fn events(call: Call) -> impl Stream<Item = Result<Event, Infallible>> {
             tokio::select! {
                 biased;
                 Some(report) = reports.recv() => return Some((progress(report), (telling, reports))),
-                ended = run.join_next() => telling = Telling::Ended(end(came(ended))),
+                ended = run.join_next() => telling = Telling::Ended(end(joined(ended))),
             }
         }
         // What was reported before the end is told before it.
@@ -234,8 +234,8 @@ fn events(call: Call) -> impl Stream<Item = Result<Event, Infallible>> {
     .map(Ok)
 }
 
-/// What a task comes to; one that breaks down is no answer.
-fn came(ended: Option<Result<Result<Answer, Problem>, JoinError>>) -> Result<Answer, Problem> {
+/// The answer of a task that has ended; one that broke down has none.
+fn joined(ended: Option<Result<Result<Answer, Problem>, JoinError>>) -> Result<Answer, Problem> {
     match ended {
         Some(Ok(came)) => came,
         _ => {

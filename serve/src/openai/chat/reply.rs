@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::openai::available_tools::AvailableTools;
 use crate::openai::calls::{self, Call, unique_id};
 use crate::openai::lenient::or_absent;
-use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 use crate::openai::reply_memory::kept_bytes;
 
@@ -16,9 +16,9 @@ use crate::openai::reply_memory::kept_bytes;
 const FINISH_REASONS: [&str; 4] = ["stop", "length", "tool_calls", "content_filter"];
 /// Reasons after which a call is probably not complete.
 const CUT_OFF: [&str; 2] = ["length", "content_filter"];
-/// What older servers of text-generation-inference call every function.
+/// The name of every function in calls of older servers of text-generation-inference.
 const ANY_FUNCTION: &str = "tools";
-/// Where some of them put the name instead.
+/// The members in which some of them put the name instead.
 const INNER_NAME: &str = "_name";
 const INNER_FUNCTION: &str = "function";
 
@@ -67,7 +67,7 @@ pub(super) struct Reply {
 #[derive(Debug, Clone)]
 pub(super) struct ToolCall {
     pub(super) call: Call,
-    /// Whether the client answers it.
+    /// True if the client answers it.
     pub(super) is_theirs: bool,
     pub(super) written: Value,
 }
@@ -100,13 +100,13 @@ impl Reply {
     /// that was cut off are left out.
     pub(super) fn take_calls(
         &mut self,
-        offered: &Offered,
+        available: &AvailableTools,
         ids: &mut HashSet<String>,
     ) -> Result<Vec<ToolCall>, Refusal> {
         let written = std::mem::take(&mut self.message.tool_calls);
         calls::bounded(written.len())?;
         let calls = written.into_iter().filter_map(|call| match call {
-            Value::Object(call) => Some(tool_call(call, offered, ids)),
+            Value::Object(call) => Some(tool_call(call, available, ids)),
             _ => None,
         });
         let mut calls = calls.collect::<Result<Vec<_>, _>>()?;
@@ -130,7 +130,7 @@ impl Reply {
         Message { tool_calls, rest }
     }
 
-    /// Why the answer ends.
+    /// The reason why the answer ends.
     pub(super) fn finish_reason(&self, hands_back: bool) -> &str {
         match self.finish_reason.as_deref() {
             Some(reason) if !hands_back || FINISH_REASONS.contains(&reason) => reason,
@@ -247,7 +247,7 @@ fn grow(call: &mut Value, part: &Map<String, Value>) -> usize {
 /// A call in the one form that everybody reads, whoever wrote it.
 fn tool_call(
     mut written: Map<String, Value>,
-    offered: &Offered,
+    available: &AvailableTools,
     ids: &mut HashSet<String>,
 ) -> Result<ToolCall, Refusal> {
     written.shift_remove("index");
@@ -280,14 +280,18 @@ fn tool_call(
         .shift_remove("arguments")
         .filter(|arguments| !arguments.is_null());
     let parameters = function.shift_remove("parameters");
-    let (name, arguments) = named(name, arguments.or(parameters).unwrap_or_default(), offered);
+    let (name, arguments) = named(
+        name,
+        arguments.or(parameters).unwrap_or_default(),
+        available,
+    );
     function.insert("name".to_owned(), name.clone().into());
     function.insert("arguments".to_owned(), arguments.clone().into());
     function.retain(|_, value| !value.is_null());
     written.insert("type".to_owned(), "function".into());
     written.insert("function".to_owned(), function.into());
     Ok(ToolCall {
-        is_theirs: offered.is_theirs(&name),
+        is_theirs: available.is_theirs(&name),
         call: Call {
             id,
             name,
@@ -299,8 +303,8 @@ fn tool_call(
 
 /// The name of the function and the text of its arguments. A server that gives no name puts it
 /// among the arguments, or leaves it to be told from them.
-fn named(name: String, arguments: Value, offered: &Offered) -> (String, String) {
-    let is_known = offered.resolved(&name).is_some() || offered.is_theirs(&name);
+fn named(name: String, arguments: Value, available: &AvailableTools) -> (String, String) {
+    let is_known = available.resolved(&name).is_some() || available.is_theirs(&name);
     let text = match arguments {
         Value::String(text) => text,
         Value::Null => String::new(),
@@ -319,7 +323,7 @@ fn named(name: String, arguments: Value, offered: &Offered) -> (String, String) 
     }
     let inner = match members.shift_remove(INNER_NAME) {
         Some(Value::String(inner)) => Some(inner),
-        _ => offered.meant(&members).map(str::to_owned),
+        _ => available.meant(&members).map(str::to_owned),
     };
     (inner.unwrap_or(name), Value::Object(members).to_string())
 }

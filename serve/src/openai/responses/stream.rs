@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::item;
 use super::response::Response;
+use crate::openai::available_tools::AvailableTools;
 use crate::openai::calls::{Call, unique_id};
 use crate::openai::events::event;
-use crate::openai::offered::Offered;
 use crate::openai::refusal::Refusal;
 use crate::openai::reply_memory::kept_bytes;
 
@@ -18,7 +18,7 @@ const CREATED_AT: &str = "created_at";
 /// The members of events that are kept.
 const KEPT: [&str; 3] = ["item", "response", "arguments"];
 
-/// What the client was shown so far.
+/// The part of the answer that the client was shown.
 #[derive(Default)]
 pub(super) struct Stream {
     /// The number of the next event.
@@ -28,7 +28,7 @@ pub(super) struct Stream {
     is_later_round: bool,
     /// The items of this round.
     items: BTreeMap<u64, Announced>,
-    /// How this round ends, until its reply is taken.
+    /// The last event of this round and its response, until its reply is taken.
     end: Option<(String, Response)>,
     /// The event that ended the last round whose reply was taken.
     ended_by: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Stream {
 
 /// An item of which the client knows.
 struct Announced {
-    /// Where it stands in the answer.
+    /// The place of the item in the answer.
     shown_at: usize,
     /// The id of the call, when it is one that is run here.
     call_id: Option<String>,
@@ -92,7 +92,7 @@ impl Stream {
             .filter_map(|announced| announced.item.clone())
     }
 
-    /// Whether the client knows of the item at `index` of this round.
+    /// Returns true if the client knows of the item at `index` of this round.
     pub(super) fn has_shown(&self, index: usize) -> bool {
         self.items.contains_key(&(index as u64))
     }
@@ -130,7 +130,7 @@ impl Stream {
         &mut self,
         kind: &str,
         mut event: Map<String, Value>,
-        offered: &Offered,
+        available: &AvailableTools,
         ids: &mut HashSet<String>,
         shown: &mut Vec<Value>,
     ) -> Result<Vec<Bytes>, Refusal> {
@@ -140,7 +140,7 @@ impl Stream {
         let mut events = Vec::new();
         if !self.items.contains_key(&index) {
             let mut written = event.get("item").cloned().unwrap_or_default();
-            let call = item::call(&mut written, offered, |id| unique_id(id, ids))?;
+            let call = item::call(&mut written, available, |id| unique_id(id, ids))?;
             events.extend(self.announce(index, call, &written, shown));
         }
         let Some(announced) = self.items.get_mut(&index) else {
@@ -222,7 +222,7 @@ impl Stream {
         self.event(kind, json!({ "response": response }))
     }
 
-    /// How an answer breaks off.
+    /// The event of an answer that breaks off.
     pub(super) fn broken_off(&mut self, refusal: &Refusal) -> Bytes {
         let error = refusal.error();
         let members = json!({

@@ -1,4 +1,4 @@
-//! What a model may call in one request: the client's own functions and the toolbox's.
+//! The functions that a model may call in one request: the client's own and the toolbox's.
 
 mod choice;
 mod definition;
@@ -19,7 +19,7 @@ use choice::Choice;
 use definition::{name_of, own_functions};
 
 /// The functions of one request. They stay what they are when the toolset changes.
-pub(super) struct Offered {
+pub(super) struct AvailableTools {
     /// The toolbox's, by name.
     ours: HashMap<String, ResolvedFunction>,
     /// The client's, by name, with the schemas of their arguments.
@@ -27,16 +27,17 @@ pub(super) struct Offered {
     /// The function that the request names.
     forced: Option<String>,
     writing: Writing,
-    /// What reads stored results, until there are any: small models call it for no reason.
+    /// The definition of the function that reads stored results, until there are any: small models
+    /// call it for no reason.
     later: Option<Value>,
-    /// How many calls of one reply run at once.
+    /// The most calls of one reply that run at once.
     pub(super) at_once: usize,
 }
 
 /// Calls of one reply that run at once, unless the request wants one after another.
 const CALLS_AT_ONCE: usize = 8;
 
-/// How the two APIs write the same thing.
+/// The forms of definitions and choices in one of the two APIs.
 pub(super) struct Dialects {
     plain: Dialect,
     strict: Dialect,
@@ -57,7 +58,7 @@ impl Dialects {
     };
 }
 
-impl Offered {
+impl AvailableTools {
     /// Adds the toolbox's functions to `request`, as far as its `tool_choice` wants them.
     ///
     /// A choice that only some endpoints know is written as all do: a bare name as the object
@@ -127,7 +128,7 @@ impl Offered {
         }
     }
 
-    /// Whether there is anything to run here.
+    /// Returns true if there is anything to run here.
     pub(super) fn is_ours(&self) -> bool {
         !self.ours.is_empty()
     }
@@ -145,14 +146,14 @@ impl Offered {
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
         let names = self.ours.keys().chain(self.theirs.keys());
         names
-            .map(|offered| (strsim::damerau_levenshtein(name, offered), offered))
+            .map(|other| (strsim::damerau_levenshtein(name, other), other))
             .filter(|(edits, _)| *edits <= 2)
             .min()
-            .map(|(_, offered)| offered.as_str())
+            .map(|(_, other)| other.as_str())
     }
 
-    /// Whether the client answers calls of that name. All others are answered here, were it by
-    /// saying that there is no such function.
+    /// Returns true if the client answers calls of that name. All others are answered here, if only
+    /// by saying that there is no such function.
     pub(super) fn is_theirs(&self, name: &str) -> bool {
         self.theirs.contains_key(name)
     }
@@ -222,7 +223,8 @@ fn definition(spec: &FunctionSpec, dialect: Dialect) -> Result<Value, String> {
     }
 }
 
-/// Whether `arguments` have every member that `schema` demands, and none that it does not know.
+/// Returns true if `arguments` have every member that `schema` demands, and none that it does not
+/// know.
 fn fits(arguments: &Map<String, Value>, schema: &Value) -> bool {
     let members = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
