@@ -147,7 +147,7 @@ impl AgentLoop {
         let before = (
             self.state.conversation.messages.len(),
             self.state.bytes,
-            self.state.values.told(),
+            self.state.values.taken(),
         );
         let first_medium = self.state.values.media().len();
         let state = &mut self.state;
@@ -163,7 +163,7 @@ impl AgentLoop {
             // Nothing was done: the same task may be given once more.
             self.state.conversation.messages.truncate(before.0);
             self.state.bytes = before.1;
-            self.state.values.tell_again(before.2);
+            self.state.values.take_again(before.2);
         }
         Ok(LoopAnswer {
             text: text?,

@@ -1,4 +1,4 @@
-//! The audit log: a note for each call, with its caller and its end, whichever front end it came
+//! The audit log: a note for each call, with its caller and its end, whichever front end it result
 //! through.
 
 use std::future::Future;
@@ -70,7 +70,7 @@ pub struct AuditedCall<'a> {
     pub began: SystemTime,
     /// The caller.
     pub caller: &'a CallerName,
-    /// The front end that it came through.
+    /// The front end that it result through.
     pub front_end: FrontEnd,
     /// The function, prompt or resource that was asked for.
     pub subject: Subject<'a>,
@@ -86,7 +86,7 @@ pub struct AuditedCall<'a> {
     pub usage: Option<Usage>,
 }
 
-/// The way a call came.
+/// The way a call result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -154,19 +154,19 @@ impl Auditor {
             interaction,
             usage: Mutex::default(),
         });
-        let mut under_way = UnderWay {
+        let mut under_way = CallUnderWay {
             auditor: self,
             request,
             began: (SystemTime::now(), Instant::now()),
             metered: metered.clone(),
             outcome: "cancelled",
         };
-        let came = call(metered).await;
-        under_way.outcome = match &came {
+        let result = call(metered).await;
+        under_way.outcome = match &result {
             Ok(_) => "reply",
             Err(failure) => failure.kind.as_str(),
         };
-        came
+        result
     }
 }
 
@@ -248,7 +248,7 @@ fn refusal() -> Failure {
 }
 
 /// A call that is noted when it ends, however it does.
-struct UnderWay<'a> {
+struct CallUnderWay<'a> {
     auditor: &'a Auditor,
     request: Request<'a>,
     began: (SystemTime, Instant),
@@ -256,7 +256,7 @@ struct UnderWay<'a> {
     outcome: &'static str,
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for CallUnderWay<'_> {
     fn drop(&mut self) {
         let (began, clock) = self.began;
         self.auditor.log.note(&AuditedCall {

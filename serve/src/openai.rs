@@ -87,8 +87,8 @@ async fn noted(State(shared): State<Arc<GatewayState>>, request: Request, next: 
         return next.run(request).await;
     };
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let came = auditor.request(&method, &path, next.run(request)).await;
-    came.unwrap_or_else(|_| Refusal::Unnoted.into_response())
+    let response = auditor.request(&method, &path, next.run(request)).await;
+    response.unwrap_or_else(|_| Refusal::Unnoted.into_response())
 }
 
 /// Hands a request on, and its answer back.

@@ -19,12 +19,12 @@ use crate::toolset::Toolset;
 pub(crate) struct ResolvedFunction {
     toolset: Toolset,
     catalogue: Arc<Catalogue>,
-    which: Which,
+    position: Position,
 }
 
 /// A place in a catalogue.
 #[derive(Clone, Copy)]
-enum Which {
+enum Position {
     Function(usize),
     BuiltIn(usize),
 }
@@ -58,13 +58,13 @@ impl ResolvedFunction {
         catalogue: Arc<Catalogue>,
         name: &str,
     ) -> Result<Self, UnknownFunction> {
-        let function = catalogue.position(name).map(Which::Function);
-        let found = function.or_else(|| catalogue.built_in(name).map(Which::BuiltIn));
+        let function = catalogue.position(name).map(Position::Function);
+        let found = function.or_else(|| catalogue.built_in(name).map(Position::BuiltIn));
         match found {
-            Some(which) => Ok(Self {
+            Some(position) => Ok(Self {
                 toolset,
                 catalogue,
-                which,
+                position,
             }),
             None => Err(UnknownFunction::new(name, &catalogue)),
         }
@@ -106,7 +106,7 @@ impl ResolvedFunction {
             Some(index) => Ok(Self {
                 toolset: self.toolset.clone(),
                 catalogue: self.catalogue.clone(),
-                which: Which::Function(index),
+                position: Position::Function(index),
             }),
             None => {
                 let unknown = UnknownFunction::new(name, &self.catalogue);
@@ -125,9 +125,9 @@ impl ResolvedFunction {
 
     /// The entry in the catalogue: of a tool's function, or of one that is built in.
     pub(crate) fn entry(&self) -> Result<&Entry, &BuiltInEntry> {
-        match self.which {
-            Which::Function(index) => Ok(self.catalogue.at(index)),
-            Which::BuiltIn(index) => Err(self.catalogue.built_in_at(index)),
+        match self.position {
+            Position::Function(index) => Ok(self.catalogue.at(index)),
+            Position::BuiltIn(index) => Err(self.catalogue.built_in_at(index)),
         }
     }
 }

@@ -44,10 +44,10 @@ pub(super) async fn run(
     let functions: Vec<FunctionSpec> = specs.cloned().collect();
     let without_reader = functions.iter().filter(|spec| spec.name != READ_ANSWER);
     let without_reader = without_reader.cloned().collect();
-    let told = state.values.tell();
-    let task = match told.is_empty() {
+    let given = state.values.take_given_text();
+    let task = match given.is_empty() {
         true => task.to_owned(),
-        false => format!("{task}\n\n{told}"),
+        false => format!("{task}\n\n{given}"),
     };
     state.push(Message::text(Role::User, task))?;
     let rounds_max = state.rounds_max;

@@ -109,7 +109,7 @@ pub(super) async fn run(
                 if !read.explanation.is_empty() {
                     state.watcher.model_said(&read.explanation);
                 }
-                run_once(state, interpreter, code).await.told()
+                run_once(state, interpreter, code).await.text()
             }
         };
         if read.has_more {

@@ -29,14 +29,14 @@ pub(super) struct CodeOutput {
 
 impl CodeResult {
     /// The text for the model.
-    pub(super) fn told(self) -> String {
+    pub(super) fn text(self) -> String {
         match self {
             Self::Refused { why } => {
                 let why = why.map_or(String::new(), |why| format!(" The person says: {why}"));
                 format!("The person refused to run this code.{why}")
             }
             Self::Failed { message } => harmless(vec![format!("The code failed: {message}")]),
-            Self::Finished(done) => harmless(done.told()),
+            Self::Finished(done) => harmless(done.texts()),
         }
     }
 }
@@ -44,28 +44,28 @@ impl CodeResult {
 impl CodeOutput {
     /// The result as texts for the model, each cut to the length that a model reads at once. Code
     /// can read the rest.
-    fn told(self) -> Vec<String> {
-        let mut told = Vec::new();
+    fn texts(self) -> Vec<String> {
+        let mut texts = Vec::new();
         if !self.lost.is_empty() {
-            told.push(format!("These are not kept: {}", self.lost.join(", ")));
+            texts.push(format!("These are not kept: {}", self.lost.join(", ")));
         }
         if !self.printed.is_empty() {
             let printed = cut(self.printed.trim_end(), ANSWER_BYTES_MAX);
-            told.push(format!("The code printed:\n{printed}"));
+            texts.push(format!("The code printed:\n{printed}"));
         }
         for medium in &self.media {
-            told.push(format!(
+            texts.push(format!(
                 "The value of its last line is {medium}, which the person sees."
             ));
         }
         if let (Some(value), true) = (self.value_text(), self.media.is_empty()) {
             let value = cut(&value, ANSWER_BYTES_MAX);
-            told.push(format!("The value of its last line:\n{value}"));
+            texts.push(format!("The value of its last line:\n{value}"));
         }
-        if told.is_empty() {
-            told.push("The code ran. It printed nothing, and its last line has no value.".into());
+        if texts.is_empty() {
+            texts.push("The code ran. It printed nothing, and its last line has no value.".into());
         }
-        told
+        texts
     }
 
     /// The answer, if the code was written for the person: the value of the last line, else the

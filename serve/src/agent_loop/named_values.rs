@@ -39,7 +39,7 @@ pub(super) struct NamedValues {
     /// The values that the person gave, in order, and the number of them that the model was told
     /// of.
     given: Vec<(String, Value)>,
-    told: usize,
+    taken: usize,
     media: Vec<KeptMedia>,
     bytes: usize,
 }
@@ -62,24 +62,24 @@ impl NamedValues {
 
     /// Takes the values that were given and not taken yet.
     pub(super) fn take_given(&mut self) -> Vec<(String, Value)> {
-        let new = self.given[self.told..].to_vec();
-        self.told = self.given.len();
+        let new = self.given[self.taken..].to_vec();
+        self.taken = self.given.len();
         new
     }
 
     /// The number of values that were taken.
-    pub(super) fn told(&self) -> usize {
-        self.told
+    pub(super) fn taken(&self) -> usize {
+        self.taken
     }
 
-    /// Has what comes after the first `told` values taken once more.
-    pub(super) fn tell_again(&mut self, told: usize) {
-        self.told = told;
+    /// Has what comes after the first `taken` values taken once more.
+    pub(super) fn take_again(&mut self, taken: usize) {
+        self.taken = taken;
     }
 
     /// Takes the values that were given and not taken yet, as text for a model that calls
     /// functions.
-    pub(super) fn tell(&mut self) -> String {
+    pub(super) fn take_given_text(&mut self) -> String {
         let lines = self
             .take_given()
             .into_iter()

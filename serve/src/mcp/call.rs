@@ -11,7 +11,7 @@ use tool_hub_host::Interaction;
 use tool_hub_manifest::contract::{Failure, FailureKind};
 
 use super::line_transport::RawArguments;
-use super::question::{Line, QuestionChannel, QuestionContext, Seal};
+use super::question::{CallInteraction, QuestionChannel, QuestionContext, Seal};
 use super::report::Reports;
 use super::result;
 use super::session::Session;
@@ -80,25 +80,25 @@ where
     let name = asked.name;
     let (reports, forwarding) = Reports::wanted(context, client.session.level());
     let asker = QuestionChannel::new(asked, context, client.seal)?;
-    let line = Arc::new(Line::new(asker, reports));
-    let called = call(Arc::clone(&line) as Arc<dyn Interaction>);
+    let interaction = Arc::new(CallInteraction::new(asker, reports));
+    let called = call(Arc::clone(&interaction) as Arc<dyn Interaction>);
     let called = async {
         let Some(forwarding) = forwarding else {
             return called.await;
         };
         // Reports must not follow the result.
         let called = async {
-            let came = called.await;
-            line.hang_up();
-            came
+            let result = called.await;
+            interaction.end_reports();
+            result
         };
-        let (came, ()) = tokio::join!(called, forwarding.forward(name, &context.peer));
-        came
+        let (result, ()) = tokio::join!(called, forwarding.forward(name, &context.peer));
+        result
     };
     match unless_cancelled(context, called).await? {
         Ok(answer) => Ok(GuestResult::Answer(answer)),
         Err(failure) => match &failure.kind {
-            FailureKind::InputRequired(question) => line
+            FailureKind::InputRequired(question) => interaction
                 .asker()
                 .input_required(question, client.seal)
                 .map(GuestResult::Question),

@@ -65,7 +65,7 @@ impl Changes {
 }
 
 /// Tells the client of a session until it leaves.
-pub(super) async fn tell(peer: Peer<RoleServer>, mut changes: Changes, session: Arc<Session>) {
+pub(super) async fn notify(peer: Peer<RoleServer>, mut changes: Changes, session: Arc<Session>) {
     let lists = Lists::declared(&changes.offered.borrow());
     while !peer.is_transport_closed() {
         let Ok(change) = tokio::time::timeout(LOOK_EVERY, changes.next()).await else {

@@ -68,8 +68,8 @@ pub(super) enum QuestionChannel {
     },
 }
 
-/// The agent's side of one running call.
-pub(super) struct Line {
+/// The client's side of one running call.
+pub(super) struct CallInteraction {
     asker: QuestionChannel,
     reports: Reports,
 }
@@ -196,7 +196,7 @@ impl QuestionChannel {
     }
 }
 
-impl Line {
+impl CallInteraction {
     pub(super) fn new(asker: QuestionChannel, reports: Reports) -> Self {
         Self { asker, reports }
     }
@@ -207,12 +207,12 @@ impl Line {
     }
 
     /// Ends the reports.
-    pub(super) fn hang_up(&self) {
-        self.reports.hang_up();
+    pub(super) fn end_reports(&self) {
+        self.reports.end();
     }
 }
 
-impl Interaction for Line {
+impl Interaction for CallInteraction {
     fn progress(&self, progress: Progress) {
         self.reports.progress(progress);
     }

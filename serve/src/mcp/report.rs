@@ -70,7 +70,7 @@ impl Reports {
     }
 
     /// Ends the reports.
-    pub(super) fn hang_up(&self) {
+    pub(super) fn end(&self) {
         self.sender().take();
     }
 

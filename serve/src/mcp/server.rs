@@ -268,7 +268,7 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let (toolset, session) = (&self.shared.toolset, self.session.clone());
-        tokio::spawn(changes::tell(context.peer, Changes::of(toolset), session));
+        tokio::spawn(changes::notify(context.peer, Changes::of(toolset), session));
     }
 
     fn accepted_subscription_filter(

@@ -10,7 +10,7 @@ use tool_hub_agent::definition::Dialect;
 use tool_hub_agent::definition::export::export;
 use tool_hub_manifest::FunctionSpec;
 
-use super::gateway::Writing;
+use super::gateway::Strictness;
 use super::refusal::Refusal;
 use crate::built_in::READ_ANSWER;
 use crate::resolved_function::ResolvedFunction;
@@ -26,7 +26,7 @@ pub(super) struct AvailableTools {
     theirs: HashMap<String, Value>,
     /// The function that the request names.
     forced: Option<String>,
-    writing: Writing,
+    strictness: Strictness,
     /// The definition of the function that reads stored results, until there are any: small models
     /// call it for no reason.
     later: Option<Value>,
@@ -66,7 +66,7 @@ impl AvailableTools {
     pub(super) fn add(
         request: &mut Map<String, Value>,
         toolset: &Toolset,
-        writing: Writing,
+        strictness: Strictness,
         dialects: &Dialects,
     ) -> Result<Self, Refusal> {
         let mut tools = match request.shift_remove("tools") {
@@ -90,7 +90,7 @@ impl AvailableTools {
                 Some("tools"),
             ));
         }
-        tools.extend(definitions(&mut ours, writing, dialects));
+        tools.extend(definitions(&mut ours, strictness, dialects));
         let forced = choice.write(request, &mut tools, dialects.named);
         let names: HashSet<&str> = tools.iter().filter_map(name_of).collect();
         ours.retain(|resolved| names.contains(&*resolved.spec().name));
@@ -113,7 +113,7 @@ impl AvailableTools {
                 .collect(),
             theirs,
             forced,
-            writing,
+            strictness,
             later,
             at_once: if one_by_one { 1 } else { CALLS_AT_ONCE },
         })
@@ -133,8 +133,8 @@ impl AvailableTools {
         !self.ours.is_empty()
     }
 
-    pub(super) fn writing(&self) -> Writing {
-        self.writing
+    pub(super) fn strictness(&self) -> Strictness {
+        self.strictness
     }
 
     /// The toolbox's function of that name, where it is offered.
@@ -185,12 +185,12 @@ impl AvailableTools {
 /// The definitions of `functions`, without those that endpoints would refuse a whole request for.
 fn definitions(
     functions: &mut Vec<ResolvedFunction>,
-    writing: Writing,
+    strictness: Strictness,
     dialects: &Dialects,
 ) -> Vec<Value> {
-    let dialect = match writing {
-        Writing::Plain => dialects.plain,
-        Writing::Strict => dialects.strict,
+    let dialect = match strictness {
+        Strictness::Plain => dialects.plain,
+        Strictness::Strict => dialects.strict,
     };
     let mut definitions = Vec::new();
     functions.retain(|resolved| match definition(resolved.spec(), dialect) {

@@ -12,7 +12,7 @@ use tool_hub_host::Nobody;
 use tool_hub_manifest::contract::{Failure, FailureKind, Reply};
 
 use super::available_tools::AvailableTools;
-use super::gateway::Writing;
+use super::gateway::Strictness;
 use super::refusal::Refusal;
 use crate::audit::FrontEnd;
 use crate::prepared_call::PreparedCall;
@@ -119,7 +119,7 @@ pub(super) fn make(available: &AvailableTools, call: &Call) -> BoxFuture<'static
         return future::ready(CallEnd::Made(Err(failure))).boxed();
     };
     let schema = &resolved.spec().input_schema;
-    let arguments = arguments(available.writing(), schema, &call.arguments);
+    let arguments = arguments(available.strictness(), schema, &call.arguments);
     let call = PreparedCall::new(resolved, arguments);
     async move {
         let outcome = call.run(FrontEnd::OpenAi, Arc::new(Nobody)).await;
@@ -129,13 +129,13 @@ pub(super) fn make(available: &AvailableTools, call: &Call) -> BoxFuture<'static
 }
 
 /// The arguments as the tool takes them. What is no JSON stays as it is: the host says why.
-fn arguments(writing: Writing, schema: &Value, text: &str) -> String {
+fn arguments(strictness: Strictness, schema: &Value, text: &str) -> String {
     if text.trim_ascii().is_empty() {
         // How many models write that there are none.
         return "{}".to_owned();
     }
-    match (writing, serde_json::from_str(text)) {
-        (Writing::Strict, Ok(value)) => from_strict(schema, value).to_string(),
+    match (strictness, serde_json::from_str(text)) {
+        (Strictness::Strict, Ok(value)) => from_strict(schema, value).to_string(),
         _ => text.to_owned(),
     }
 }

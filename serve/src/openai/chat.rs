@@ -45,9 +45,9 @@ impl Api for Chat {
             ));
         };
         let messages = restored(messages, &shared.hidden_turns);
-        let writing = shared.gateway.writing;
+        let strictness = shared.gateway.strictness;
         let available =
-            AvailableTools::add(&mut request, &shared.toolset, writing, &Dialects::CHAT)?;
+            AvailableTools::add(&mut request, &shared.toolset, strictness, &Dialects::CHAT)?;
         if available.is_ours() || shared.gateway.enforcement(&request).is_some() {
             check(&request)?;
         }

@@ -17,13 +17,13 @@ const ROUNDS_MAX: u32 = 8;
 pub struct Gateway {
     pub(super) upstream: Upstream,
     pub(super) rounds_max: u32,
-    pub(super) writing: Writing,
+    pub(super) strictness: Strictness,
     pub(super) enforcement: Option<GrammarEnforcement>,
 }
 
 /// The form of the toolbox's functions for the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Writing {
+pub(crate) enum Strictness {
     /// The functions as they are.
     Plain,
     /// So that the model can write nothing but arguments of the right shape.
@@ -41,7 +41,7 @@ impl Gateway {
         Ok(Self {
             upstream: Upstream::new(url)?,
             rounds_max: ROUNDS_MAX,
-            writing: Writing::Plain,
+            strictness: Strictness::Plain,
             enforcement: None,
         })
     }
@@ -65,7 +65,7 @@ impl Gateway {
     /// Writes the functions with `"strict": true`, for endpoints that hold a model to it.
     #[must_use]
     pub fn strict(mut self) -> Self {
-        self.writing = Writing::Strict;
+        self.strictness = Strictness::Strict;
         self
     }
 

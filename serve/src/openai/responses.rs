@@ -28,7 +28,7 @@ use stream::Stream;
 pub(super) struct Responses {
     request: Map<String, Value>,
     /// The members of the client's request for which the endpoint is sent others.
-    asked: Asked,
+    repeated: RepeatedMembers,
     available: AvailableTools,
     /// The ids of the calls that are run here.
     ids: HashSet<String>,
@@ -44,7 +44,7 @@ pub(super) struct Responses {
 }
 
 /// The members of its request that a response repeats.
-struct Asked {
+struct RepeatedMembers {
     tool_choice: Value,
     previous: Option<Value>,
 }
@@ -57,14 +57,18 @@ impl Api for Responses {
                 None,
             ));
         }
-        let asked = Asked {
+        let repeated = RepeatedMembers {
             tool_choice: request.get("tool_choice").cloned().unwrap_or("auto".into()),
             previous: request.get("previous_response_id").cloned(),
         };
         restore(&mut request, &shared.hidden_turns);
-        let writing = shared.gateway.writing;
-        let available =
-            AvailableTools::add(&mut request, &shared.toolset, writing, &Dialects::RESPONSES)?;
+        let strictness = shared.gateway.strictness;
+        let available = AvailableTools::add(
+            &mut request,
+            &shared.toolset,
+            strictness,
+            &Dialects::RESPONSES,
+        )?;
         if available.is_ours() && request.get("background") == Some(&Value::Bool(true)) {
             return Err(Refusal::request(
                 "`background` cannot be had where this server's tools are called; leave it out, or send `\"tool_choice\": \"none\"`",
@@ -73,7 +77,7 @@ impl Api for Responses {
         }
         Ok(Self {
             request,
-            asked,
+            repeated,
             available,
             ids: HashSet::new(),
             reply: Response::default(),
@@ -266,9 +270,9 @@ impl Responses {
             });
         }
         if members.contains_key("tool_choice") {
-            members.insert("tool_choice".to_owned(), self.asked.tool_choice.clone());
+            members.insert("tool_choice".to_owned(), self.repeated.tool_choice.clone());
         }
-        if let Some(previous) = &self.asked.previous {
+        if let Some(previous) = &self.repeated.previous {
             members.insert("previous_response_id".to_owned(), previous.clone());
         }
         self.stream.make_alike(response);

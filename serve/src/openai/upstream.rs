@@ -230,7 +230,7 @@ pub(super) fn into_response(response: reqwest::Response) -> Response {
 }
 
 /// A whole reply, and the memory that it takes.
-pub(super) struct Whole {
+pub(super) struct WholeReply {
     pub(super) value: Value,
     /// The length of its text.
     pub(super) bytes: usize,
@@ -238,13 +238,16 @@ pub(super) struct Whole {
 }
 
 /// The whole body, as JSON.
-pub(super) async fn reply(response: reqwest::Response, share: &Share) -> Result<Whole, Refusal> {
+pub(super) async fn reply(
+    response: reqwest::Response,
+    share: &Share,
+) -> Result<WholeReply, Refusal> {
     let mut held = ReplyReservation::of(share);
     let bytes = bounded(response, REPLY_BYTES_MAX, |bytes| held.hold(bytes)).await?;
     held.hold(bytes.len() + value_bytes(&bytes, VALUE_BYTES))?;
     let value = serde_json::from_slice(&bytes)
         .map_err(|error| Refusal::malformed(format!("its reply is not valid JSON: {error}")))?;
-    Ok(Whole {
+    Ok(WholeReply {
         value,
         bytes: bytes.len(),
         held,

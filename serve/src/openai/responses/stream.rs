@@ -27,7 +27,7 @@ pub(super) struct Stream {
     first: Option<(Option<String>, Option<Value>)>,
     is_later_round: bool,
     /// The items of this round.
-    items: BTreeMap<u64, Announced>,
+    items: BTreeMap<u64, ShownItem>,
     /// The last event of this round and its response, until its reply is taken.
     end: Option<(String, Response)>,
     /// The event that ended the last round whose reply was taken.
@@ -37,7 +37,7 @@ pub(super) struct Stream {
 }
 
 /// An item of which the client knows.
-struct Announced {
+struct ShownItem {
     /// The place of the item in the answer.
     shown_at: usize,
     /// The id of the call, when it is one that is run here.
@@ -87,9 +87,7 @@ impl Stream {
 
     /// The complete items of this round.
     pub(super) fn items(&self) -> impl Iterator<Item = Value> {
-        self.items
-            .values()
-            .filter_map(|announced| announced.item.clone())
+        self.items.values().filter_map(|known| known.item.clone())
     }
 
     /// Returns true if the client knows of the item at `index` of this round.
@@ -143,14 +141,14 @@ impl Stream {
             let call = item::call(&mut written, available, |id| unique_id(id, ids))?;
             events.extend(self.announce(index, call, &written, shown));
         }
-        let Some(announced) = self.items.get_mut(&index) else {
+        let Some(known) = self.items.get_mut(&index) else {
             return Ok(events);
         };
-        let at = announced.shown_at;
+        let at = known.shown_at;
         if kind == "response.output_item.done" {
-            announced.item = event.get("item").cloned();
+            known.item = event.get("item").cloned();
         }
-        if announced.call_id.is_some() {
+        if known.call_id.is_some() {
             if kind == "response.function_call_arguments.done" {
                 if let Some(arguments) = event.shift_remove("arguments") {
                     shown[at]["arguments"] = arguments;
@@ -163,7 +161,7 @@ impl Stream {
             }
             return Ok(events);
         }
-        if let Some(item) = &announced.item {
+        if let Some(item) = &known.item {
             shown[at] = item.clone();
         }
         event.insert("output_index".to_owned(), at.into());
@@ -181,12 +179,12 @@ impl Stream {
         shown: &mut Vec<Value>,
     ) -> Vec<Bytes> {
         let at = shown.len();
-        let announced = Announced {
+        let known = ShownItem {
             shown_at: at,
             call_id: call.as_ref().map(|call| call.id.clone()),
             item: None,
         };
-        self.items.insert(index, announced);
+        self.items.insert(index, known);
         let Some(call) = call else {
             shown.push(written.clone());
             return Vec::new();
